@@ -51,11 +51,11 @@ class Streamed(TypedDict):
 def measure_stream(*, quick: bool) -> tuple[list[Speed], list[Memory]]:
     """Time and memory of one run."""
     result = run(SEGMENTS // 50 if quick else SEGMENTS)
-    what = f"compare of 2 systems × {result['segments']:,} segments, gzip files, in parts"
+    what = f"compare of 2 systems × {result['segments']:,} segments, gzip files"
     rate = result["segments"] / result["seconds"]
     note = (
         f"{rate:,.0f} segments/s from {result['compressed'] / 1e6:,.0f} MB of files to p, 10,000 "
-        "swaps and 1,000 Poisson bootstrap replicates"
+        "swaps and as many bootstrap replicates"
     )
     speed = Speed(name=NAME, what=what, peer="-", seconds=result["seconds"], note=note)
     memory = Memory(
@@ -70,7 +70,7 @@ def run(segments: int) -> Streamed:
         paths, text = write_files(Path(folder), segments)
         reference, *systems = map(str, paths)
         command = [sys.executable, "-c", PROGRAM, "compare", "-r", reference, *systems]
-        command += ["--format", "json", "--quiet", "--chunk", "65536"]
+        command += ["--format", "json", "--quiet"]
         started = perf_counter()
         process = subprocess.run(command, capture_output=True, text=True, check=False)
         seconds = perf_counter() - started

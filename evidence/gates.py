@@ -22,7 +22,7 @@ from truebleu import compare
 from truebleu.metrics.given import GivenScores, textless_test_set
 from truebleu.reports.gate import hangs_on_few, hangs_on_one
 from truebleu.reports.sentences import ENOUGH_DOCUMENTS_FOR_A_MARGIN
-from truebleu.significance.gate import GateSettings, _checks, _Units
+from truebleu.significance.gate import GateSettings, _checks
 from truebleu.significance.ledger import alpha_of_look
 from truebleu.significance.optimizer_runs import RunAverage, two_way_p
 from truebleu.significance.statistics import MetricStatistics
@@ -43,8 +43,7 @@ FIVE_METRICS = ("bleu", "chrf", "ter", "wer", "per")
 
 def _decided(statistics: Sequence[MetricStatistics], settings: GateSettings) -> list[GateCheck]:
     """A gate's checks by these metrics."""
-    units = _Units(len(statistics[0].rows), None)
-    return _checks(statistics, units, 1, settings, ALPHA, None)
+    return _checks(statistics, statistics[0].units, None, 1, settings, ALPHA, None)
 
 
 def margins() -> Iterator[Design]:

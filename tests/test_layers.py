@@ -37,7 +37,7 @@ ALLOWED: dict[str, set[str]] = {
     "metrics": {"errors", "_lazy", "_results", "_settings", "corpus", "human", "tokenizers"},
     "simulation": {"errors", "_lazy", "_settings", "corpus"},
     "resampling": {"errors", "_results", "_settings"},
-    # Parts of test sets that are larger than memory are counted wherever tasks run.
+    # The test sets of a panel are compared wherever tasks run.
     "significance": {
         "errors",
         "_lazy",

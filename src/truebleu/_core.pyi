@@ -41,7 +41,6 @@ __all__ = [
     "pair_differences",
     "pair_outcomes",
     "pair_sums",
-    "poisson_sums",
     "ranked",
     "replicate_agreement",
     "set_threads",
@@ -321,14 +320,6 @@ def count_at_most(
     replicates: int,
     seed: int | None,
 ) -> NDArray[np.uint64]: ...
-def poisson_sums(
-    rows: NDArray[np.float64],
-    *,
-    first: int,
-    replicates: int,
-    seed: int,
-    first_row: int = 0,
-) -> NDArray[np.float64]: ...
 def pair_sums(
     taken: NDArray[np.float64], sums: NDArray[np.float64], pairs: Sequence[tuple[int, int]]
 ) -> NDArray[np.float64]: ...

@@ -33,8 +33,6 @@ IntervalName = Literal[
     "delta",
     "two-way",
 ]
-#: How the bootstrap weighs units: as draws of as many as there are, or each by a number of its own.
-BootstrapName = Literal["multinomial", "poisson"]
 Alternative = Literal["two-sided", "greater", "less"]
 #: What a verdict on systems with several runs is about.
 About = Literal["further-runs", "these-runs"]
@@ -46,7 +44,6 @@ UNITS: tuple[Unit, ...] = get_args(Unit)
 INTERVALS: tuple[IntervalName, ...] = tuple(
     name for name in get_args(IntervalName) if name != "two-way"
 )
-BOOTSTRAPS: tuple[BootstrapName, ...] = get_args(BootstrapName)
 ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
 ABOUTS: tuple[About, ...] = get_args(About)
 RUN_SWAPS: tuple[RunSwaps, ...] = get_args(RunSwaps)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from truebleu._settings import Unit
 
-__all__ = ["Bootstrap", "ColumnSizes", "PoissonBootstrap", "Swaps", "Units", "on_exact_grid"]
+__all__ = ["Bootstrap", "ColumnSizes", "Swaps", "Units", "on_exact_grid"]
 
 Values: TypeAlias = NDArray[np.float64]
 
@@ -186,41 +186,6 @@ class Bootstrap(Resampler):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PoissonBootstrap(Resampler):
-    """Count each unit as often as a Poisson number of mean 1 says (Chamandy et al. 2012).
-
-    A weight depends on (seed, i, unit) alone, and on no other unit: parts of a test set that does
-    not fit into memory can be weighed, added up and forgotten. For many units these are the
-    bootstrap's replicates, but that their size varies, by 1/sqrt(units) of it.
-    """
-
-    def sums(
-        self,
-        rows: NDArray[np.float64],
-        units: Units | None,
-        first: int,
-        count: int,
-        *,
-        first_row: int = 0,
-    ) -> NDArray[np.float64]:
-        """Summed rows of `count` replicates from the first on, shaped (replicate, column).
-
-        Args:
-            rows: of all units, or of a part of them.
-            units: what they are; strata are not drawn from separately, and so refused.
-            first: the first replicate.
-            count: how many.
-            first_row: where the part begins, a multiple of 64.
-        """
-        if units is not None and len(units.strata) > 1:
-            expected = "the multinomial bootstrap: weights of their own know no domains"
-            raise SettingError("bootstrap", "poisson", expected)
-        return _core.poisson_sums(
-            rows, first=first, replicates=count, seed=self.seed, first_row=first_row
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Swaps(Resampler):
     """Take each unit by a fair coin (Riezler & Maxwell 2005, Fig. 1).
 
@@ -242,21 +207,17 @@ class Swaps(Resampler):
         count: int,
         *,
         enumerated: bool,
-        first_row: int = 0,
     ) -> NDArray[np.float64]:
         """Summed rows of the units that each replicate takes, shaped (replicate, column).
 
         Args:
-            rows: of all units, or of a part of them.
+            rows: of all units.
             first: the first replicate.
             count: how many.
             enumerated: whether the replicates are all swaps there are.
-            first_row: where the part begins, a multiple of 64.
         """
         seed = None if enumerated else self.seed
-        return _core.swapped_sums(
-            rows, first=first, replicates=count, seed=seed, first_row=first_row
-        )
+        return _core.swapped_sums(rows, first=first, replicates=count, seed=seed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -20,7 +20,6 @@ from truebleu.corpus._files import (
     extension,
     locate,
     read_lines,
-    size_of,
     stem,
 )
 
@@ -227,11 +226,3 @@ def test_text_may_begin_like_bzip2() -> None:
 
 def test_an_empty_file_may_be_compressed() -> None:
     assert decompress("f", bz2.compress(b"")) == b""
-
-
-def test_a_compressed_file_counts_as_larger_than_it_is(tmp_path: Path) -> None:
-    plain, packed = tmp_path / "a.txt", tmp_path / "a.gz"
-    for path in (plain, packed):
-        path.write_bytes(bytes(1000))
-    assert size_of([plain]) == 1000
-    assert size_of([f"name={packed}#x", plain, "-"]) == 4000

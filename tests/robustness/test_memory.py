@@ -63,29 +63,6 @@ def test_the_memory_of_ter_does_not_grow_with_the_square_of_the_length() -> None
     assert peak(DIFFERENT_WORDS % 60_000) < 150e6
 
 
-STREAMED = """
-import gzip, tempfile, pathlib
-made = simulate(segments=2_000, systems={"old": Channel.at_rate(.2), "new": Channel.at_rate(.1)})
-with tempfile.TemporaryDirectory() as folder:
-    paths = []
-    for name, text in [("reference", made.references[0]), *made.systems.items()]:
-        block = gzip.compress("".join(f"{segment}\\n" for segment in text).encode(), 1)
-        paths.append(pathlib.Path(folder, f"{name}.gz"))
-        paths[-1].write_bytes(block * %d)
-    reference, *systems = paths
-    truebleu.compare(truebleu.%s, replicates=100)
-"""
-
-
-def test_the_memory_of_a_stream_does_not_grow_with_its_length() -> None:
-    """300,000 segments, 74 MB of text, take as much as 60,000, and a third of what they would."""
-    streamed = "corpus.stream_test_set(systems, [reference], chunk=16384)"
-    short, long = (peak(STREAMED % (times, streamed)) for times in (30, 150))
-    assert long < short + 20e6
-    assert long < 150e6
-    assert peak(STREAMED % (150, "read_test_set(systems, [reference])")) > 2 * long
-
-
 LISTS = """
 import pathlib, tempfile
 from click.testing import CliRunner

@@ -38,13 +38,6 @@ work = lambda: truebleu.metrics.WER().sentence(texts[0], [texts[1]])
 rows, drawn = np.ones((20_000, 40)), dict(strata=[(0, 20_000)], first=0, seed=1)
 work = lambda: _core.bootstrap_sums(rows, replicates=200_000, **drawn)
 """,
-    "streaming": """
-from truebleu.corpus import TestSet, TestSetStream
-part = TestSet(systems={"a": ["x y z"] * 512, "b": ["x z y"] * 512}, references=(["x y z"] * 512,))
-parts = iter(lambda: part, None)
-stream = TestSetStream.of(parts)
-work = lambda: truebleu.compare(stream, replicates=100)
-""",
     "swaps": """
 rows = np.full((200_000, 40), 0.5)
 work = lambda: _core.swapped_sums(rows, first=0, replicates=500_000, seed=1)

@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 from truebleu import BLEU
-from truebleu.resampling import PoissonBootstrap, Swaps, Units
+from truebleu.resampling import Bootstrap, Swaps, Units
 from truebleu.significance.corrections import adjust, westfall_young
 from truebleu.significance.intervals import interval_bounds, widened_intervals
 from truebleu.significance.statistics import (
@@ -195,7 +195,7 @@ def test_p_values_are_uniform(p_values_of_texts: Floats) -> None:
     assert np.abs(np.sort(p_values_of_texts) - uniform).max() < 1.95 / np.sqrt(COMPARISONS)
 
 
-# The Poisson bootstrap and the delta method, by samples of a pool whose scores are known.
+# The bootstrap and the delta method, by samples of a pool whose scores are known.
 
 SAMPLE, SAMPLES, DRAWN = 400, 400, 300
 
@@ -209,19 +209,19 @@ def pool() -> MetricStatistics:
 
 
 def samples(pool: MetricStatistics, rows: Floats) -> Iterator[tuple[MetricStatistics, Floats]]:
-    """Samples of a pool's rows, and their scores on replicates of the Poisson bootstrap."""
+    """Samples of a pool's rows, and their scores on replicates of the bootstrap."""
     rng = np.random.default_rng(23)
     units = Units.segments(SAMPLE)
     for seed in range(SAMPLES):
         chosen = rows[rng.integers(0, len(rows), SAMPLE)]
         sample = MetricStatistics(pool.label, pool.metric, np.ascontiguousarray(chosen))
-        bootstrap = PoissonBootstrap(replicates=DRAWN, seed=seed)
+        bootstrap = Bootstrap(replicates=DRAWN, seed=seed)
         yield sample, bootstrap_scores([sample], units, bootstrap)[0]
 
 
 @pytest.mark.parametrize("method", ["percentile", "delta"])
 @pytest.mark.parametrize("pairs", [None, [(0, 1)]], ids=["scores", "difference"])
-def test_intervals_by_the_poisson_bootstrap_and_the_delta_method_cover(
+def test_intervals_by_the_bootstrap_and_the_delta_method_cover(
     pool: MetricStatistics, method: IntervalName, pairs: list[tuple[int, int]] | None
 ) -> None:
     truth = pool.scores if pairs is None else pool.scores[:1] - pool.scores[1:]
@@ -249,7 +249,7 @@ def test_at_the_corner_of_the_brevity_penalty_the_delta_method_gives_way(
     assert 0.91 < np.mean(covered) < 0.99
 
 
-def test_the_shifted_poisson_bootstrap_holds_its_level(pool: MetricStatistics) -> None:
+def test_the_shifted_bootstrap_holds_its_level(pool: MetricStatistics) -> None:
     rng = np.random.default_rng(24)
     swapped = rng.random(len(pool.rows)) < 0.5
     rows = np.where(swapped[:, None, None], pool.rows[:, ::-1], pool.rows)

@@ -41,8 +41,8 @@ mod _core {
     #[pymodule_export]
     use crate::resampling::{
         above_and_below, bootstrap_sums, count_at_most, differing_units, largest_deviations,
-        mean_accuracies, moved_squares, pair_differences, pair_sums, poisson_sums, ranked,
-        step_down_counts, studentized_differences, swapped_sums, tally_differences,
+        mean_accuracies, moved_squares, pair_differences, pair_sums, ranked, step_down_counts,
+        studentized_differences, swapped_sums, tally_differences,
     };
     #[pymodule_export]
     use crate::runtime::{set_threads, threads};

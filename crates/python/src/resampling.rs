@@ -81,26 +81,6 @@ pub fn count_at_most<'py>(
     Ok(counts.into_pyarray(py))
 }
 
-/// The sums of rows in replicates of the Poisson bootstrap, shaped (replicate, column).
-///
-/// The rows may be a part of all, from `first_row` on, a multiple of 64.
-#[pyfunction]
-#[pyo3(signature = (rows, *, first, replicates, seed, first_row=0))]
-pub fn poisson_sums<'py>(
-    py: Python<'py>,
-    rows: PyReadonlyArray2<'py, f64>,
-    first: u64,
-    replicates: u64,
-    seed: u64,
-    first_row: u64,
-) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    require_part(first_row)?;
-    let rows = rows.as_array();
-    let replicates = replicates_from(first, replicates, rows.ncols())?;
-    let sums = detached(py, || resampling::poisson_sums(&rows, replicates, seed, first_row))?;
-    Ok(sums.into_pyarray(py))
-}
-
 fn require_part(first_row: u64) -> PyResult<()> {
     if first_row.is_multiple_of(resampling::COINS) {
         return Ok(());

@@ -13,7 +13,6 @@ from click.core import ParameterSource
 
 from truebleu._settings import (
     ALTERNATIVES,
-    BOOTSTRAPS,
     DEFAULT_REPLICATES,
     DEFAULT_SEED,
     INTERVALS,
@@ -24,9 +23,7 @@ from truebleu.corpus._files import (
     Files,
     Layout,
     NamedText,
-    are_large,
     decode,
-    expanded,
     locate,
     may_hold_statistics,
 )
@@ -44,7 +41,6 @@ if TYPE_CHECKING:
 
     from truebleu._results import Result
     from truebleu.corpus.known_test_sets import KnownTestSet
-    from truebleu.corpus.streams import TestSetStream
     from truebleu.corpus.test_set import TestSet, TextWarning
     from truebleu.metrics.base import Metric
     from truebleu.metrics.statistics_files import SavedStatistics
@@ -151,16 +147,6 @@ class Texts:
         """Whether any text or option about texts is given."""
         return any(getattr(self, name) for name in self.__slots__)
 
-    def in_parts(self, chunk: int | None) -> bool:
-        """Whether they are read part by part: by the option, or since they are large."""
-        if chunk is None:
-            parts = are_large([*self.references, *expanded(self.systems)])
-        else:
-            parts = chunk != 0
-        if not parts:
-            refuse_parts()
-        return parts
-
     def read(self, metrics: Sequence[Metric] = ()) -> TestSet:
         """The test set; warnings go to standard error.
 
@@ -168,11 +154,9 @@ class Texts:
         """
         with progress_bar(0, "reading"):
             test_set = self._read(metrics)
-        messages = [warning.message for warning in test_set.warnings]
-        if self.strict and messages:
-            raise SuspiciousTextError(messages)
-        for message in messages:
-            warn(message)
+        if self.strict and test_set.warnings:
+            raise SuspiciousTextError([warning.message for warning in test_set.warnings])
+        warn_of(test_set.warnings)
         return test_set
 
     def _read(self, metrics: Sequence[Metric]) -> TestSet:
@@ -237,44 +221,10 @@ def optional_test_set_options(command: Command) -> Command:
     return add_options(command, systems, partial(reference_options, required=False))
 
 
-def share_read(stream: TestSetStream | None) -> Callable[[], float | None] | None:
-    """What says how much of texts that are read part by part was read."""
-    return None if stream is None else getattr(stream.source, "share", None)
-
-
 def warn_of(warnings: Sequence[TextWarning]) -> None:
-    """Warn of what is suspicious about texts that were read part by part."""
+    """Warn of what is suspicious about texts."""
     for warning in warnings:
         warn(warning.message)
-
-
-def refuse_parts() -> None:
-    """Refuse options about parts where texts are read at once."""
-    refuse_idle(["processes", "cluster"], "texts that are read in parts: --chunk N beside it")
-
-
-chunk_option = click.option(
-    "--chunk",
-    type=int,
-    metavar="N",
-    help="Read texts in parts of N segments: scores and p-values stay the same, and intervals use "
-    "the Poisson bootstrap. 0 reads everything at once. Default: in parts above half a gigabyte of "
-    "text.",
-)
-
-
-def stream_options(command: Command) -> Command:
-    """Whether texts are read part by part, and the bootstrap that goes with it."""
-    return add_options(
-        command,
-        chunk_option,
-        click.option(
-            "--bootstrap",
-            type=click.Choice(BOOTSTRAPS),
-            help="Draw as many units as there are, or give each a Poisson weight. Default: "
-            "multinomial; poisson where texts are read in parts.",
-        ),
-    )
 
 
 def reference_options(command: Command, *, required: bool = True) -> Command:

@@ -10,10 +10,6 @@ from truebleu._lazy import lazy_name
 if TYPE_CHECKING:
     from truebleu._core import Segments as Segments
     from truebleu.corpus._reading import read_test_set as read_test_set
-    from truebleu.corpus.streams import (
-        TestSetStream as TestSetStream,
-        stream_test_set as stream_test_set,
-    )
     from truebleu.corpus.test_set import (
         Frame as Frame,
         ReferencesLike as ReferencesLike,
@@ -28,8 +24,6 @@ if TYPE_CHECKING:
 # The public names, and the module that each lives in.
 _HOMES = {
     "read_test_set": "_reading",
-    "TestSetStream": "streams",
-    "stream_test_set": "streams",
     "Frame": "test_set",
     "ReferencesLike": "test_set",
     "Segments": "test_set",

@@ -130,27 +130,6 @@ def _without(path: str, endings: tuple[str, ...]) -> str:
     return root if ending.lower() in endings else path
 
 
-#: Texts of more bytes than this, as files have them, are read part by part unless told otherwise.
-STREAMED_BYTES = 1 << 29
-# How much larger a compressed text usually is when it is decompressed.
-_EXPANSION = 3
-
-
-def are_large(texts: Iterable[str | PathLike[str]]) -> bool:
-    """Whether there is so much text that it is better read part by part."""
-    return size_of(texts) > STREAMED_BYTES
-
-
-def size_of(texts: Iterable[str | PathLike[str]]) -> int:
-    """About how many bytes of text there are; what is no file counts as empty."""
-    size = 0
-    for written in texts:
-        path = locate(written).path
-        if os.path.isfile(path):
-            size += os.path.getsize(path) * (_EXPANSION if path.endswith(COMPRESSED) else 1)
-    return size
-
-
 def expanded(written: Iterable[str | PathLike[str]]) -> list[str | PathLike[str]]:
     """Each folder as the files in it, each pattern as the files that match it, in order of name."""
     files: list[str | PathLike[str]] = []

@@ -48,10 +48,6 @@ if TYPE_CHECKING:
         read_statistics as read_statistics,
         save_statistics as save_statistics,
     )
-    from truebleu.metrics.statistics_streams import (
-        save_stream as save_stream,
-        stream_statistics_files as stream_statistics_files,
-    )
     from truebleu.metrics.ter import TER as TER, TERScore as TERScore
     from truebleu.metrics.word_errors import (
         PER as PER,
@@ -96,8 +92,6 @@ _HOMES = {
     "read_all_statistics": "statistics_files",
     "read_statistics": "statistics_files",
     "save_statistics": "statistics_files",
-    "save_stream": "statistics_streams",
-    "stream_statistics_files": "statistics_streams",
     "TER": "ter",
     "TERScore": "ter",
     "WER": "word_errors",

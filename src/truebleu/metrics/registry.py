@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from importlib.metadata import EntryPoint
 
-    from truebleu.corpus.streams import Parts
     from truebleu.corpus.test_set import TestSet, TextWarning
 
 # A new metric is one file and one line here.
@@ -288,36 +287,6 @@ def _script_warnings(
             )
             advised.append(Warned("unspaced", label, segments, None, message))
     return tuple(advised)
-
-
-def warnings_of_parts(
-    read: Parts, asked: Sequence[Metric], fixed: Sequence[Metric]
-) -> tuple[TextWarning, ...]:
-    """What is suspicious about texts that came part by part, and about metrics beside them.
-
-    Args:
-        read: the parts, all of which were read.
-        asked: the metrics as they were given.
-        fixed: the same with what they leave to the references, which the first part decided; it is
-            an error where all references would have decided otherwise.
-    """
-    from truebleu.tokenizers import script_of_letters
-
-    if not read.letters:
-        return read.warnings
-    script = script_of_letters(read.letters)
-    for before, metric in zip(asked, fixed, strict=True):
-        chosen = metric.signature.script
-        if before != metric and chosen != script:
-            expected = (
-                f"{chosen or 'words with spaces'}, as in the first part, for which the tokenizer "
-                f"of {metric.name} was chosen; choose one, as in {metric.name.lower()}:tokenize=13a"
-            )
-            raise SettingError("references", script or "words with spaces in all", expected)
-    if script is None:
-        return read.warnings
-    labelled = dict(zip(metric_labels(fixed), fixed, strict=True))
-    return _script_warnings(read.warnings, labelled, script, read.segments)
 
 
 def metric_labels(metrics: Sequence[Metric]) -> list[str]:

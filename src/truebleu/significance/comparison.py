@@ -31,8 +31,8 @@ from truebleu.significance.pairs import (
 )
 from truebleu.significance.people import PeopleAgreement, agreement_of_pairs
 from truebleu.significance.settings import CompareSettings
-from truebleu.significance.statistics import MetricStatistics, StreamedStatistics, pair_variances
-from truebleu.significance.tests import TESTS, equivalence_p, fewest_units
+from truebleu.significance.statistics import MetricStatistics, pair_variances
+from truebleu.significance.tests import TESTS, fewest_units
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -532,11 +532,9 @@ def _equivalence(
 
         p = two_way_equivalence_p(statistics, pairs, settings.margin)
     else:
-        is_streamed = isinstance(statistics, StreamedStatistics)
-        tested = _streamed_equivalence_p if is_streamed else _hall_equivalence_p
         p = np.concatenate(
             [
-                tested(statistics, scores, pairs[part], settings.margin)
+                _hall_equivalence_p(statistics, scores, pairs[part], settings.margin)
                 for part in _parts(pairs, scores)
             ]
         )
@@ -564,28 +562,6 @@ def _hall_equivalence_p(
         for side in (1, -1)
     )
     return np.asarray(np.maximum(worse, better))
-
-
-def _streamed_equivalence_p(
-    statistics: MetricStatistics, scores: Values, pairs: Sequence[Pair], margin: float
-) -> Values:
-    """The same of units that are forgotten: many, so that their skewness says little.
-
-    The larger p of Student's t with the delta method's error and of the bootstrap's replicates,
-    since the first does not hold where a score bends within its error.
-    """
-    from truebleu.significance.student import student_p
-
-    estimates = Estimates(statistics, scores, pairs)
-    error, degrees = statistics.errors_of_pairs(pairs), statistics.units - 1
-    worse, better = (
-        student_p(
-            side * estimates.observed + margin, error, degrees, "greater", scale=statistics.scale
-        )
-        for side in (1, -1)
-    )
-    drawn = equivalence_p(estimates.replicates, margin, scale=statistics.scale)
-    return np.asarray(np.maximum(np.maximum(worse, better), drawn))
 
 
 def _fewest_differing(units: int, settings: CompareSettings) -> int:

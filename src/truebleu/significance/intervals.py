@@ -368,7 +368,6 @@ class IntervalMethod:
         interval: makes `low, high` of estimates and a level.
         means_only: whether it is for metrics that are means over segments only.
         resamples: whether it is made of the bootstrap's replicates.
-        needs_units: whether every unit must be in memory.
         fails: which estimates it does not hold for, whose interval holds that of percentiles, too;
             None where it always holds as well as it does.
     """
@@ -378,7 +377,6 @@ class IntervalMethod:
     interval: Callable[[Estimates, float], Values]
     means_only: bool = False
     resamples: bool = False
-    needs_units: bool = True
     fails: Callable[[Estimates], NDArray[np.bool_]] | None = None
 
 
@@ -463,14 +461,12 @@ INTERVAL_METHODS: Mapping[str, IntervalMethod] = {
             title="percentile",
             interval=_percentile,
             resamples=True,
-            needs_units=False,
         ),
         IntervalMethod(
             name="basic",
             title="basic bootstrap",
             interval=_basic,
             resamples=True,
-            needs_units=False,
         ),
         IntervalMethod(name="bca", title="BCa", interval=_bca, resamples=True),
         IntervalMethod(
@@ -483,7 +479,6 @@ INTERVAL_METHODS: Mapping[str, IntervalMethod] = {
             name="delta",
             title="delta-method",
             interval=_delta,
-            needs_units=False,
             fails=Estimates.is_bent,
         ),
         IntervalMethod(name="two-way", title="two-way t", interval=_two_way),

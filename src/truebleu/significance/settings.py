@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from truebleu._settings import (
     ABOUTS,
     ALTERNATIVES,
-    BOOTSTRAPS,
     DEFAULT_REPLICATES,
     DEFAULT_SEED,
     INTERVALS,
@@ -16,7 +15,6 @@ from truebleu._settings import (
     UNITS,
     About,
     Alternative,
-    BootstrapName,
     IntervalName,
     RunSwaps,
     Unit,
@@ -28,7 +26,7 @@ from truebleu._settings import (
     require_seed,
 )
 from truebleu.errors import SettingError
-from truebleu.resampling import Bootstrap, PoissonBootstrap, Swaps, Units
+from truebleu.resampling import Bootstrap, Swaps, Units
 from truebleu.significance.corrections import (
     CORRECTIONS,
     default_correction,
@@ -102,36 +100,21 @@ class IntervalSettings(ResamplingSettings):
 
     Attributes:
         interval: the method; one of `intervals.INTERVAL_METHODS`.
-        bootstrap: "multinomial" draws as many units as there are; "poisson" weighs each by a
-            Poisson number of its own, as it must be where texts are read part by part.
     """
 
     interval: IntervalName = "percentile"
-    bootstrap: BootstrapName = "multinomial"
 
     def __post_init__(self) -> None:
         ResamplingSettings.__post_init__(self)
         require_name("interval", self.interval, self._intervals())
-        require_name("bootstrap", self.bootstrap, BOOTSTRAPS)
-        if self.bootstrap != "multinomial" and (self.by_domain or self.interval == "bootstrap-t"):
-            beside = "by_domain" if self.by_domain else "bootstrap-t"
-            raise SettingError("bootstrap", self.bootstrap, f"multinomial with {beside}")
         if self.by_domain and self.interval == "bootstrap-t":
             expected = "another one with by_domain: standard errors are not made within domains"
             raise SettingError("interval", self.interval, expected)
 
-    def drawn(self, replicates: int | None = None) -> Bootstrap | PoissonBootstrap:
-        """The bootstrap that the settings name."""
-        kind = Bootstrap if self.bootstrap == "multinomial" else PoissonBootstrap
+    def drawn(self, replicates: int | None = None) -> Bootstrap:
+        """The bootstrap of so many replicates, or of as many as the settings say."""
         count = self.replicates if replicates is None else replicates
-        return kind(replicates=count, seed=self.seed)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, enough to repeat what was done."""
-        values = ResamplingSettings.to_dict(self)
-        if self.bootstrap == "multinomial":  # what everyone takes a bootstrap for
-            del values["bootstrap"]
-        return values
+        return Bootstrap(replicates=count, seed=self.seed)
 
     def _intervals(self) -> tuple[IntervalName, ...]:
         """The methods that fit the other settings."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,13 +20,13 @@ from truebleu.resampling import ColumnSizes, on_exact_grid, rounded
 from truebleu.significance.student import jackknife_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
-    from truebleu.resampling import Bootstrap, PoissonBootstrap, Swaps, Units, Values
+    from truebleu.resampling import Bootstrap, Swaps, Units, Values
 
 Pair = tuple[int, int]
 # Called with how many replicates have been made since the last call.
@@ -195,78 +195,6 @@ def signs_of_pairs(pairs: Sequence[Pair] | None, systems: int) -> Values:
     return signs
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class StreamedStatistics(MetricStatistics):
-    """Statistics whose rows are gone: of parts that were counted, added up and forgotten.
-
-    `rows` is empty, and has the systems and columns of the others.
-
-    Attributes:
-        count: how many units there were.
-        totals: the sums of all units, shaped (system, column).
-        taken: the sums of the units that each replicate of the swaps takes, shaped (replicate,
-            system, column); None where nothing was swapped.
-        moments: see `products`; None where they were not asked for.
-        different: for each pair of systems the units in which they were counted differently.
-        crossed: for each pair the `crossed_products` of the units that each replicate of the swaps
-            takes, added up; nothing where no difference is studentized.
-    """
-
-    count: int
-    totals: Values
-    taken: Values | None
-    moments: Values | None
-    different: Mapping[Pair, int]
-    crossed: Mapping[Pair, Values]
-
-    @property
-    def units(self) -> int:
-        """How many units there were."""
-        return self.count
-
-    @property
-    def sums(self) -> Values:
-        """All units added up, shaped (system, column)."""
-        return self.totals
-
-    def differing_units(self, pairs: Sequence[Pair]) -> list[int]:
-        """The number of units in which each pair's systems were counted differently."""
-        return [self.different[min(pair), max(pair)] for pair in pairs]
-
-    def products(self) -> Values:
-        """As they were added up."""
-        if self.moments is None:
-            self._refuse("products of columns")
-        return self.moments
-
-    def errors_of_pairs(self, pairs: Sequence[Pair]) -> Values:
-        """The standard error of each pair's difference, by the delta method."""
-        return np.asarray(np.sqrt(self.variances(signs_of_pairs(pairs, self.systems))))
-
-    def studentized(self, pairs: Sequence[Pair]) -> Values:
-        """Each pair's difference over its standard error."""
-        left, right = np.array(pairs).T
-        return _over_error(
-            self, self.scores[left] - self.scores[right], self.errors_of_pairs(pairs)
-        )
-
-    def contributions(self) -> Values:
-        """Gone."""
-        self._refuse("what each unit adds")
-
-    def jackknife_scores(self) -> Values:
-        """Gone."""
-        self._refuse("scores without one unit")
-
-    def unit_means(self, needed_by: str) -> Values:
-        """Gone."""
-        self._refuse(f"{needed_by}, the scores of units")
-
-    def _refuse(self, what: str) -> NoReturn:
-        expected = "a test set in memory: where texts are read part by part, units are forgotten"
-        raise SettingError(self.label, what, expected)
-
-
 def metric_statistics(
     test_set: TestSet, metrics: Sequence[Metric], units: Units
 ) -> list[MetricStatistics]:
@@ -309,8 +237,6 @@ def pair_variances(
         pairs: the systems of each comparison.
         clusters: the same statistics by segment and by cluster; None where there are none.
     """
-    if isinstance(statistics, StreamedStatistics):
-        return _streamed_pair_variances(statistics, pairs, clusters)
     least = _no_variance(statistics)
     squares, largest, units = _pair_squares(statistics.contributions(), pairs)
     left, right = np.array(pairs).T
@@ -353,30 +279,6 @@ def _no_variance(statistics: MetricStatistics) -> float:
     return (1e-12 * max(statistics.scale, 1.0)) ** 2
 
 
-def _streamed_pair_variances(
-    statistics: StreamedStatistics,
-    pairs: Sequence[Pair],
-    clusters: tuple[MetricStatistics, MetricStatistics] | None,
-) -> list[PairVariance]:
-    """The same of units that are forgotten: nobody knows the largest of them."""
-    effects: Sequence[float | None] = [None] * len(pairs)
-    if clusters is not None:
-        effects = design_effects(*clusters, signs_of_pairs(pairs, statistics.systems))
-    products, sums, units = statistics.products(), statistics.sums, statistics.units
-    systems, columns = sums.shape
-    by_pair = products.reshape(systems, columns, systems, columns)
-    variances = statistics.variances(signs_of_pairs(pairs, systems))
-    results = []
-    for (a, b), variance, effect in zip(pairs, variances.tolist(), effects, strict=True):
-        slope = statistics.metric.gradient((sums[a] + sums[b]) / 2)
-        moved = by_pair[a, :, a] + by_pair[b, :, b] - by_pair[a, :, b] - by_pair[b, :, a]
-        square = float(slope @ moved @ slope) - float(slope @ (sums[a] - sums[b])) ** 2 / units
-        swapped = square * units / (units - 1)
-        known = variance > _no_variance(statistics)
-        results.append(PairVariance(effect, None, swapped / variance if known else None))
-    return results
-
-
 def design_effects(
     by_segment: MetricStatistics, by_cluster: MetricStatistics, signs: Values
 ) -> list[float | None]:
@@ -390,12 +292,7 @@ def design_effects(
         signs: for each sum, what each system's score counts: (1, -1) for a difference.
     """
     least = _no_variance(by_segment)
-    plain, whole = (
-        part.variances(signs).tolist()
-        if isinstance(part, StreamedStatistics)
-        else _variances(part.contributions() @ signs.T)
-        for part in (by_segment, by_cluster)
-    )
+    plain, whole = (_variances(part.contributions() @ signs.T) for part in (by_segment, by_cluster))
     return [
         by_clusters / by_segments if by_segments > least else None
         for by_clusters, by_segments in zip(whole, plain, strict=True)
@@ -429,7 +326,7 @@ def split_sums(sums: Values, statistics: Sequence[MetricStatistics]) -> list[Val
 def bootstrap_scores(
     statistics: Sequence[MetricStatistics],
     units: Units,
-    bootstrap: Bootstrap | PoissonBootstrap,
+    bootstrap: Bootstrap,
     progress: Progress | None = None,
     *,
     first: int = 0,
@@ -512,12 +409,7 @@ def taken_blocks(
     units = statistics[0].units
     enumerated = swaps.enumerates(units)
     replicates = 2**units if enumerated else swaps.replicates
-    kept = [metric.taken for metric in statistics if isinstance(metric, StreamedStatistics)]
     for start, count in _blocks(replicates, max(rows.shape[1], width), len(rows)):
-        if kept:
-            part = slice(first + start, first + start + count)
-            yield first + start, [taken[part] for taken in kept if taken is not None]
-            continue
         sums = swaps.sums(rows, first + start, count, enumerated=enumerated)
         yield first + start, split_sums(sums, statistics)
         if progress is not None:
@@ -552,9 +444,6 @@ def studentized_swaps(
     The standard error is that of the delta method, by the gradients at the swapped sums, so that it
     takes as many steps as a replicate has units, for each pair.
     """
-    if any(isinstance(metric, StreamedStatistics) for metric in statistics):
-        yield from _streamed_studentized(statistics, pairs, swaps, first=first)
-        return
     units = len(statistics[0].rows)
     enumerated = swaps.enumerates(units)
     if all(metric.metric.native() is not None for metric in statistics):
@@ -628,64 +517,6 @@ def _over_error(statistics: MetricStatistics, difference: Values, error: Values)
     least = _no_error(statistics)
     certain = np.where(np.abs(difference) <= least, 0.0, np.copysign(CERTAIN, difference))
     return np.where(error > least, difference / np.maximum(error, least), certain)
-
-
-def crossed_products(rows: Values, a: int, b: int) -> Values:
-    """Of each unit the products of x_a + x_b with x_b - x_a, shaped (unit, column × column).
-
-    Added up over the units that are swapped, to a matrix M, they say how the sum of squares changes
-    that the variance of the difference is made of: by (u - v)' M (u + v), with the gradients u of
-    the first score and v of the second.
-
-    Args:
-        rows: counts by unit, system and column.
-        a: the first system.
-        b: the second system.
-    """
-    both, apart = rows[:, a] + rows[:, b], rows[:, b] - rows[:, a]
-    return np.asarray((both[:, :, None] * apart[:, None, :]).reshape(len(rows), -1))
-
-
-def _streamed_studentized(
-    statistics: Sequence[MetricStatistics], pairs: Sequence[Pair], swaps: Swaps, *, first: int
-) -> Iterator[list[Values]]:
-    """As `studentized_swaps` of units that are forgotten."""
-    columns = max(metric.rows.shape[2] for metric in statistics)
-    for start, taken in taken_blocks(statistics, swaps, first=first, width=columns**2):
-        yield [
-            _streamed_t(metric, pairs, part, start)
-            for metric, part in zip(statistics, taken, strict=True)
-            if isinstance(metric, StreamedStatistics)
-        ]
-
-
-def _streamed_t(
-    statistics: StreamedStatistics, pairs: Sequence[Pair], taken: Values, first: int
-) -> Values:
-    """Each pair's difference over its standard error in the replicates from the first on."""
-    metric, sums, units = statistics.metric, statistics.sums, statistics.units
-    systems, columns = sums.shape
-    products = statistics.products().reshape(systems, columns, systems, columns)
-    values = np.empty((len(taken), len(pairs)))
-    for place, pair in enumerate(pairs):
-        a, b = min(pair), max(pair)
-        moved = taken[:, b] - taken[:, a]
-        of_a, of_b = sums[a] + moved, sums[b] - moved
-        u, v = metric.gradient(of_a), metric.gradient(of_b)
-        crossed = statistics.crossed[a, b][first : first + len(taken)]
-        crossed = crossed.reshape(len(taken), columns, columns)
-        squares = (
-            np.einsum("ri,ij,rj->r", u, products[a, :, a], u)
-            + np.einsum("ri,ij,rj->r", v, products[b, :, b], v)
-            - 2 * np.einsum("ri,ij,rj->r", u, products[a, :, b], v)
-            + np.einsum("ri,rij,rj->r", u - v, crossed, u + v)
-        )
-        total = (u * of_a).sum(axis=1) - (v * of_b).sum(axis=1)
-        variance = np.maximum(squares - total**2 / units, 0.0) * units / (units - 1)
-        difference = metric.score(of_a) - metric.score(of_b)
-        sign = 1 if pair == (a, b) else -1
-        values[:, place] = sign * _over_error(statistics, difference, np.sqrt(variance))
-    return values
 
 
 def _width_of_pairs(statistics: MetricStatistics, pairs: int) -> int:

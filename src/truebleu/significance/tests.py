@@ -332,11 +332,6 @@ class SignificanceTest:
     alternatives: tuple[Alternative, ...] = ALTERNATIVES
     caution: str | None = None
 
-    @property
-    def needs_units(self) -> bool:
-        """Whether every unit must be in memory."""
-        return self.source == "runs"
-
     def p_values(
         self,
         observed: Values,

@@ -8,7 +8,6 @@ mod bootstrap;
 mod cipher;
 mod free_columns;
 mod pairs;
-mod poisson;
 mod reached;
 mod replicates;
 mod stream;
@@ -23,7 +22,6 @@ pub use bootstrap::bootstrap_sums;
 pub use pairs::{
     Scores, Side, Tally, pair_differences, pair_sums, step_down_counts, tally_differences,
 };
-pub use poisson::poisson_sums;
 pub use reached::count_at_most;
 pub use replicates::{
     Curve, above_and_below, differing_units, largest_deviations, mean_accuracies, moved_squares,

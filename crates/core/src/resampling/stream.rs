@@ -18,8 +18,6 @@ pub enum Purpose {
     Permutation = 3,
     /// Segments, documents or systems drawn to judge a coefficient.
     Agreement = 4,
-    /// How often units count in a bootstrap of parts.
-    Poisson = 5,
 }
 
 /// The cipher of a seed and a purpose.
@@ -72,36 +70,6 @@ impl Stream {
     pub fn bits(&mut self) -> u64 {
         let low = u64::from(self.word());
         low | u64::from(self.word()) << 32
-    }
-
-    /// Leaves out the first so many bytes of the stream, a multiple of 4.
-    pub fn skip(&mut self, bytes: u64) {
-        let words = bytes / 4;
-        (self.next, self.used) = (words / WORDS as u64, TOGETHER);
-        if !words.is_multiple_of(WORDS as u64) {
-            self.refill();
-            self.used = (words % WORDS as u64) as usize;
-        }
-    }
-
-    /// The next numbers of 16 bits, all fair, two of each word.
-    pub fn fill(&mut self, numbers: &mut [u16]) {
-        let halves = |word: u32| [word as u16, (word >> 16) as u16];
-        for numbers in numbers.chunks_mut(2 * TOGETHER) {
-            if self.used == TOGETHER && numbers.len() == 2 * TOGETHER {
-                self.refill();
-                self.used = TOGETHER;
-                for (block, pairs) in numbers.chunks_mut(2 * WORDS).enumerate() {
-                    for (pair, words) in pairs.as_chunks_mut().0.iter_mut().zip(&self.words) {
-                        *pair = halves(words[block]);
-                    }
-                }
-            } else {
-                for pair in numbers.chunks_mut(2) {
-                    pair.iter_mut().zip(halves(self.word())).for_each(|(to, from)| *to = from);
-                }
-            }
-        }
     }
 
     /// A whole number below `bound`, all equally likely (Lemire, 2019: multiply, reject the excess).
@@ -224,17 +192,6 @@ mod tests {
                 let expected: Vec<_> = (0..count).map(|_| single.below(bound)).collect();
                 assert_eq!(found, expected);
             }
-        }
-    }
-
-    #[test]
-    fn a_stream_can_begin_anywhere() {
-        let mut stream = Stream::new(1, Purpose::Swaps, 2);
-        let words: Vec<_> = (0..40).map(|_| stream.bits()).collect();
-        for start in [0, 1, 7, 8, 33] {
-            let mut later = Stream::new(1, Purpose::Swaps, 2);
-            later.skip(8 * start);
-            assert_eq!(later.bits(), words[start as usize]);
         }
     }
 

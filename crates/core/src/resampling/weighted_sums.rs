@@ -175,7 +175,7 @@ mod tests {
     /// Weights up to a bound, which differ from replicate to replicate.
     fn weigh(bound: u32) -> impl Fn(u64, &mut [u8]) + Sync {
         move |index, weights| {
-            let mut stream = Stream::new(1, Purpose::Poisson, index);
+            let mut stream = Stream::new(1, Purpose::Bootstrap, index);
             for weight in weights {
                 *weight = stream.below(bound) as u8;
             }
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn sums_are_exact_whatever_the_weights_and_the_numbers() {
-        let mut stream = Stream::new(2, Purpose::Poisson, 0);
+        let mut stream = Stream::new(2, Purpose::Bootstrap, 0);
         // Bytes, bytes but for one block, 16 bits, signs, more than 16 bits, fractions; and columns that follow.
         let mut table = |units: usize| {
             Array2::from_shape_fn((units, 21), |(unit, column)| match column {
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn products_of_floats_are_those_of_whole_numbers() {
-        let mut stream = Stream::new(3, Purpose::Poisson, 0);
+        let mut stream = Stream::new(3, Purpose::Bootstrap, 0);
         let table = Array2::from_shape_simple_fn((777, 18), || f64::from(stream.below(300)));
         let mut weights = Weights::new(5, 777);
         (0..).zip(weights.sets_mut()).for_each(|(index, weights)| weigh(4)(index, weights));
