@@ -45,8 +45,8 @@ COMMANDS: dict[str, tuple[list[str], set[str]]] = {
     "mbr": (["mbr", "lists"], {"choosing"}),
     "study": (["study", "coverage", *TEXTS, *SMALL], {"reading", "studying"}),
 }
-#: Commands that are over at once, or talk to a browser until they are stopped.
-QUICK = {"list", "demo", "completion", "sacrebleu", "serve", "nbest stats", "nbest check"}
+#: Commands that are over at once.
+QUICK = {"list", "demo", "completion", "sacrebleu", "nbest stats", "nbest check"}
 
 
 class Terminal(io.StringIO):

@@ -36,14 +36,14 @@ __all__ = ["document", "html_page", "save_page"]
 
 # The script, in reading order; each file is an idea.
 SCRIPTS = ("store.js", "scores.js", "marks.js", "browser.js")
-# A page may take about this many bytes; beyond it, only some segments are in the page.
-LARGEST_PAGE = 5_000_000
+# A page holds 20,000 segments of 4 systems, or fewer of more systems; of a larger set, a sample.
+MOST_OUTPUTS = 80_000
 # Names in a title.
 TITLE_SYSTEMS = 3
 
 POLICY = (
     "default-src 'none'; script-src '{script}'; style-src '{style}'; img-src data:; "
-    "connect-src {connect}; base-uri 'none'; form-action 'none'"
+    "connect-src 'none'; base-uri 'none'; form-action 'none'"
 )
 
 
@@ -79,35 +79,25 @@ def html_page(
     report: Report,
     *,
     command: str | None = None,
-    served: bool = False,
-    largest: int = LARGEST_PAGE,
+    most_outputs: int = MOST_OUTPUTS,
 ) -> str:
     """The page.
 
     Args:
         report: what it shows.
         command: what made the report.
-        served: whether the page asks a server for its segments, instead of having them.
-        largest: how many bytes the page may take; segments beyond them are left out.
+        most_outputs: how many outputs the page may hold; of more, it has a sample of segments.
     """
     style = _asset("page.css")
     script = "\n".join(map(_asset, SCRIPTS))
-    data = None if report.segments is None else PageData.of(report)
+    data = None if report.segments is None else PageData.of(report, most_outputs)
     documents = _documents(report)
-    result = ""
-    if not served:
-        result = data_block("result", render_json(_joined(documents), report).encode())
+    blocks = [data_block("result", render_json(_joined(documents), report).encode())]
+    if data is not None:
+        blocks += data.blocks()
     sections = [*_sections(report, documents, data, command)]
-    blocks = [result]
-    if data is not None and not served:
-        fixed = [style, script, result, *(content for _, _, content in sections)]
-        data, segments = data.within(largest - sum(len(text.encode()) for text in fixed))
-        sections = [*_sections(report, documents, data, command)]
-        blocks += segments
     parts = {
-        "policy": POLICY.format(
-            script=_hash(script), style=_hash(style), connect="'self'" if served else "'none'"
-        ),
+        "policy": POLICY.format(script=_hash(script), style=_hash(style)),
         "version": escape(VERSION),
         "title": _text(_title(report)),
         "style": style,
@@ -283,7 +273,7 @@ def _segments(report: Report, data: PageData) -> str:
         note = (
             f'<p class="note">{data.kept:,} of {data.kept + data.left_out:,} segments are in this '
             "page: half of them with the largest contributions, the others drawn at random. Scores "
-            "of selections below are scores of these. <code>truebleu serve</code> shows all.</p>"
+            "of selections below are scores of these.</p>"
         )
     return (
         f'{note}<div id="browser" hidden></div>\n'
