@@ -87,8 +87,6 @@ def test_no_name_becomes_a_path_out_of_the_folder(
     Path("ref.txt").write_text("".join(f"{line}\n" for line in LINES))
     texts = ["long.jsonl", "-r", "ref.txt", "-q"]
     status_of(["sample", *texts, "--size", "6", "--out", "out"])
-    few = ["--replicates", "100", "--benchmark", name]
-    status_of(["export", *texts, "-o", "export", *few])
     assert {path.name for path in tmp_path.iterdir()} == {"inside"}
-    allowed = {"long.jsonl", "ref.txt", "out", "export"}
+    allowed = {"long.jsonl", "ref.txt", "out"}
     assert {path.name for path in inside.iterdir()} <= allowed

@@ -25,10 +25,6 @@ COMMANDS: dict[str, tuple[list[str], set[str]]] = {
     "score --confidence": (["score", *TEXTS, "--confidence", *FEW], {"reading", "resampling"}),
     "compare": (["compare", *TEXTS, *FEW], {"reading", "comparing"}),
     "panel": (["panel", "panel", *FEW], {"reading", "comparing"}),
-    "export": (
-        ["export", *TEXTS, "--benchmark", "b", "-o", "e", "--force", *FEW],
-        {"reading", "resampling"},
-    ),
     "explain": (["explain", *TEXTS, *FEW], {"reading", "comparing"}),
     "report": (["report", *TEXTS, *FEW, "-o", "x.html", "--force"], {"reading", "comparing"}),
     "gate": (["gate", "good.txt", "bad.txt", *TEXTS[:2], *FEW], {"reading", "comparing"}),
