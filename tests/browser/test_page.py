@@ -381,7 +381,7 @@ def test_the_page_is_legible_in_both_schemes_and_narrow(
     # Wide tables scroll by themselves, and the page does not.
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     # Words in charts stay large enough to read, and controls as small as they are.
-    heights = page.locator("main svg text").evaluate_all(
+    heights = page.locator("main figure th, main figure td:nth-child(3)").evaluate_all(
         "nodes => nodes.map(node => node.getBoundingClientRect().height)"
     )
     assert min(height for height in heights if height) >= 10

@@ -130,7 +130,9 @@ class _Journal:
             self._lock()
             with self._errors("read"):
                 self.file.seek(0)
-                *self.lines, half = self.file.read().split(b"\n")
+                lines = self.file.read().split(b"\n")
+            half = lines.pop()
+            self.lines = lines
             if half and not self.lines:
                 raise self._malformed(1)
             if self.lines:
