@@ -165,7 +165,7 @@ def measured(designs: Iterable[Design], journal: Path | None = None) -> tuple[Ro
     """Every design's rows; with a journal, those that it has already are not measured again."""
     listed = list(designs)
     tasks = [design.task() for design in listed]
-    records = Runner(journal, tell=print).run({"study": "defaults"}, tasks)
+    records = Runner(journal).run({"study": "defaults"}, tasks)
     pairs = zip(listed, tasks, strict=True)
     return tuple(row for design, task in pairs for row in design.rows(records[task.key]))
 

@@ -37,22 +37,20 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def open_page(chromium: Browser) -> Iterator[Opened]:
-    """Opens a file or an address, and fails in the end if the page complained or asked for more."""
+    """Opens a file, and fails in the end if the page complained or asked for more."""
     contexts = []
     complaints: list[str] = []
 
-    def opened(
-        where: Path | str, fragment: str = "", *, wait: bool = True, **options: object
-    ) -> Page:
+    def opened(where: Path, fragment: str = "", *, wait: bool = True, **options: object) -> Page:
         context = chromium.new_context(**options)  # type: ignore[arg-type]
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda message: complaints.append(f"console: {message.text}"))
         page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
         page.on("dialog", lambda dialog: complaints.append(f"dialog: {dialog.message}"))
-        address = where if isinstance(where, str) else where.as_uri()
-        # A file asks for itself only, a served page for what is on its own server.
-        own = (address.partition("?")[0], "blob:", "data:,")
+        address = where.as_uri()
+        # A file asks for itself only.
+        own = (address, "blob:", "data:,")
 
         def check(request: Request) -> None:
             if not request.url.startswith(own):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import pickle
 import signal
@@ -9,6 +10,7 @@ import subprocess
 import sys
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from functools import partial
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -23,7 +25,7 @@ from truebleu.simulation import simulate
 from truebleu.studies import study_power
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from truebleu.studies import PowerResult
@@ -65,7 +67,13 @@ def processes() -> Iterator[Processes]:
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
-    with Cluster("local:2", silent=True) as executor:
+    from distributed import LocalCluster
+
+    options: dict[str, Any] = {"threads_per_worker": 1, "dashboard_address": None}
+    with (
+        LocalCluster(n_workers=2, silence_logs=logging.CRITICAL, **options) as local,
+        Cluster(local.scheduler_address, silent=True) as executor,
+    ):
         yield executor
 
 
@@ -282,11 +290,9 @@ def test_an_error_that_cannot_be_sent_arrives_by_its_message() -> None:
         list(completed(Here(), [fail]))
 
 
-@pytest.mark.parametrize("where", ["", "local:0", "local:", "local:two", "there", "tcp://there"])
+@pytest.mark.parametrize("where", ["", "local", "local:2", "there", "tcp://there"])
 def test_a_cluster_that_cannot_be_is_refused(where: str) -> None:
-    with pytest.raises(
-        SettingError, match=r"cluster: found .* expected local, local:N, or a sched"
-    ):
+    with pytest.raises(SettingError, match=r"cluster: found .* expected a scheduler's address"):
         Cluster(where)
     with pytest.raises(SettingError, match="processes: found 0, expected 1 or more"):
         Processes(0)
@@ -314,48 +320,40 @@ def test_the_tasks_of_every_study_can_be_sent(name: str) -> None:
         getattr(studies, name)(*given, runner=Runner(executor=Sends()))
 
 
-def total(numbers: list[int], flag: Path, number: int) -> int:
-    if number == 5 and not flag.exists():
-        flag.touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return sum(numbers) + number
+PARENT = """
+from functools import partial
+from time import sleep
+from truebleu.execution import Processes, completed
+from tests.execution.test_executors import say_pid_and_sleep
+if __name__ == "__main__":
+    with Processes(2) as executor:
+        list(completed(executor, [say_pid_and_sleep, say_pid_and_sleep]))
+"""
+
+
+def say_pid_and_sleep() -> None:
+    print(os.getpid(), flush=True)
+    sleep(600)
 
 
 @pytest.mark.slow
-def test_what_all_tasks_share_is_sent_to_a_cluster_once_even_if_a_worker_ends(
-    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sent: list[object] = []
-    share = cluster.share
+def test_processes_end_when_their_parent_is_killed(tmp_path: Path) -> None:
+    script = tmp_path / "parent.py"
+    script.write_text(PARENT)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(
+        [sys.executable, script], stdout=subprocess.PIPE, text=True, env=environment
+    ) as parent:
+        assert parent.stdout is not None
+        assert all(int(parent.stdout.readline()) for _ in range(2))
+        parent.kill()
+        # Workers hold the other end of the pipe: it ends with them.
+        started = monotonic()
+        assert parent.stdout.read() == ""
+        assert monotonic() - started < 5
 
-    def noted(value: object) -> Any:
-        sent.append(value)
-        return share(value)
 
-    monkeypatch.setattr(cluster, "share", noted)
-    pool = list(range(50_000))
-    calls = [partial(total, pool, tmp_path / "flag", number) for number in range(8)]
-    assert sorted(completed(cluster, calls)) == [(i, sum(pool) + i) for i in range(8)]
-    assert [value is pool for value in sent] == [True]
-
-
-def test_only_what_is_large_and_the_same_is_shared() -> None:
-    class Sharing(ThreadPoolExecutor):
-        def share(self, value: object) -> object:
-            shared.append(value)
-            return value
-
-    shared: list[object] = []
-    large, other = list(range(50_000)), list(range(50_000))
-    with Sharing(1) as executor:
-        unlike: list[list[Callable[[], int]]] = [
-            [partial(sum, [1]), partial(sum, [1])],
-            [partial(sum, large), partial(sum, other)],
-            [lambda: sum(large), partial(sum, large)],
-        ]
-        for two in unlike:
-            assert len(list(completed(executor, two))) == 2
-        assert shared == []
-        calls = [partial(sum, large, number) for number in range(3)]
-        assert sorted(completed(executor, calls)) == [(i, sum(large) + i) for i in range(3)]
-    assert [value is large for value in shared] == [True]
+@pytest.mark.slow
+def test_a_scheduler_without_encryption_is_known_as_such(cluster: Cluster) -> None:
+    assert cluster.address.startswith("tcp://")
+    assert not cluster.is_encrypted

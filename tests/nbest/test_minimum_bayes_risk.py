@@ -16,7 +16,7 @@ from hypothesis import given, settings, strategies as st
 
 from truebleu import BLEU, CHRF, NIST, TER, SentenceBLEU, set_threads
 from truebleu.errors import SettingError, TruebleuError, UnpairedSegmentsError
-from truebleu.execution import Cluster, Processes
+from truebleu.execution import Processes
 from truebleu.execution.executors import AHEAD, EARLY
 from truebleu.metrics import GTM, MBLEU, PER, WER
 from truebleu.metrics.given import FunctionMetric
@@ -189,12 +189,11 @@ def test_threads_and_batches_do_not_change_a_digit(monkeypatch: pytest.MonkeyPat
         set_threads(0)
 
 
-@pytest.fixture(params=["threads", "processes", "cluster"])
+@pytest.fixture(params=["threads", "processes"])
 def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
     made: dict[str, Callable[[], Executor]] = {
         "threads": partial(ThreadPoolExecutor, 8),
         "processes": partial(Processes, 4),
-        "cluster": partial(Cluster, "local:2", silent=True),
     }
     with made[request.param]() as executor:
         yield executor

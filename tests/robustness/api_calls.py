@@ -321,13 +321,6 @@ def calls(folder: Path) -> dict[str, Call]:
         nbest.utility_matrix: {"metric": "chrf", "candidates": GOOD},
         reports.chart: {"drawable": drawn},
         reports.render: {"result": comparison},
-        reports.save_evaluations: {
-            "scores": truebleu.score(test_set(), per_segment=True),
-            "test_set": test_set(),
-            "folder": str(folder / "records"),
-            "benchmark": "quiz",
-            "overwrite": True,
-        },
         reports.save_chart: {
             "drawable": drawn,
             "path": folder / "chart.json",

@@ -422,7 +422,6 @@ MESSAGES: dict[str, Door] = {
     "study": lambda names: ["study", names[0]],
     "coefficient": message_options("agree", "--human", "long.jsonl", "-c", "{}"),
     "cluster": message_options("study", "coverage", "--cluster", "{}"),
-    "share": message_options("study", "coverage", "--tasks", "{}"),
     "curves": message_options("compare", "--people", "{}"),
     "format of n-best lists": lambda names: ["nbest", "stats", names[0]],
     "table": message_file(".tsv", lambda name: f"a\t{name}\nx", "compare", "x.tsv#b"),

@@ -116,7 +116,7 @@ class Settings:
 def run_study(path: Path) -> None:
     """Resume a study of two tasks from a journal."""
     tasks = [Task(key=("a", number), work=lambda: {"value": 1.5}) for number in range(2)]
-    Runner(journal=path, tell=lambda _message: None).run(Settings(), tasks)
+    Runner(journal=path).run(Settings(), tasks)
 
 
 def journal() -> bytes:

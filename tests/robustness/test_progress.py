@@ -25,10 +25,6 @@ COMMANDS: dict[str, tuple[list[str], set[str]]] = {
     "score --confidence": (["score", *TEXTS, "--confidence", *FEW], {"reading", "resampling"}),
     "compare": (["compare", *TEXTS, *FEW], {"reading", "comparing"}),
     "panel": (["panel", "panel", *FEW], {"reading", "comparing"}),
-    "export": (
-        ["export", *TEXTS, "--benchmark", "b", "-o", "e", "--force", *FEW],
-        {"reading", "resampling"},
-    ),
     "explain": (["explain", *TEXTS, *FEW], {"reading", "comparing"}),
     "report": (["report", *TEXTS, *FEW, "-o", "x.html", "--force"], {"reading", "comparing"}),
     "gate": (["gate", "good.txt", "bad.txt", *TEXTS[:2], *FEW], {"reading", "comparing"}),
@@ -45,8 +41,8 @@ COMMANDS: dict[str, tuple[list[str], set[str]]] = {
     "mbr": (["mbr", "lists"], {"choosing"}),
     "study": (["study", "coverage", *TEXTS, *SMALL], {"reading", "studying"}),
 }
-#: Commands that are over at once, or talk to a browser until they are stopped.
-QUICK = {"list", "demo", "completion", "sacrebleu", "serve", "nbest stats", "nbest check"}
+#: Commands that are over at once.
+QUICK = {"list", "demo", "completion", "sacrebleu", "nbest stats", "nbest check"}
 
 
 class Terminal(io.StringIO):

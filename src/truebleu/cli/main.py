@@ -118,9 +118,7 @@ COMMANDS = {
     "panel": ("truebleu.cli.panel", "Compare systems over many test sets, such as languages."),
     "explain": ("truebleu.cli.explain", "Say where a difference between systems comes from."),
     "report": ("truebleu.cli.report", "Write comparison and segments into one HTML file."),
-    "serve": ("truebleu.cli.report:serve", "Show that page in a browser, for sets of any size."),
     "gate": ("truebleu.cli.gate", "Let a new system pass unless it is worse than the old."),
-    "export": ("truebleu.cli.export", "Write scores as records of Every Eval Ever."),
     "agree": ("truebleu.cli.agree", "Tell how well metrics agree with people."),
     "choose": (
         "truebleu.cli.choose",

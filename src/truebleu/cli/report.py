@@ -1,7 +1,4 @@
-"""``truebleu report`` and ``serve``: a comparison, its explanation and all segments as a page.
-
-`report` writes one HTML file; `serve` shows the page from this machine, for sets of any size.
-"""
+"""``truebleu report``: a comparison, its explanation and the segments as one HTML file."""
 
 from __future__ import annotations
 
@@ -16,7 +13,6 @@ import click
 from truebleu._settings import DEFAULT_REPLICATES
 from truebleu.cli._options import (
     Texts,
-    add_options,
     execution_options,
     explanation_options,
     metric_option,
@@ -31,7 +27,7 @@ from truebleu.errors import SettingError
 from truebleu.explanation.report import Report, report
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from truebleu.corpus.test_set import TestSet
     from truebleu.human.spans import ErrorSpan
@@ -51,27 +47,19 @@ browser, any selection of segments shows its exact scores.
 """
 
 
-def _report_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """What a report is made of; `_make_report` takes it all."""
-    return add_options(
-        command,
-        click.argument("systems", metavar="[SYSTEM]...", nargs=-1),
-        partial(reference_options, required=False),
-        metric_option,
-        partial(human_options, required=False),
-        click.option(
-            "--spans",
-            metavar="FILE",
-            help="Errors marked in the outputs: MQM annotations with <v>…</v>, or xCOMET's in the "
-            "JSON of comet-score.",
-        ),
-        explanation_options,
-        execution_options,
-    )
-
-
 @click.command("report", epilog=EPILOG)
-@_report_options
+@click.argument("systems", metavar="[SYSTEM]...", nargs=-1)
+@partial(reference_options, required=False)
+@metric_option
+@partial(human_options, required=False)
+@click.option(
+    "--spans",
+    metavar="FILE",
+    help="Errors marked in the outputs: MQM annotations with <v>…</v>, or xCOMET's in the JSON of "
+    "comet-score.",
+)
+@explanation_options
+@execution_options
 @output_options("Where to write the page.", required=True)
 @click.option(
     "--from",
@@ -88,47 +76,6 @@ def command(output: Path, force: bool, comparison: str | None, **options: Any) -
     made = _make_report(**options) if comparison is None else _read_report(comparison)
     made.save(output, command=_command_line(), overwrite=force)
     tell(f"wrote {output}")
-
-
-SERVE_EPILOG = """\b
-Examples:
-  truebleu serve -r ref.txt old.txt new.txt
-  truebleu serve -r ref.txt -s src.txt --documents docs.tsv sys/ --port 8000
-
-\b
-Only this machine can open the page, and only by its whole address. Ctrl-C ends it.
-"""
-
-
-@click.command("serve", epilog=SERVE_EPILOG)
-@_report_options
-@click.option(
-    "--port",
-    type=click.IntRange(min=0, max=65535),
-    default=0,
-    show_default=True,
-    help="Where to listen; 0 for any free port.",
-)
-def serve(port: int, **options: Any) -> None:
-    """Show what is known about SYSTEMs in a browser, with every segment.
-
-    The page is that of `truebleu report`, and it fetches segments as they are looked at.
-    """
-    from truebleu.reports.page._server import ADDRESS, ReportServer
-
-    made = _make_report(**options)
-    try:
-        server = ReportServer(made, command=_command_line(), port=port)
-    except OSError as error:
-        expected = f"a free port of {ADDRESS} ({error.strerror}); 0 finds one"
-        raise SettingError("--port", port, expected) from error
-    with server:
-        # A program that started this one may wait for the address.
-        click.echo(server.address)
-        try:
-            server.serve_forever()
-        except KeyboardInterrupt:
-            return
 
 
 def _read_report(path: str) -> Report:

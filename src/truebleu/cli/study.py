@@ -7,7 +7,6 @@ option that was not given leaves the study's own default. Studies are imported w
 from __future__ import annotations
 
 from functools import partial, wraps
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,14 +25,13 @@ from truebleu.cli._options import (
     option_with_default,
     optional_test_set_options,
     refuse_idle,
-    repeatable_option,
     seed_option,
     test_set_options,
     was_given,
 )
 from truebleu.cli.agree import HumanFile, human_options
-from truebleu.cli.main import LazyGroup, progress_bar, tell, warn
-from truebleu.corpus._files import expanded, note_input
+from truebleu.cli.main import LazyGroup, progress_bar
+from truebleu.corpus._files import note_input
 from truebleu.errors import SettingError
 from truebleu.significance.corrections import CORRECTIONS, P_VALUE_CORRECTIONS
 from truebleu.studies._tests import STUDY_TESTS, TESTS
@@ -41,6 +39,7 @@ from truebleu.studies._tests import STUDY_TESTS, TESTS
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from concurrent.futures import Executor
+    from pathlib import Path
 
     from truebleu._results import Result
     from truebleu.corpus.test_set import TestSet
@@ -81,7 +80,7 @@ Examples:
   truebleu study power -r ref.txt sys/ --sizes 100,300,600 --chart power.svg
   truebleu study type-one -r ref.txt a.txt b.txt --resume type-one.jsonl
   truebleu study coverage --simulate 3000
-  truebleu study power -r ref.txt sys/ --cluster tcp://10.0.0.1:8786 --resume power.jsonl
+  truebleu study power -r ref.txt sys/ --cluster tls://10.0.0.1:8786 --resume power.jsonl
 
 \b
 A study takes the given texts as a pool, and measures on samples of it what you would otherwise
@@ -109,29 +108,19 @@ def task_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def with_runner(
         *arguments: Any,
         resume: Path | None,
-        share: str | None,
-        merged: Sequence[str],
         executor: Executor | None,
         **options: Any,
     ) -> None:
-        from truebleu.execution.journal import Runner, Share, ShareFinished
+        from truebleu.execution.journal import Runner
 
-        if share is not None:
-            refuse_idle(["chart"], "no --tasks beside it: a share has no result to draw")
         runner = Runner(
             journal=resume,
             progress=partial(progress_bar, what="studying"),
-            tell=warn,
-            share=None if share is None else Share.parse(share),
-            merged=[Path(path) for path in expanded(merged)],
             executor=executor,
         )
-        for path in (*runner.merged, *([] if resume is None else [resume])):
-            note_input(path)
-        try:
-            command(*arguments, runner=runner, **options)
-        except ShareFinished as finished:
-            tell(str(finished))
+        if resume is not None:
+            note_input(resume)
+        command(*arguments, runner=runner, **options)
 
     return add_options(
         with_runner,
@@ -140,19 +129,6 @@ def task_options(command: Callable[..., Any]) -> Callable[..., Any]:
             metavar="FILE",
             type=FilePath(),
             help="Save results in FILE as they come, and continue from it if it exists.",
-        ),
-        click.option(
-            "--tasks",
-            "share",
-            metavar="K/N",
-            help="Run the K-th of N shares of the tasks, and save it in --resume FILE.",
-        ),
-        repeatable_option(
-            "--merge",
-            "merged",
-            metavar="FILE",
-            text="Include the saved results of a share: a file, a folder or a pattern; repeat for "
-            "several.",
         ),
         executor_options,
     )

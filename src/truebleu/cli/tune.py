@@ -28,7 +28,7 @@ from truebleu.cli._options import (
     result_options,
     seed_option,
 )
-from truebleu.cli.main import progress_bar, warn
+from truebleu.cli.main import progress_bar
 from truebleu.corpus._writing import write_files
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner
@@ -196,7 +196,6 @@ def command(
         # A decoder's rounds have a journal of their own.
         journal=resume if decoder is None else None,
         progress=None if executor is None else partial(progress_bar, what="tuning"),
-        tell=warn,
         executor=executor,
     )
     first = None if start is None else read_weights(start)

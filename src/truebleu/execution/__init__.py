@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     )
     from truebleu.execution.journal import (
         Runner as Runner,
-        Share as Share,
-        ShareFinished as ShareFinished,
         Task as Task,
     )
 
@@ -39,8 +37,6 @@ _HOMES = {
     "completed": "executors",
     "in_order": "executors",
     "Runner": "journal",
-    "Share": "journal",
-    "ShareFinished": "journal",
     "Task": "journal",
 }
 

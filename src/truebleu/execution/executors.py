@@ -3,7 +3,7 @@
 A task depends on nothing but what it carries, so where it runs, in which order and how often it
 was tried changes no digit. Tasks travel in groups: each takes a moment to send, so a group has as
 many as a worker does in about a second. What all tasks carry, such as the counts of a whole pool,
-travels with each group, or to a Dask cluster only once.
+travels with each group.
 
     >>> from concurrent.futures import ThreadPoolExecutor
     >>> with ThreadPoolExecutor(2) as executor:
@@ -28,9 +28,10 @@ from concurrent.futures import (
 )
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import islice
 from math import ceil
+from multiprocessing import get_context, parent_process
+from threading import Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -83,11 +84,9 @@ class Processes(Executor):
             with suppress(BrokenExecutor):
                 return self._pool.submit(function, *arguments, **keywords)
             self._pool.shutdown(wait=False)
-        from multiprocessing import get_context
-
         # A forked process would have the locks of this one's threads, but not the threads.
         self._pool = ProcessPoolExecutor(
-            self.workers, mp_context=get_context("spawn"), initializer=_ignore_interrupts
+            self.workers, mp_context=get_context("spawn"), initializer=_prepare_worker
         )
         return self._pool.submit(function, *arguments, **keywords)
 
@@ -104,38 +103,36 @@ class Processes(Executor):
         self.shutdown()
 
 
-def _ignore_interrupts() -> None:
-    """Leave Ctrl-C to the parent, which ends its workers."""
+def _prepare_worker() -> None:
+    """Leave Ctrl-C to the parent, which ends its workers; and end when it was killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
 
 
-def dask_setup(_worker: object) -> None:
-    """What Dask calls in each worker of a local cluster, by this name."""
-    _ignore_interrupts()
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 class Cluster(Executor):
     """A Dask cluster; needs ``truebleu[dask]``.
 
     Dask sends the tasks of a worker that ended to another one. Workers need the same version of
-    truebleu. They may come and go; while there is none, tasks wait.
+    truebleu. They may come and go; while there is none, tasks wait. Certificates are those of
+    Dask's own settings, for a scheduler at ``tls://``.
 
     Args:
-        where: ``local`` or ``local:N`` starts N processes on this machine (by default one for each
-            thread), which end with it; anything else is a scheduler's address, such as
-            ``tcp://10.0.0.1:8786``.
+        address: of the scheduler, such as ``tls://10.0.0.1:8786``.
         patience: seconds to wait for the scheduler.
         silent: whether Dask's own messages are kept back, tracebacks and all.
     """
 
-    def __init__(
-        self, where: str = "local", *, patience: float = 10.0, silent: bool = False
-    ) -> None:
-        local = re.fullmatch(r"local(?::([1-9]\d{0,3}))?", where)
-        address = re.fullmatch(r"(\w+://)?(?!local:)[^\s/]+:\d+", where)
-        if not (local or address):
-            expected = "local, local:N, or a scheduler's address such as tcp://10.0.0.1:8786"
-            raise SettingError("cluster", where, expected)
+    def __init__(self, address: str, *, patience: float = 10.0, silent: bool = False) -> None:
+        if not re.fullmatch(r"(\w+://)?(?!local:)[^\s/]+:\d+", address):
+            expected = "a scheduler's address such as tls://10.0.0.1:8786, or --processes N instead"
+            raise SettingError("cluster", address, expected)
         try:
             import distributed
         except ImportError:
@@ -143,31 +140,21 @@ class Cluster(Executor):
         if silent:
             for name in ("distributed", "distributed.client"):
                 logging.getLogger(name).setLevel(logging.CRITICAL)
-        self.where = where
-        self.threads: int | None = None
-        self._cluster: Any = None
-        if local:
-            workers = int(local[1] or _core.threads())
-            self.threads = max(1, _core.threads() // workers)
-            self._cluster = distributed.LocalCluster(
-                n_workers=workers,
-                threads_per_worker=1,
-                host="127.0.0.1",
-                dashboard_address=None,
-                silence_logs=logging.CRITICAL if silent else logging.WARNING,
-                preload=[__name__],
-            )
+        self.address = address
         try:
-            self._client = distributed.Client(
-                self._cluster or where, timeout=patience, set_as_default=False
-            )
-        except (OSError, ValueError) as error:
+            self._client = distributed.Client(address, timeout=patience, set_as_default=False)
+        except (OSError, ValueError, TypeError) as error:
             reason = f"no scheduler answers ({_first_line(error)})"
             raise ExecutionError(str(self), reason) from error
         self._executor = self._client.get_executor(pure=False)
 
+    @property
+    def is_encrypted(self) -> bool:
+        """Whether nobody else on the way can read what is sent, or send something else."""
+        return self.address.startswith("tls://")
+
     def __str__(self) -> str:
-        return f"Dask cluster {self.where}"
+        return f"Dask cluster {self.address}"
 
     @property
     def workers(self) -> int:
@@ -191,25 +178,11 @@ class Cluster(Executor):
         future: Future[Any] = self._executor.submit(function, *arguments, **keywords)
         return future
 
-    def share(self, value: object) -> Future[Any]:
-        """Send to the cluster what many tasks need; as their argument it becomes the value.
-
-        The scheduler keeps it as a task: where the workers that have it end, others get it anew.
-        """
-        import warnings
-
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # it is large, and sent on purpose
-            shared: Future[Any] = self._client.submit(_itself, value, pure=False)
-        return shared
-
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Leave the cluster; a local one ends."""
+        """Leave the cluster."""
         if self.failure is None:
             self._executor.shutdown(wait and not cancel_futures)
         self._client.close()
-        if self._cluster is not None:
-            self._cluster.close()
 
     def __exit__(self, *raised: Any) -> None:
         self.shutdown(wait=raised[1] is None)
@@ -224,8 +197,7 @@ def completed(executor: Executor, calls: Sequence[Callable[[], Any]]) -> Iterato
         executor: where they run; if that is another process, they must be picklable.
         calls: functions without arguments, best made by `functools.partial`.
     """
-    lean, shared = _shared(executor, calls)
-    for _, outcome in _outcomes(executor, enumerate(lean), shared, len(lean)):
+    for _, outcome in _outcomes(executor, enumerate(calls), len(calls)):
         yield from outcome.values
         if outcome.error is not None:
             raise outcome.error
@@ -256,8 +228,7 @@ def in_order(executor: Executor, calls: Iterable[Callable[[], Any]]) -> Iterator
 
 def _outcomes(
     executor: Executor,
-    calls: Iterator[tuple[int, Callable[..., Any]]],
-    shared: tuple[Any, ...] = (),
+    calls: Iterator[tuple[int, Callable[[], Any]]],
     count: int = sys.maxsize,
     early: Sized = (),
 ) -> Iterator[tuple[_Group, _Outcome]]:
@@ -266,7 +237,6 @@ def _outcomes(
     Args:
         executor: where they run.
         calls: with their places.
-        shared: what all of them share, where the executor has it.
         count: how many calls there are, if that is known.
         early: outcomes that wait for others; while there are many, no calls are taken.
     """
@@ -283,7 +253,7 @@ def _outcomes(
                 taken += len(chosen)
                 more = bool(chosen) and taken < count
                 if chosen:
-                    group = _Group(chosen, getattr(executor, "threads", None), shared)
+                    group = _Group(chosen, getattr(executor, "threads", None))
                     running[_submitted(executor, group)] = group
             for future in _next_done(executor, running) if running else ():
                 group = running.pop(future)
@@ -296,63 +266,6 @@ def _outcomes(
     finally:
         for future in running:
             future.cancel()
-
-
-# What is sent to a cluster once, instead of with each group: anything of more bytes.
-LARGE = 1 << 16
-
-
-def _itself(value: object) -> object:
-    return value
-
-
-@dataclass
-class _Lean:
-    """A call without what it shares with others, which it is given when it is made."""
-
-    function: Callable[..., Any]
-    arguments: tuple[Any, ...]
-    keywords: dict[str, Any]
-    places: dict[int, int]
-
-    def __call__(self, *shared: Any) -> Any:
-        arguments = list(self.arguments)
-        for place, index in self.places.items():
-            arguments[place] = shared[index]
-        return self.function(*arguments, **self.keywords)
-
-
-def _shared(
-    executor: Executor, calls: Sequence[Callable[[], Any]]
-) -> tuple[Sequence[Callable[..., Any]], tuple[Any, ...]]:
-    """The calls without their large arguments that are the same for all, and these where they are.
-
-    Only an executor that can share something has them elsewhere, and only of partial functions it
-    is known what they carry.
-    """
-    partials = [call for call in calls if isinstance(call, partial)]
-    if not hasattr(executor, "share") or len(partials) < max(2, len(calls)):
-        return calls, ()
-    first = partials[0]
-    common = [
-        (place, value)
-        for place, value in enumerate(first.args)
-        if all(len(call.args) > place and call.args[place] is value for call in partials)
-    ]
-    large = [(place, value) for place, value in common if len(pickle.dumps(value)) >= LARGE]
-    if not large:
-        return calls, ()
-    places = {place: index for index, (place, _) in enumerate(large)}
-    lean = [
-        _Lean(
-            call.func,
-            tuple(None if place in places else value for place, value in enumerate(call.args)),
-            call.keywords,
-            places,
-        )
-        for call in partials
-    ]
-    return lean, tuple(executor.share(value) for _, value in large)
 
 
 @dataclass
@@ -392,17 +305,12 @@ class _Outcome:
 class _Group:
     """Calls that travel together, so that what they have in common travels once."""
 
-    calls: list[tuple[int, Callable[..., Any]]]
+    calls: list[tuple[int, Callable[[], Any]]]
     threads: int | None
-    # What the calls share, where the executor has it.
-    shared: tuple[Any, ...] = ()
     version: str = _core.VERSION
     attempts: int = field(default=1)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "shared": ()}
-
-    def __call__(self, *shared: Any) -> _Outcome:
+    def __call__(self) -> _Outcome:
         if self.version != _core.VERSION:
             reason = f"found truebleu {_core.VERSION}, expected {self.version} as here"
             raise ExecutionError("a worker", reason)
@@ -414,7 +322,7 @@ class _Group:
         started = monotonic()
         try:
             for index, call in self.calls:
-                values.append((index, call(*shared)))
+                values.append((index, call()))
         except Exception as error:
             return _Outcome(values, monotonic() - started, _picklable(error))
         return _Outcome(values, monotonic() - started, None)
@@ -436,7 +344,7 @@ def _workers(executor: Executor) -> int:
 
 def _submitted(executor: Executor, group: _Group) -> Future[Any]:
     try:
-        return executor.submit(group, *group.shared)
+        return executor.submit(group)
     except Exception as error:
         reason = getattr(executor, "failure", None) or f"takes no tasks ({_first_line(error)})"
         raise ExecutionError(_name(executor), reason) from error

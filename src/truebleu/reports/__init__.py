@@ -21,7 +21,6 @@ if TYPE_CHECKING:
         Table as Table,
         render as render,
     )
-    from truebleu.reports.every_eval_ever import save_evaluations as save_evaluations
 
 # The public names, and the module that each lives in.
 _HOMES = {
@@ -37,7 +36,6 @@ _HOMES = {
     "Sentences": "document",
     "Table": "document",
     "render": "document",
-    "save_evaluations": "every_eval_ever",
 }
 
 __all__ = [*_HOMES]

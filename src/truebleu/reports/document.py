@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias, TypeGuard
 from unicodedata import category
 
 from truebleu.errors import SettingError, UnknownNameError
@@ -88,11 +88,7 @@ class Table:
         if column.numeric is not None:
             return column.numeric
         values = [row.get(column.name) for row in self.rows]
-        kinds = {
-            isinstance(value, int | float) and not isinstance(value, bool)
-            for value in values
-            if value is not None
-        }
+        kinds = {is_number(value) for value in values if value is not None}
         return all(kinds) if kinds else column.digits is not None
 
 
@@ -347,6 +343,11 @@ SPACES = "\t\n\r\x0b\x0c\x85\u2028\u2029"
 NONCHARACTERS = "\ufffe\uffff"
 # Marks that turn the direction of what follows, which could make a line read otherwise.
 DIRECTIONS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+
+
+def is_number(value: Value) -> TypeGuard[int | float]:
+    """Whether a value is a number; yes and no are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def one_line(text: str) -> str:

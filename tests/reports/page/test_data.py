@@ -12,7 +12,7 @@ from truebleu.simulation import simulate_causes
 
 CAUSES = simulate_causes(segments=60)
 MADE = report(CAUSES, metrics=["bleu", "nist"], replicates=200)
-DATA = PageData.of(MADE)
+DATA = PageData.of(MADE, 80_000)
 
 
 def test_columns_are_stored_as_small_differences() -> None:
@@ -29,21 +29,23 @@ def test_columns_are_stored_as_small_differences() -> None:
 
 
 def test_texts_stand_side_by_side() -> None:
-    texts = json.loads(DATA.texts(10, 12))
+    texts = json.loads(DATA.texts())
     systems = [outputs[10] for outputs in CAUSES.systems.values()]
-    assert texts[0] == [CAUSES.references[0][10], *systems]
-    assert len(texts) == 2
+    assert texts[10] == [CAUSES.references[0][10], *systems]
+    assert len(texts) == 60
 
 
-def test_what_fits_has_the_largest_contributions_and_a_sample() -> None:
-    small, blocks = DATA.within(12_000)
-    assert sum(map(len, blocks)) <= 12_000 < sum(map(len, DATA.blocks()))
+def test_a_sample_has_the_largest_contributions_and_others_at_random() -> None:
+    systems = len(CAUSES.systems)
+    assert PageData.of(MADE, 60 * systems).left_out == 0
+    small = PageData.of(MADE, 21 * systems - 1)
+    assert small.kept == 20
     assert MADE.explanation is not None
     values = np.abs(MADE.explanation.pairs[0].segments)
-    largest = set(np.argsort(-values)[: small.kept // 4].tolist())
+    largest = set(np.argsort(-values)[:5].tolist())
     assert largest <= set(small.places.tolist())
     assert small.kept + small.left_out == 60
-    assert np.array_equal(small.places, DATA.within(12_000)[0].places)
+    assert np.array_equal(small.places, PageData.of(MADE, 20 * systems).places)
     described = json.loads(small.description())
     assert described["numbers"] == (small.places + 1).tolist()
     for system, flags in described["flags"].items():

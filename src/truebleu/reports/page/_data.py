@@ -107,12 +107,24 @@ class PageData:
     places: NDArray[np.int64]
 
     @classmethod
-    def of(cls, report: Report) -> PageData:
-        """All segments of a report that has them."""
+    def of(cls, report: Report, most_outputs: int) -> PageData:
+        """The segments of a report that has them, or a sample with at most so many outputs.
+
+        Half of a sample are the segments with the largest contributions to what is explained, or to
+        the difference of the first two systems; the others are drawn at random.
+        """
         segments = report.segments
         if segments is None:
             raise ValueError("a report without segments")
-        return cls(report, segments, np.arange(len(segments.test_set)))
+        data = cls(report, segments, np.arange(len(segments.test_set)))
+        count = max(1, most_outputs // len(segments.test_set.systems))
+        if data.kept <= count:
+            return data
+        order = np.argsort(-data._sizes(), kind="stable")
+        largest, others = np.split(order, [(count + 1) // 2])
+        seed = report.comparison.settings.seed
+        drawn = np.random.default_rng(seed).permutation(others)[: count - len(largest)]
+        return cls(report, segments, np.sort(np.concatenate([largest, drawn])))
 
     @property
     def kept(self) -> int:
@@ -123,27 +135,6 @@ class PageData:
     def left_out(self) -> int:
         """How many are not."""
         return len(self.segments.test_set) - len(self.places)
-
-    def within(self, size: int) -> tuple[PageData, list[str]]:
-        """As many segments as fit into so many bytes of a page, and their elements.
-
-        Half of them have the largest contributions to what is explained, or to the difference of
-        the first two systems; the others are a random sample.
-        """
-        data, blocks = self, [*self.blocks()]
-        while len(data.places) > 1 and (taken := sum(map(len, blocks))) > size:
-            share = min(0.95, max(0.0, 0.98 * size / taken))
-            data = self.reduced(max(1, int(share * len(data.places))))
-            blocks = [*data.blocks()]
-        return data, blocks
-
-    def reduced(self, count: int) -> PageData:
-        """So many segments: those with the largest contributions, and others at random."""
-        order = np.argsort(-self._sizes(), kind="stable")
-        largest, others = order[: (count + 1) // 2], order[(count + 1) // 2 :]
-        seed = self.report.comparison.settings.seed
-        drawn = np.random.default_rng(seed).permutation(others)[: count - len(largest)]
-        return PageData(self.report, self.segments, np.sort(np.concatenate([largest, drawn])))
 
     def _sizes(self) -> NDArray[np.float64]:
         """How much each of all segments contributes at most, relative to the largest, by metric."""
@@ -171,7 +162,7 @@ class PageData:
         for name, data in (
             ("description", self.description()),
             ("statistics", self.statistics()),
-            ("texts", self.texts(0, len(self.places))),
+            ("texts", self.texts()),
         ):
             yield data_block(name, data)
 
@@ -278,8 +269,8 @@ class PageData:
                 parts += [column.data, bytes(-len(column.data) % 8)]
         return b"".join(parts)
 
-    def texts(self, first: int, last: int) -> bytes:
-        """The texts of some of the kept segments: source, references, outputs, one after the other.
+    def texts(self) -> bytes:
+        """The texts of the kept segments: source, references, outputs, one after the other.
 
         The texts of a segment are alike, and side by side they compress best.
         """
@@ -288,8 +279,7 @@ class PageData:
             return _json([])
         sources = [] if test_set.source is None else [test_set.source]
         columns = [*sources, *test_set.references, *test_set.systems.values()]
-        places = self.places[first:last].tolist()
-        return _json([[column[place] for column in columns] for place in places])
+        return _json([[column[place] for column in columns] for place in self.places.tolist()])
 
 
 def _json(values: object) -> bytes:

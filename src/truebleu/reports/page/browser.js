@@ -151,7 +151,6 @@ class Browser {
       "button", { type: "button", onclick: () => this.clear() }, "Clear the selection",
     ));
     this.problem = element("p", { class: "error", role: "alert" });
-    this.progress = element("p", { class: "legend", role: "status" });
     this.summary = element("div", { class: "summary", "aria-live": "polite" });
     this.inner = element("div", { class: "inner" });
     this.list = element(
@@ -164,7 +163,6 @@ class Browser {
     this.root.append(
       element("div", { class: "controls", role: "search" }, ...controls),
       this.problem,
-      this.progress,
       this.summary,
       element("div", { class: "panes" }, this.list, this.detail),
       element(
@@ -232,7 +230,7 @@ class Browser {
 
   // Selecting and sorting.
 
-  async update() {
+  update() {
     this.turn += 1;
     const { turn } = this;
     for (const control of this.root.querySelectorAll("[name]")) {
@@ -243,9 +241,8 @@ class Browser {
       }
     }
     this.problem.textContent = "";
-    this.progress.textContent = "";
-    const kept = await this.selected(() => turn !== this.turn);
-    if (turn !== this.turn || kept === null) return;
+    const kept = this.selected();
+    if (kept === null) return;
     this.kept = kept;
     this.order = this.sorted(kept);
     const place = this.store.place(Number(this.state.segment));
@@ -259,7 +256,7 @@ class Browser {
     this.drawSummary(turn);
   }
 
-  async selected(stop) {
+  selected() {
     const { store, state } = this;
     let places = Array.from({ length: store.count }, (_, place) => place);
     if (state.document && store.documents !== null) {
@@ -301,19 +298,9 @@ class Browser {
     const fields = store.fields.flatMap(
       (field, n) => (!state.in || field.kind === state.in ? [n] : []),
     );
-    const candidates = new Set(places);
-    const found = [];
-    for await (const [first, texts] of store.source.pieces()) {
-      if (stop()) return null;
-      if (first > 0) this.progress.textContent = `Searched ${first} of ${store.count} segments …`;
-      texts.forEach((segment, n) => {
-        const place = first + n;
-        if (!candidates.has(place)) return;
-        if (fields.some((field) => matches(segment[field] ?? ""))) found.push(place);
-      });
-    }
-    this.progress.textContent = "";
-    return found;
+    return places.filter(
+      (place) => fields.some((field) => matches(store.texts[place][field] ?? "")),
+    );
   }
 
   sorted(places) {
@@ -375,14 +362,8 @@ class Browser {
     if (flags.length > 0) labels.push(`⚑ ${flags.join(", ")}`);
     if (store.documents !== null) labels.push(store.documents.labels[store.documents.of[place]]);
     const digits = Math.max(3, this.metric.digits);
-    const text = element("div", { class: "text", dir: "auto" });
-    const known = store.source.ready(place);
-    if (known !== undefined) text.textContent = (known[0] ?? "").slice(0, 300);
-    else if (store.has_texts) {
-      store.source.segment(place).then((texts) => {
-        text.textContent = (texts[0] ?? "").slice(0, 300);
-      });
-    }
+    const opening = store.has_texts ? (store.texts[place][0] ?? "").slice(0, 300) : "";
+    const text = element("div", { class: "text", dir: "auto" }, opening);
     const row = element(
       "div",
       {
@@ -452,15 +433,14 @@ class Browser {
 
   // One segment in full.
 
-  async drawDetail() {
+  drawDetail() {
     const { store, state } = this;
     const place = this.chosen;
     if (place === undefined) {
       this.detail.replaceChildren(element("p", {}, "No segment is left."));
       return;
     }
-    const texts = store.has_texts ? await store.source.segment(place) : null;
-    if (place !== this.chosen) return;
+    const texts = store.has_texts ? store.texts[place] : null;
     const labels = [];
     if (store.documents !== null) labels.push(store.documents.labels[store.documents.of[place]]);
     for (const variable of store.variables) {
@@ -577,7 +557,7 @@ class Browser {
     const { store } = this;
     if (this.chosen === undefined) return;
     const place = this.chosen;
-    const texts = store.has_texts ? await store.source.segment(place) : [];
+    const texts = store.has_texts ? store.texts[place] : [];
     const lines = [["segment", store.name(place)]];
     if (store.documents !== null) {
       lines.push(["document", store.documents.labels[store.documents.of[place]]]);
@@ -694,8 +674,8 @@ class Browser {
 }
 
 // The JSON of the report, as a file.
-async function download(source) {
-  const data = new Blob([await source.result()], { type: "application/json" });
+async function download() {
+  const data = new Blob([await inflated("result")], { type: "application/json" });
   const link = element("a", { href: URL.createObjectURL(data), download: "report.json" });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
@@ -705,10 +685,9 @@ let browser = null;
 
 async function start() {
   document.documentElement.classList.add("script");
-  const source = block("result") === null ? new ServedSource() : new EmbeddedSource();
   const button = document.getElementById("download");
   button.hidden = false;
-  button.addEventListener("click", () => download(source));
+  button.addEventListener("click", download);
   // Tables beyond the first of each pair wait until they are asked for; paper shows all.
   const folded = document.querySelectorAll("details.table:not(:first-of-type), details ~ details");
   for (const part of folded) part.open = false;
@@ -717,9 +696,9 @@ async function start() {
   });
   const root = document.getElementById("browser");
   if (root === null) return;
-  await source.open();
+  const store = new Store(await opened());
   root.hidden = false;
-  browser = new Browser(root, new Store(source));
+  browser = new Browser(root, store);
   root.dataset.ready = "yes";
 }
 

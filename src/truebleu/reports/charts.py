@@ -1,0 +1,663 @@
+"""Charts: one Vega-Lite specification, shown by notebooks or written into a file.
+
+Series differ in shape and dash as well as in colours of different lightness, so that a chart says
+the same in black and white. Altair and vl-convert are loaded when a chart is made.
+"""
+
+from __future__ import annotations
+
+from json import dumps
+from math import ceil, isfinite, sqrt
+from pathlib import Path
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
+
+from truebleu.corpus._writing import refuse_existing, write_files
+from truebleu.errors import MissingExtraError, SettingError, UnknownNameError, UnreadableFileError
+from truebleu.reports.document import CHART_ENDINGS, Chart, Column, is_number, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from os import PathLike
+    from types import ModuleType
+
+    from altair import TopLevelMixin
+
+    from truebleu.reports.document import Document, Row, Value
+
+
+class Documented(Protocol):
+    """A result, or what else has a document."""
+
+    def to_document(self) -> Document:
+        """What people read."""
+
+
+Drawable: TypeAlias = "Chart | Documented"
+#: A part of a specification.
+Part: TypeAlias = dict[str, Any]
+
+__all__ = ["chart", "require_chart_file", "save_chart", "specification"]
+
+# Twice the pixels of a screen, which is about 200 dots per inch at the width of a page.
+PNG_SCALE = 2
+
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="UTF-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<script>{library}</script>
+</head>
+<body>
+<div id="chart"></div>
+<script>
+vegaEmbed("#chart", {specification}).catch(console.error);
+</script>
+</body>
+</html>
+"""
+
+
+def chart(drawable: Drawable) -> TopLevelMixin:
+    """A chart as Altair's object: a notebook shows it, Altair can change it.
+
+    Args:
+        drawable: a result, whose first chart is taken, or a chart.
+
+    >>> from truebleu.reports.document import Chart, Column, Plot, Table
+    >>> columns = (Column("n", "Segments"), Column("power", "Power", percent=True))
+    >>> rows = ({"n": 100, "power": 0.4}, {"n": 400, "power": 0.9})
+    >>> plot = Plot(mark="line", x="n", y="power")
+    >>> chart(Chart(title="Power", table=Table(columns, rows), plot=plot)).to_dict()["title"]
+    {'text': ['Power']}
+    """
+    altair, _ = _packages()
+    spec = specification(_chart_of(drawable))
+    kind = altair.ConcatChart if "concat" in spec else altair.LayerChart
+    picture: TopLevelMixin = kind.from_dict(spec)
+    return picture
+
+
+def save_chart(drawable: Drawable, path: str | PathLike[str], *, overwrite: bool = False) -> Path:
+    """Write a chart into a file, whole or not at all.
+
+    Args:
+        drawable: a result, whose first chart is taken, or a chart.
+        path: where to; its ending says as what: .png, .svg, .pdf, .html or .json
+            (Vega-Lite).
+        overwrite: whether a file that exists may be replaced.
+
+    Returns:
+        The file.
+    """
+    file = Path(path)
+    require_chart_file(file, overwrite=overwrite)
+    altair, convert = _packages()
+    # What Altair would say of its own object, which takes it long where panels are many.
+    spec = {"$schema": altair.SCHEMA_URL, **specification(_chart_of(drawable))}
+    version = ".".join(altair.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
+    # Another release of Altair may speak of a version that this converter does not have.
+    known = version if version in convert.get_vegalite_versions() else None
+    written = _written(file.suffix.lower(), convert, spec, known)
+    write_files(file.parent, {file.name: [written]}, overwrite=overwrite)
+    return file
+
+
+def _chart_of(drawable: Drawable) -> Chart:
+    if isinstance(drawable, Chart):
+        return drawable
+    charts = drawable.to_document().charts
+    if not charts:
+        raise SettingError("chart", type(drawable).__name__, "a result that has a chart")
+    return charts[0]
+
+
+def require_chart_file(path: Path, *, overwrite: bool) -> None:
+    """Raise an error now where `save_chart` would refuse a file, or lack its packages."""
+    from importlib.util import find_spec
+    from os import W_OK, access
+
+    if path.suffix.lower() not in CHART_ENDINGS:
+        *others, last = CHART_ENDINGS
+        raise SettingError("chart", str(path), f"a file ending in {', '.join(others)} or {last}")
+    refuse_existing([path], overwrite=overwrite)
+    folder = next(parent for parent in path.absolute().parents if parent.exists())
+    if not (folder.is_dir() and access(folder, W_OK)):
+        reason = f"cannot be written: {folder} is not a folder that takes files"
+        raise UnreadableFileError(str(path), reason)
+    if not (find_spec("altair") and find_spec("vl_convert")):
+        raise MissingExtraError("drawing charts", "charts")
+
+
+def _packages() -> tuple[ModuleType, ModuleType]:
+    try:
+        import altair
+        import vl_convert
+    except ImportError as error:
+        raise MissingExtraError("drawing charts", "charts") from error
+    return altair, vl_convert
+
+
+def _written(ending: str, convert: ModuleType, spec: Part, version: str | None) -> bytes:
+    """A specification as a file of the kind that an ending says."""
+    from truebleu.reports.formats.json import dump
+
+    if ending == ".json":
+        return f"{dump(spec)}\n".encode()
+    if ending == ".html":
+        from html import escape
+
+        page = PAGE.format(
+            title=escape(" ".join(spec["title"]["text"])),
+            library=convert.javascript_bundle(vl_version=version),
+            # A name with "</script>" in it must not end the script.
+            specification=dump(spec, indent=None).replace("<", "\\u003c"),
+        )
+        return page.encode()
+    options = {"scale": PNG_SCALE} if ending == ".png" else {}
+    draw = getattr(convert, f"vegalite_to_{ending[1:]}")
+    picture: bytes | str = draw(spec, vl_version=version, allowed_base_urls=[], **options)
+    return picture if isinstance(picture, bytes) else picture.encode() + b"\n"
+
+
+# How charts look.
+
+# Ordered so that the first few are furthest apart in lightness, which is what is left of a colour
+# in print and to most eyes that confuse some hues. All are dark enough to be seen on white.
+PALETTE = (
+    "#1a1a1a",
+    "#d1560c",
+    "#1f55a0",
+    "#e0a100",
+    "#7a1f1f",
+    "#2f9fd0",
+    "#1b7855",
+    "#3f1660",
+)
+# Areas take lighter colours, on which error bars in ink are seen; again apart in lightness.
+BAR_PALETTE = (
+    "#e0a100",
+    "#1f55a0",
+    "#a5d8ee",
+    "#d1560c",
+    "#1b7855",
+    "#d8c7e8",
+    "#7a1f1f",
+    "#3f1660",
+)
+SHAPES = (
+    "circle",
+    "square",
+    "triangle-up",
+    "diamond",
+    "cross",
+    "triangle-down",
+    "triangle-right",
+    "triangle-left",
+)
+# One fewer than shapes: a line is known by both, and the pairs repeat only after 56 series.
+DASHES = (
+    (1, 0),
+    (8, 3),
+    (2, 2),
+    (8, 3, 2, 3),
+    (4, 4),
+    (14, 4),
+    (8, 3, 2, 3, 2, 3),
+)
+#: What is drawn where there is one series only.
+SINGLE = PALETTE[2]
+INK = "#000000"
+#: Width and height of a chart, and of one of several panels, in pixels.
+CHART_SIZE, PANEL_SIZE = (480, 300), (280, 200)
+#: What each category takes, in pixels, and each of several series beside one another.
+STEP, NARROW_STEP = 20, 12
+# Letters in a line of a title, of a panel's title or an axis's, and of a chart's width.
+LINE = 80
+PANEL_LINE = 45
+# Points let others through as they become many: the most points, the size, the opacity.
+CROWDS = ((60, 50, 1.0), (300, 30, 0.9), (2000, 14, 0.6))
+LARGEST_CROWD = (6, 0.4)
+# Percentages as tables write them; d3's own format leaves no space before the sign.
+PERCENT_LABEL = "format(100 * datum.value, ',.6~g') + ' %'"
+# A logarithmic axis names its values where they are so few, such as sizes that double.
+MOST_NAMED_VALUES = 10
+# Panels share an axis where each of them would use at least this share of it.
+SMALLEST_USE = 0.5
+
+CONFIG: Part = {
+    "background": "#ffffff",
+    # The first is built into vl-convert, and the next has the same widths: text is set alike.
+    "font": "Liberation Sans, Arial, Helvetica, sans-serif",
+    "view": {"continuousWidth": 300, "continuousHeight": 300},
+    "axis": {"gridColor": "#dddddd", "labelLimit": 400, "titleFontWeight": "normal"},
+    "legend": {"labelLimit": 400, "symbolSize": 80, "titleFontWeight": "normal"},
+    "title": {"anchor": "start", "fontSize": 15, "offset": 12, "subtitlePadding": 5},
+}
+# The page must not offer to send its data to an editor elsewhere.
+ACTIONS = {"export": True, "source": True, "compiled": False, "editor": False}
+
+
+# The Vega-Lite specification: panels with their layers, and words above them.
+
+# The parts of a point, and the attributes of a plot that name their columns.
+PARTS = {
+    "x": "x",
+    "y": "y",
+    "series": "series",
+    "panel": "panel",
+    "base": "base",
+    "label": "label",
+    "unit": "y_heading",
+    "reference": "reference_field",
+}
+TEXTS = ("label", "unit")
+# The parts that must be numbers.
+NUMBERS = ("y", "low", "high", "base", "reference")
+
+
+def specification(chart: Chart) -> Part:
+    """A chart in Vega-Lite, complete with its data.
+
+    Nothing in it depends on anything but the chart: the same chart has the same specification.
+    """
+    data = _Data(chart)
+    panels = [_panel(data, name) for name in data.panels or (None,)]
+    shown = panels[0]
+    if data.panels:
+        shared = {axis: "shared" if data.is_shared(axis) else "independent" for axis in "xy"}
+        if data.plot.horizontal:
+            shared = {"x": shared["y"], "y": shared["x"]}
+        shown = {
+            "concat": panels,
+            "columns": _columns(data),
+            "resolve": {"scale": shared},
+        }
+    title: Part = {"text": wrap(one_line(chart.title), LINE) or [""]}
+    notes = ". ".join(_notes(data))
+    if notes:
+        title["subtitle"] = wrap(f"{notes}.", LINE)
+    return {
+        "config": CONFIG,
+        "title": title,
+        "description": one_line(" ".join((f"{chart.title}.", *chart.sentences))),
+        "data": {"name": "rows"},
+        "datasets": {"rows": data.points},
+        **shown,
+        "usermeta": {"embedOptions": {"actions": ACTIONS, "renderer": "svg"}},
+    }
+
+
+class _Data:
+    """The points of a plot, and what stands beside them.
+
+    Attributes:
+        plot: how the rows are drawn.
+        columns: the column of each part: those of `PARTS`, low and high.
+        points: a value for each part that a row has; parts without a value are not there.
+        without_value: how many rows have no place in the chart.
+        categories: whether the axis of x has labels instead of numbers.
+        series: the labels of the series; none where there is no such column.
+        panels: the labels of the panels; likewise.
+    """
+
+    def __init__(self, chart: Chart) -> None:
+        self.plot, rows = chart.plot, chart.table.rows
+        named = {part: getattr(self.plot, attribute) for part, attribute in PARTS.items()}
+        named |= dict(zip(("low", "high"), self.plot.errors or (), strict=False))
+        by_name = {column.name: column for column in chart.table.columns}
+        self.columns = {
+            part: _column(name, by_name, rows) for part, name in named.items() if name is not None
+        }
+        for part in NUMBERS:
+            if part in self.columns:
+                _require_numbers(self.columns[part], rows)
+        x_values = [row.get(self.plot.x) for row in rows]
+        self.categories = self.plot.mark == "bar" or not all(
+            is_number(value) for value in x_values if value is not None
+        )
+        labelled = self.columns.keys() & {"series", "panel", *(["x"] * self.categories)}
+        labels = {part: _labels(self.columns[part], rows) for part in labelled}
+        points = (self._point(row, labels) for row in rows)
+        self.points = [point for point in points if point is not None]
+        self.without_value = len(rows) - len(self.points)
+        self.series = self._labels_of("series", labels)
+        if self.plot.series_order:
+            self.series.sort(key=self.plot.series_order.index)
+        self.panels = self._labels_of("panel", labels)
+        self.panels_are_text = all(isinstance(value, str) for value in labels.get("panel", ()))
+        self.x_labels = self._labels_of("x", labels)
+
+    def _point(self, row: Row, labels: Mapping[str, Mapping[Value, str]]) -> Part | None:
+        """What is drawn of a row; None where it has no place on the axes."""
+        point: Part = {}
+        for part, column in self.columns.items():
+            value = row.get(column.name)
+            if part in labels:
+                point[part] = labels[part][value]
+            elif part in TEXTS:
+                if isinstance(value, str) and value:
+                    point[part] = one_line(value)
+            elif is_number(value) and isfinite(value):
+                point[part] = value
+        if not {"low", "high"} <= point.keys():
+            point.pop("low", None)
+            point.pop("high", None)
+        if self.plot.reference is not None:
+            point["reference"] = self.plot.reference
+        x = point.get("x")
+        on_axis = row.get(self.plot.x) is not None
+        if not self.categories:
+            on_axis = x is not None and (x > 0 or not self.plot.log_x)
+        return point if on_axis and "y" in point else None
+
+    def _labels_of(self, part: str, labels: Mapping[str, Mapping[Value, str]]) -> list[str]:
+        """The labels of a part that points have, in their order."""
+        present = {point.get(part) for point in self.points}
+        return [label for label in labels.get(part, {}).values() if label in present]
+
+    def of_panel(self, panel: str | None) -> list[Part]:
+        """The points of a panel, or all."""
+        return [point for point in self.points if panel is None or point["panel"] == panel]
+
+    def numbers(self, axis: str, panel: str | None = None) -> list[float]:
+        """All numbers that an axis shows, in one panel or in all."""
+        parts = ("x",) if axis == "x" else NUMBERS
+        return [point[part] for point in self.of_panel(panel) for part in parts if part in point]
+
+    def labels_in(self, panel: str | None) -> list[str]:
+        """The categories that a panel has points of."""
+        present = dict.fromkeys(str(point["x"]) for point in self.of_panel(panel))
+        # Down the page rows come in their own order, such as from the best down.
+        return [*present] if self.plot.horizontal else [x for x in self.x_labels if x in present]
+
+    def is_shared(self, axis: str) -> bool:
+        """Whether panels share an axis: then they compare at a glance, unless some become flat."""
+        if axis == "y" and self.plot.shared_y is not None:
+            return self.plot.shared_y
+        if axis == "x" and self.categories:
+            return False
+        if self.columns[axis].percent:
+            return True
+        ranges = [self.numbers(axis, panel) for panel in self.panels]
+        whole = self.numbers(axis) or [0.0]
+        least = SMALLEST_USE * (max(whole) - min(whole))
+        return all(max(own) - min(own) >= least for own in ranges if max(own) > min(own))
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether points of several series stand at one place."""
+        places = [(point.get("panel"), point["x"]) for point in self.points]
+        return len(self.series) > 1 and len(set(places)) < len(places)
+
+    @property
+    def has_error_bars(self) -> bool:
+        """Whether any point has an error bar."""
+        return any("low" in point for point in self.points)
+
+    @property
+    def has_steady_references(self) -> bool:
+        """Whether all rows of each panel have the same reference: one line across says that."""
+        return all(
+            len({point["reference"] for point in self.of_panel(panel) if "reference" in point}) <= 1
+            for panel in self.panels or (None,)
+        )
+
+
+def _column(name: str, by_name: Mapping[str, Column], rows: Sequence[Row]) -> Column:
+    """The column of that name; what only rows know is called as they call it."""
+    if name in by_name:
+        return by_name[name]
+    if any(name in row for row in rows):
+        return Column(name, name)
+    raise UnknownNameError("column of a plot", name, tuple(by_name))
+
+
+def _require_numbers(column: Column, rows: Iterable[Row]) -> None:
+    for row in rows:
+        value = row.get(column.name)
+        if value is not None and not is_number(value):
+            raise SettingError(f"column {column.name}", value, "a number to draw")
+
+
+def _labels(column: Column, rows: Iterable[Row]) -> dict[Value, str]:
+    """A label for each value: numbers in their order, yes before no, others as they come."""
+    values: list[Value] = list(dict.fromkeys(row.get(column.name) for row in rows))
+    if all(isinstance(value, int | float) for value in values):
+        yes_or_no = all(isinstance(value, bool) for value in values)
+        values.sort(key=lambda value: cast("float", value), reverse=yes_or_no)
+    labels = {value: one_line(column.cell(value)) for value in values}
+    if len(set(labels.values())) < len(labels):
+        # Too few decimals to tell them apart, or blanks and other characters that look alike.
+        labels = {value: repr(value) for value in values}
+    return labels
+
+
+def _columns(data: _Data) -> int:
+    """Up to three panels are a row, up to nine a square or nearly so, more are rows of four.
+
+    Where categories run down the page, panels stand below each other unless all have the same.
+    """
+    panels = len(data.panels)
+    if data.plot.horizontal and data.categories:
+        alike = len({tuple(data.labels_in(panel)) for panel in data.panels}) == 1
+        return 1 if not alike else panels if panels <= 3 else 2
+    return panels if panels <= 3 else min(4, ceil(sqrt(panels)))
+
+
+def _panel(data: _Data, name: str | None) -> Part:
+    """One chart among several, or the only one."""
+    width: Any
+    height: Any
+    width, height = CHART_SIZE if len(data.panels) < 2 else PANEL_SIZE
+    if data.categories:
+        step = {"step": NARROW_STEP if data.is_crowded else STEP}
+        if data.plot.horizontal:
+            height = step
+        elif len(data.x_labels) * STEP > width:
+            width = step
+    layers = _layers(data, name)
+    if data.plot.horizontal:
+        layers = [_turned(layer) for layer in layers]
+    part: Part = {"width": width, "height": height, "layer": layers}
+    if name is not None:
+        title = name if data.panels_are_text else f"{data.columns['panel'].heading}: {name}"
+        part["title"] = {"text": wrap(one_line(title), PANEL_LINE), "fontSize": 12, "offset": 6}
+        part["transform"] = [{"filter": f"datum.panel === {dumps(name)}"}]
+    return part
+
+
+def _layers(data: _Data, panel: str | None) -> list[Part]:
+    """The layers of a panel, from the back to the front."""
+    colour = {} if data.series else {"color": SINGLE}
+    size, opacity = _crowd(len(data.of_panel(panel)))
+    point = {"type": "point", "filled": True, "size": size, "opacity": opacity, **colour}
+    marks = {
+        "point": [_layer(data, panel, point, "color", "shape")],
+        "line": [
+            _layer(data, panel, {"type": "line", **colour}, "color", "strokeDash"),
+            _layer(data, panel, point, "color", "shape"),
+        ],
+        "bar": [_layer(data, panel, {"type": "bar", "stroke": INK, **colour}, "color")],
+        "tick": [_layer(data, panel, {"type": "tick", "orient": "horizontal", **colour}, "color")],
+    }
+    layers = marks[data.plot.mark]
+    if "base" in data.columns:
+        layers[0]["encoding"]["y2"] = {"field": "base"}
+    if data.has_error_bars:
+        on_bars = data.plot.mark == "bar"
+        bars = {"type": "errorbar", "ticks": True, **({"color": INK} if on_bars else colour)}
+        layer = _layer(data, panel, bars, *(() if on_bars else ("color",)), y="low")
+        layer["encoding"]["y2"] = {"field": "high"}
+        layer["transform"] = [{"filter": "isValid(datum.low)"}]
+        layers.insert(len(layers) if on_bars else 0, layer)
+    if any("reference" in point for point in data.of_panel(panel)):
+        layers.append(_reference(data, panel))
+    if "label" in data.columns:
+        text = _layer(data, panel, {"type": "text", "align": "left", "dx": 7})
+        text["encoding"]["text"] = {"field": "label", "type": "nominal"}
+        layers.append(text)
+    return layers
+
+
+def _crowd(points: int) -> tuple[int, float]:
+    """The size and the opacity of points when there are so many."""
+    looks = ((size, opacity) for most, size, opacity in CROWDS if points <= most)
+    return next(looks, LARGEST_CROWD)
+
+
+def _reference(data: _Data, panel: str | None) -> Part:
+    """A line across where all rows agree, else a short one for each."""
+    if not data.has_steady_references:
+        mark: Part = {"type": "tick", "orient": "horizontal", "color": INK, "thickness": 2}
+        return _layer(data, panel, mark, y="reference")
+    y = {**_y_axis(data, panel, "reference"), "aggregate": "min"}
+    return {
+        "mark": {"type": "rule", "color": INK, "strokeDash": [5, 3]},
+        "encoding": {"y": y},
+    }
+
+
+def _layer(data: _Data, panel: str | None, mark: Part, *channels: str, y: str = "y") -> Part:
+    """A mark for each point, beside those of other series if there are several at one place."""
+    encoding = {"x": _x_axis(data, panel), "y": _y_axis(data, panel, y)}
+    if data.series:
+        encoding |= _series_channels(data, channels)
+        if data.is_crowded and data.categories:
+            encoding["xOffset"] = {"field": "series", "type": "nominal", "sort": data.series}
+    return {"mark": mark, "encoding": {**encoding, "tooltip": _tooltip(data)}}
+
+
+def _series_channels(data: _Data, channels: Sequence[str]) -> Part:
+    """Encodings that tell series apart, and always by the same look."""
+    order = data.plot.series_order or tuple(data.series)
+    looks = [order.index(name) for name in data.series]
+    ranges: dict[str, Sequence[object]] = {
+        "color": BAR_PALETTE if data.plot.mark == "bar" else PALETTE,
+        "shape": SHAPES,
+        "strokeDash": DASHES,
+    }
+    encoding: Part = {
+        channel: {
+            "field": "series",
+            "type": "nominal",
+            "title": one_line(data.columns["series"].heading),
+            "scale": {
+                "domain": data.series,
+                "range": [_plain(ranges[channel][look % len(ranges[channel])]) for look in looks],
+            },
+        }
+        for channel in channels
+    }
+    return encoding or {"detail": {"field": "series", "type": "nominal"}}
+
+
+def _plain(look: object) -> object:
+    return list(look) if isinstance(look, tuple) else look
+
+
+def _x_axis(data: _Data, panel: str | None) -> Part:
+    column = data.columns["x"]
+    encoding: Part = {"field": "x", "title": _heading(column.heading)}
+    if data.categories:
+        axis: Part = {"grid": False} if data.plot.horizontal else {"grid": False, "labelAngle": -40}
+        scale: Part = {"domain": data.labels_in(panel)}
+        return {**encoding, "type": "ordinal", "scale": scale, "axis": axis}
+    values = sorted(set(data.numbers("x")))
+    axis = {"labelOverlap": "greedy", **_number_format(column, values)}
+    scale = {"nice": False, "padding": 16, "zero": False}
+    if data.plot.log_x:
+        scale = {"nice": False, "padding": 16, "type": "log"}
+        axis.pop("tickMinStep", None)
+        if len(values) <= MOST_NAMED_VALUES:
+            axis["values"] = values
+    return {**encoding, "type": "quantitative", "scale": scale, "axis": axis}
+
+
+def _y_axis(data: _Data, panel: str | None, part: str) -> Part:
+    """The encoding of a part: y itself, the ends of error bars, or a reference."""
+    column = data.columns["y"]
+    units = [point["unit"] for point in data.of_panel(panel) if "unit" in point]
+    numbers = data.numbers("y", None if not data.panels or data.is_shared("y") else panel)
+    # A bar's length says its value, so that bars begin at 0 whatever the plot says.
+    scale: Part = {"zero": data.plot.zero_y or data.plot.mark == "bar", "nice": True}
+    if column.percent and numbers and min(numbers) >= 0 and max(numbers) <= 1:
+        # A share is never outside 0 and 1, and where it comes near, it is measured against them.
+        scale["zero"] |= min(numbers) < 0.1
+        scale |= {"domainMax": 1} if max(numbers) > 0.9 else {}
+    return {
+        "field": part,
+        "type": "quantitative",
+        "title": _heading(units[0] if units else column.heading),
+        "scale": scale,
+        "axis": {"labelOverlap": "greedy", **_number_format(column, numbers)},
+    }
+
+
+def _heading(text: str) -> list[str]:
+    return wrap(one_line(text), PANEL_LINE) or [""]
+
+
+def _number_format(column: Column, numbers: list[float]) -> Part:
+    if column.percent:
+        return {"labelExpr": PERCENT_LABEL}
+    # Half a reference or half a sample would be no value that there could be.
+    whole = all(isinstance(number, int) for number in numbers)
+    return {"tickMinStep": 1, "format": ",d"} if whole else {}
+
+
+def _tooltip(data: _Data) -> list[Part]:
+    numbers = NUMBERS if data.categories else ("x", *NUMBERS)
+    return [
+        {
+            "field": part,
+            "type": "quantitative" if part in numbers else "nominal",
+            "title": one_line(column.heading),
+            **({"format": ".4~%"} if column.percent and part in numbers else {}),
+        }
+        for part, column in data.columns.items()
+        if part not in ("base", "unit")
+    ]
+
+
+_SWAPPED = {"x": "y", "y": "x", "x2": "y2", "y2": "x2", "xOffset": "yOffset"}
+
+
+def _turned(layer: Part) -> Part:
+    """A layer with its axes swapped."""
+    mark = dict(layer["mark"])
+    if "orient" in mark:
+        mark["orient"] = "vertical"
+    encoding = {_SWAPPED.get(key, key): value for key, value in layer["encoding"].items()}
+    return {**layer, "mark": mark, "encoding": encoding}
+
+
+def _notes(data: _Data) -> list[str]:
+    """What the marks mean that no axis and no legend says."""
+    columns, notes = data.columns, []
+    if data.has_error_bars:
+        notes.append(f"Error bars: {_interval(data)}")
+    if data.plot.reference is not None:
+        value = Column("reference", "", percent=columns["y"].percent).cell(data.plot.reference)
+        notes.append(f"Dashed line: {value}")
+    elif "reference" in columns:
+        kind = "Dashed line" if data.has_steady_references else "Short lines"
+        notes.append(f"{kind}: {one_line(columns['reference'].heading)}")
+    if not data.points:
+        notes.append("No row has a value to draw")
+    elif data.without_value:
+        rows = "row has" if data.without_value == 1 else "rows have"
+        notes.append(f"{data.without_value:,} {rows} no value to draw")
+    return notes
+
+
+def _interval(data: _Data) -> str:
+    """What the error bars are; headings such as "95 % from" and "to" say it in a table only."""
+    if data.plot.interval is not None:
+        return one_line(data.plot.interval)
+    low, high = (one_line(data.columns[end].heading) for end in ("low", "high"))
+    if high.lower() == "to" and low.lower().endswith("from"):
+        return low[: -len("from")].strip() or "the interval"
+    return f"{low} to {high}"
