@@ -6,22 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu.cli._options import (
-    Show,
-    baseline_option,
-    charted_result_options,
-    executor_options,
-    level_option,
-    metric_option,
-    option_with_default,
-    refuse_idle,
-    replicates_option,
-    seed_option,
-)
+from truebleu._settings import DEFAULT_REPLICATES
+from truebleu.cli._command import Option, Show, make_command, refuse_idle
 from truebleu.cli.main import progress_bar, warn
 from truebleu.metrics.given import GivenScores
 from truebleu.metrics.scored_test_set import read_benchmarks
-from truebleu.significance.panel import LANGUAGES, PanelSettings, panel, read_panel
+from truebleu.significance.panel import panel, read_panel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,51 +31,43 @@ or a folder for each benchmark with a table of items for each system.
 
 \b
 Examples:
-  truebleu panel wmt24/ -m bleu,chrf
+  truebleu panel wmt24/ -m bleu chrf
   truebleu panel en-de.parquet en-cs.parquet --baseline old
   truebleu panel harness-output/ -m scores:column=acc/exact_match,name=accuracy
   truebleu panel panel.tsv --baseline old --languages drawn --chart forest.pdf
 """
 
 
-@click.command("panel", epilog=EPILOG)
-@click.argument("panels", metavar="PANEL...", nargs=-1, required=True)
-@metric_option
-@click.option(
-    "--documents",
+PANELS = click.Argument(["panels"], metavar="PANEL...", nargs=-1, required=True)
+FIELD = Option(
+    ["--documents"],
+    group="Texts",
     metavar="FIELD",
     help="With -m scores: the field that says which items belong together.",
 )
-@baseline_option
-@option_with_default(
-    "--languages",
-    click.Choice(LANGUAGES),
-    "fixed",
-    "What means are about: these test sets, or further ones like those that were drawn.",
+
+
+@make_command(
+    "panel",
+    panel,
+    systems="none",
+    texts=False,
+    executor=True,
+    options=[PANELS, FIELD],
+    epilog=EPILOG,
 )
-@replicates_option()
-@seed_option
-@level_option
-@click.option(
-    "--unit",
-    type=click.Choice(("segment", "document")),
-    help="What is swapped as a whole. Default: documents where they are known, else segments.",
-)
-@executor_options
-@charted_result_options
 def command(
     panels: tuple[str, ...],
     metrics: list[Metric],
     documents: str | None,
     executor: Executor | None,
     show: Show,
-    **options: Any,
+    **settings: Any,
 ) -> None:
     """Test which systems differ over many test sets, and in how many of them.
 
     A system may be missing in some test sets.
     """
-    PanelSettings(**options)  # before the texts are read
     given = [metric for metric in metrics if isinstance(metric, GivenScores)]
     test_sets: Mapping[str, TestSet]
     with progress_bar(0, "reading"):
@@ -93,11 +75,12 @@ def command(
             answers = next((metric.answers for metric in given if metric.answers is not None), None)
             test_sets = read_benchmarks(panels, documents=documents, answers=answers)
         else:
-            refuse_idle(["documents"], "-m scores: other panels have documents of their own")
+            refuse_idle(["documents"], "requires -m scores")
             test_sets = read_panel(panels)
     for name, test_set in test_sets.items():
         for warning in test_set.warnings:
             warn(f"{name}: {warning.message}")
-    with progress_bar(len(test_sets) * options["replicates"], "comparing") as progress:
-        result = panel(test_sets, metrics, progress=progress, executor=executor, **options)
+    steps = len(test_sets) * (settings["replicates"] or DEFAULT_REPLICATES)
+    with progress_bar(steps, "comparing") as progress:
+        result = panel(test_sets, metrics, progress=progress, executor=executor, **settings)
     show(result)

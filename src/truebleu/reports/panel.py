@@ -18,7 +18,7 @@ from truebleu.reports.document import (
     plain_columns,
     table_of,
 )
-from truebleu.reports.sentences import bracketed, p_cell, p_equals, rank_range
+from truebleu.reports.sentences import bracketed, listed, p_cell, p_equals, rank_range
 from truebleu.significance.tests import fewest_units
 
 if TYPE_CHECKING:
@@ -27,29 +27,113 @@ if TYPE_CHECKING:
 
 # With more sets than this missing, only their number is told.
 NAMED = 5
+# More pairs than this have a table of their own, and their sets are for details.
+MOST_PAIRS = 3
+# Sets whose differences vary by more than their size explains have no mean that speaks for all.
+LARGE_I_SQUARED = 0.75
 COLUMNS = plain_columns(
     *("metric", "a", "b"),
     *("test_set", "difference", "low", "high", "p", "p_adjusted", "verdict"),
 )
 
 
-def document(result: Panel) -> Document:
-    """Systems and comparisons of each metric, and a row per comparison and set for programs."""
+def document(result: Panel, *, details: bool = False) -> Document:
+    """The verdict on each pair, its sets and its mean; of many pairs a row each."""
     blocks: list[Block] = []
     for label in result.signatures:
         if len(result.signatures) > 1:
             blocks.append(Heading(label))
-        blocks.append(_systems(result, label))
-        blocks.append(_comparisons(result, label))
-        blocks.append(Sentences(tuple(_verdict(result, pair) for pair in result.of(label))))
-    blocks.append(Sentences(tuple(_about(result))))
-    blocks.append(
-        Notes(
-            tuple(str(signature) for several in result.signatures.values() for signature in several)
-        )
-    )
+        pairs = result.of(label)
+        few = len(pairs) <= MOST_PAIRS
+        shown = pairs if details or few else ()
+        lines = [_verdict(result, pair) for pair in pairs] if few else [_headline(result, label)]
+        blocks.append(Sentences(tuple(lines)))
+        if len(result.systems) > 2 * len(result.signatures):
+            blocks.append(_systems(result, label))
+        if details or (not few and result.settings.baseline is not None):
+            blocks.append(_comparisons(result, label, details=details))
+        for pair in shown:
+            if len(pairs) > 1:
+                blocks.append(Heading(f"{pair.a} − {pair.b}"))
+            blocks.append(_sets(result, pair))
+    blocks.append(Sentences(tuple(_cautions(result))))
+    signatures = [str(one) for several in result.signatures.values() for one in several]
+    blocks.append(Notes((*signatures, _method(result))))
     blocks += _charts(result)
     return Document(tuple(blocks), _data(result))
+
+
+def _sets(result: Panel, pair: PanelComparison) -> Table:
+    """A row for each test set, and the mean where it speaks for them."""
+    digits, level = result.digits[pair.metric], f"{100 * result.settings.level:g} % interval"
+    columns = (
+        Column("test_set", "Test set"),
+        Column("difference", f"{pair.a} − {pair.b}", digits=digits, sign=True),
+        Column("interval", level, numeric=True),
+        Column("p", "adjusted p", numeric=True),
+        Column("verdict", "verdict"),
+    )
+    rows: list[Row] = [
+        {
+            "test_set": row.test_set,
+            "difference": row.difference,
+            "interval": bracketed(row.interval, digits, sign="+"),
+            "p": p_cell(row.p_adjusted),
+            "verdict": row.verdict,
+        }
+        for row in pair.sets
+    ]
+    interval = _mean_interval(result, pair)
+    if len(pair.sets) > 1:
+        lower = result.higher_is_better[pair.metric] is False
+        word = "better" if (pair.difference > 0) != lower else "worse"
+        if _varies(pair) or not pair.significant:
+            word = "varies" if _varies(pair) else "undecided"
+        rows.append(
+            {
+                "test_set": "mean",
+                "difference": pair.difference,
+                "interval": None if interval is None else bracketed(interval, digits, sign="+"),
+                "p": None if pair.p_adjusted is None else p_cell(pair.p_adjusted),
+                "verdict": word,
+            }
+        )
+    return Table(columns, tuple(rows))
+
+
+def _varies(pair: PanelComparison) -> bool:
+    """Whether sets disagree so much that their mean speaks for none of them."""
+    between = pair.heterogeneity
+    mixed = pair.count("better") > 0 and pair.count("worse") > 0
+    return between is not None and between.i_squared > LARGE_I_SQUARED and mixed
+
+
+def _headline(result: Panel, label: str) -> str:
+    """Who leads on average and who can't be told from it; or how many beat the baseline."""
+    baseline, sets = result.settings.baseline, f"{len(result.test_sets)} test sets"
+    lower = result.higher_is_better[label] is False
+    pairs = result.of(label)
+    if baseline is not None:
+        ahead = [pair.a for pair in pairs if pair.significant and (pair.difference > 0) != lower]
+        behind = [pair.a for pair in pairs if pair.significant and (pair.difference > 0) == lower]
+        return (
+            f"On average over {sets} by {label}, of {len(pairs)} systems against {baseline}: "
+            f"{len(ahead)} better, {len(behind)} worse, {len(pairs) - len(ahead) - len(behind)} "
+            "can't be told apart."
+        )
+    scored = [row for row in result.systems if row.metric == label and row.score is not None]
+    if not scored:
+        return f"No system is in all {sets}: --details has the pairs that can be compared."
+    leader = (min if lower else max)(scored, key=lambda row: row.score or 0.0).name
+    level = [
+        pair.b if pair.a == leader else pair.a
+        for pair in pairs
+        if leader in (pair.a, pair.b) and not pair.significant
+    ]
+    head = f"By {label} {leader} leads on average over {sets}"
+    if not level:
+        return f"{head}, and is better than every other system."
+    return f"{head}; {listed(level, NAMED)} can't be told from it."
 
 
 def _systems(result: Panel, label: str) -> Table:
@@ -76,7 +160,7 @@ def _mean_interval(result: Panel, pair: PanelComparison) -> tuple[float, float] 
     return pair.fixed if result.settings.languages == "fixed" else pair.drawn
 
 
-def _comparisons(result: Panel, label: str) -> Table:
+def _comparisons(result: Panel, label: str, *, details: bool) -> Table:
     digits, level = result.digits[label], f"{100 * result.settings.level:g} % interval"
 
     def in_brackets(interval: tuple[float, float] | None) -> str | None:
@@ -105,68 +189,57 @@ def _comparisons(result: Panel, label: str) -> Table:
         Column("better", "better"),
         Column("worse", "worse"),
         Column("undecided", "undecided"),
+    )
+    # The standard deviation of the true differences (Paule and Mandel), its share of their
+    # variance, and where the difference in a further set is expected.
+    between = (
         Column("tau", "τ", digits=digits),
         Column("i_squared", "I²", digits=0, percent=True),
         Column("prediction", "further set", numeric=True),
     )
-    return Table(columns, tuple(rows))
+    return Table((*columns, *between) if details else columns, tuple(rows))
 
 
 def _verdict(result: Panel, pair: PanelComparison) -> str:
     """Better or worse on average, and in how many sets."""
-    count = len(pair.sets)
+    count, digits = len(pair.sets), result.digits[pair.metric]
     lower = result.higher_is_better[pair.metric] is False
     lead = -pair.difference if lower else pair.difference
+    counts = (
+        f"better in {pair.count('better')}, worse in {pair.count('worse')}, undecided in "
+        f"{pair.count('undecided')} of {count} test sets"
+    )
+    lacking = ""
+    if pair.missing:
+        few = ", ".join(pair.missing) if len(pair.missing) <= NAMED else f"{len(pair.missing)} sets"
+        lacking = f" (without {few}, where one of the two is missing)"
+    if _varies(pair):
+        return (
+            f"Compared with {pair.b}, {pair.a} is {counts}{lacking}: they differ too much for a "
+            "mean to speak for them."
+        )
     where = "on average" if count > 1 else f"in {pair.sets[0].test_set}"
     if result.settings.languages == "drawn":
         where = "on average over further test sets like these"
     if pair.p_adjusted is None:
-        verdict = f"{pair.a} and {pair.b}: one test set says nothing about further ones"
-    elif pair.significant:
-        verdict = (
-            f"{pair.a} is {'better' if lead > 0 else 'worse'} than {pair.b} {where} "
-            f"({p_equals('adjusted p', pair.p_adjusted)})"
-        )
-    else:
-        verdict = (
-            f"{pair.a} and {pair.b} can't be told apart {where} "
-            f"({p_equals('adjusted p', pair.p_adjusted)})"
-        )
-    lacking = ""
-    if pair.missing:
-        few = ", ".join(pair.missing) if len(pair.missing) <= NAMED else f"{len(pair.missing)} sets"
-        lacking = f"; without {few}, where one of the two is missing"
-    return (
-        f"{verdict}: better in {pair.count('better')}, worse in {pair.count('worse')}, undecided "
-        f"in {pair.count('undecided')} of {count}{lacking}."
-    )
+        return f"{pair.a} and {pair.b}: one test set says nothing about further ones; {counts}."
+    interval = _mean_interval(result, pair)
+    p = p_equals("adjusted p" if len(result.of(pair.metric)) > 1 else "p", pair.p_adjusted)
+    bounds = ""
+    if interval is not None:
+        low, high = interval if pair.difference >= 0 else (-interval[1], -interval[0])
+        bounds = f" {bracketed((low, high), digits)}"
+    amount = f"by {abs(pair.difference):.{digits}f} {pair.metric}{bounds}, {p}"
+    if pair.significant:
+        word = "better" if lead > 0 else "worse"
+        return f"{pair.a} is {word} than {pair.b} {where} {amount}: {counts}{lacking}."
+    apart = f"{pair.a} and {pair.b} can't be told apart {where}: they differ {amount}"
+    return f"{apart}; {counts}{lacking}."
 
 
-def _about(result: Panel) -> list[str]:
-    """What the numbers mean, and what they are about."""
-    level = f"{100 * result.settings.level:g} %"
-    rate = f"{100 * result.settings.alpha:.3g} %"
-    if result.settings.languages == "fixed":
-        question = (
-            "Means are about these test sets: their segments or documents vary, the sets do not. "
-            "--languages drawn asks about further ones."
-        )
-    else:
-        question = (
-            "Means are about further test sets like these, as if they were drawn at random; "
-            "--languages fixed asks about these alone."
-        )
-    lines = [
-        question,
-        f"Each set is tested by randomization; among those called better or worse by a "
-        f"comparison, {rate} may be false (Benjamini and Hochberg). p of means is corrected for "
-        "the number of pairs (Holm).",
-        "τ is the standard deviation of the true differences between sets (Paule and Mandel), I² "
-        f"its share of their variance; the difference in a further set is expected in the {level} "
-        "interval on the right.",
-    ]
-    units = {row.unit for row in result.test_sets}
-    lines.append(f"Within sets, {' or '.join(sorted(f'{unit}s' for unit in units))} are swapped.")
+def _cautions(result: Panel) -> list[str]:
+    """What changes how to read the verdicts."""
+    lines = []
     least = fewest_units(result.settings.alpha)
     few = sum(row.units < least for row in result.test_sets)
     if few:
@@ -183,6 +256,18 @@ def _about(result: Panel) -> list[str]:
         )
         lines.append(f"{scores}; differences are over the sets that have both.")
     return lines
+
+
+def _method(result: Panel) -> str:
+    """How sets and means were tested, in one line."""
+    settings = result.settings
+    units = " or ".join(sorted(f"{unit}s" for unit in {row.unit for row in result.test_sets}))
+    about = "these test sets" if settings.languages == "fixed" else "further test sets like these"
+    return (
+        f"each set: approximate randomization over {units}, {settings.replicates:,} replicates, "
+        f"Benjamini and Hochberg's correction; means: about {about}, Student's t, Holm's "
+        f"correction; level {settings.level:g}, seed {settings.seed}"
+    )
 
 
 def _charts(result: Panel) -> list[Block]:

@@ -18,19 +18,12 @@ import os
 from collections import defaultdict
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
 from truebleu._results import Result
-from truebleu._settings import (
-    DEFAULT_REPLICATES,
-    DEFAULT_SEED,
-    require_level,
-    require_name,
-    require_replicates,
-    require_seed,
-)
+from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED
 from truebleu.corpus._files import Files, stem
 from truebleu.corpus._reading import read_test_set
 from truebleu.corpus._tables import parse_table
@@ -38,6 +31,7 @@ from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import MalformedFileError, SettingError
 from truebleu.metrics.registry import metric_labels, metrics_for
 from truebleu.metrics.statistics_files import SavedTestSet, find_statistics, read_all_statistics
+from truebleu.schema import Baseline, Level, Replicates, Seed, Setting, picked, verb
 from truebleu.significance.corrections import adjust
 from truebleu.significance.pairs import (
     all_pair_tests,
@@ -56,13 +50,14 @@ if TYPE_CHECKING:
     from truebleu._settings import Unit
     from truebleu.corpus._tables import Table
     from truebleu.corpus.test_set import TestSet
-    from truebleu.metrics.base import Metric, Signature
+    from truebleu.metrics.base import Signature
+    from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
     from truebleu.significance.statistics import Pair, Progress
 
 RESULT_VERSION = 1
 Languages = Literal["fixed", "drawn"]
-LANGUAGES: tuple[Languages, ...] = ("fixed", "drawn")
+PanelUnit = Literal["segment", "document"]
 Verdict = Literal["better", "worse", "undecided"]
 Interval = tuple[float, float]
 # With fewer sets nothing can be said of further ones.
@@ -89,14 +84,6 @@ class PanelSettings:
     level: float = 0.95
     unit: Unit | None = None
     baseline: str | None = None
-
-    def __post_init__(self) -> None:
-        require_name("languages", self.languages, LANGUAGES)
-        require_replicates("replicates", self.replicates)
-        require_seed(self.seed)
-        require_level(self.level)
-        if self.unit is not None:
-            require_name("unit", self.unit, ("segment", "document"))
 
     @property
     def alpha(self) -> float:
@@ -261,16 +248,17 @@ def _plain(value: Any) -> Any:
     return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
 
+@verb
 def panel(
     test_sets: Mapping[str, TestSet],
-    metrics: Sequence[str | Metric] = ("bleu",),
+    metrics: MetricsLike = "bleu",
     *,
+    baseline: Baseline = None,
     languages: Languages = "fixed",
-    baseline: str | None = None,
-    replicates: int = DEFAULT_REPLICATES,
-    seed: int = DEFAULT_SEED,
-    level: float = 0.95,
-    unit: Unit | None = None,
+    level: Level = 0.95,
+    replicates: Replicates = None,
+    seed: Seed = DEFAULT_SEED,
+    unit: Annotated[PanelUnit | None, Setting(rare=True)] = None,
     progress: Progress | None = None,
     executor: Executor | None = None,
 ) -> Panel:
@@ -286,25 +274,13 @@ def panel(
         test_sets: test sets by name, such as a language pair's; statistics files make some too, by
             `truebleu.metrics.SavedTestSet`. A system may be missing in some.
         metrics: names or objects.
-        languages: whether verdicts on means are about these sets, which are "fixed", or about
-            further ones like these, of which they were "drawn".
-        baseline: compare all others with this system, instead of all pairs.
-        replicates: of each set's test.
-        seed: any whole number from 0 up.
-        level: of intervals, and 1 minus the level of tests and of the false discovery rate.
-        unit: what is swapped as a whole: "segment" or "document"; None for documents where a set
-            has them, else segments.
+        languages: what means are about: these test sets, which are "fixed", or further ones like
+            these, of which they were "drawn".
+        unit: what is swapped as a whole; documents where a set has them, else segments.
         progress: called with the number of replicates made since the last call.
         executor: where test sets are counted and tested, such as `truebleu.execution.Processes(4)`.
     """
-    settings = PanelSettings(
-        languages=languages,
-        replicates=replicates,
-        seed=seed,
-        level=level,
-        unit=unit,
-        baseline=baseline,
-    )
+    settings = picked(PanelSettings, locals(), replicates=replicates or DEFAULT_REPLICATES)
     if not test_sets:
         raise SettingError("test_sets", "none", "at least one test set")
     names = list(dict.fromkeys(name for texts in test_sets.values() for name in texts.systems))
@@ -419,7 +395,7 @@ class _CountedSet:
     """
 
     def __init__(
-        self, name: str, texts: TestSet, metrics: Sequence[str | Metric], systems: Sequence[str]
+        self, name: str, texts: TestSet, metrics: MetricsLike, systems: Sequence[str]
     ) -> None:
         parsed, self._texts = metrics_for(metrics, texts)
         self.name, self.metrics, self.labels = name, parsed, metric_labels(parsed)
