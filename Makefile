@@ -9,8 +9,8 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
-demo: .venv/built  ## score a simulated test set
-	$(BIN)/truebleu demo
+demo: .venv/built  ## the whole path on a simulated test set; writes demo/report.html
+	$(BIN)/truebleu demo --save demo --force
 
 # On all cores. pytest keeps the test modules that it rewrote, whatever the environment says.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal
