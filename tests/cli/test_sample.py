@@ -43,7 +43,7 @@ def lines_of(path: Path) -> list[str]:
 def test_the_files_hold_the_segments_whose_numbers_are_given(
     folder: Path, tmp_path: Path, draw: str
 ) -> None:
-    result = run_pool(folder, "--size", 50, "--draw", draw, "--out", tmp_path)
+    result = run_pool(folder, "--size", 50, "--draw", draw, "-o", tmp_path)
     assert result.exit_code == 0, result.exception
     numbers = [int(line) for line in lines_of(tmp_path / "segments.txt")]
     for name in ("reference-1", "good", "bad"):
@@ -59,7 +59,7 @@ def test_the_files_hold_the_segments_whose_numbers_are_given(
 def test_the_report_compares_with_the_pool(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "new"
     result = run_pool(
-        folder, "--size", 50, "--out", out, "-m", "bleu", "-m", "chrf", "--format", "json"
+        folder, "--size", 50, "-o", out, "-m", "bleu", "-m", "chrf", "--format", "json"
     )
     answer: Any = json.loads(result.stdout)
     assert answer["version"] == 1
@@ -75,13 +75,13 @@ def test_the_report_compares_with_the_pool(folder: Path, tmp_path: Path) -> None
     assert len(answer["systems"]) == 4
     assert len(answer["segments"]) == 50
     assert abs(sum(one["share"] for one in answer["domains"]) - 1) < 1e-9
-    text = run_pool(folder, "--size", 50, "--out", out, "--force").stdout
+    text = run_pool(folder, "--size", 50, "-o", out, "--force").stdout
     for words in ("Kolmogorov", "different words", "domain", "in standard errors", "median"):
         assert words in text
 
 
 def test_references_alone_are_a_pool(folder: Path, tmp_path: Path) -> None:
-    result = run("-r", folder / "reference-1.txt", "--size", 20, "--out", tmp_path)
+    result = run("-r", folder / "reference-1.txt", "--size", 20, "-o", tmp_path)
     assert result.exit_code == 0, result.exception
     assert sorted(path.name for path in tmp_path.iterdir()) == ["reference-1.txt", "segments.txt"]
     assert "standard errors" not in result.stdout
@@ -90,19 +90,19 @@ def test_references_alone_are_a_pool(folder: Path, tmp_path: Path) -> None:
 def test_a_source_alone_is_a_pool(folder: Path, tmp_path: Path) -> None:
     source = folder / "reference-1.txt"
     stratified = ("--draw", "stratified", "--length-groups", 4)
-    result = run("-s", source, "--size", 20, *stratified, "--out", tmp_path)
+    result = run("-s", source, "--size", 20, *stratified, "-o", tmp_path)
     assert result.exit_code == 0, result.exception
     assert len(lines_of(tmp_path / "reference-1.txt")) == 20
 
 
 def test_a_source_goes_along(folder: Path, tmp_path: Path) -> None:
-    run_pool(folder, "-s", folder / "reference-1.txt", "--size", 20, "--out", tmp_path)
+    run_pool(folder, "-s", folder / "reference-1.txt", "--size", 20, "-o", tmp_path)
     assert lines_of(tmp_path / "source.txt") == lines_of(tmp_path / "reference-1.txt")
 
 
 @pytest.mark.parametrize("format_", FORMATS)
 def test_every_format_has_scores_and_lengths(folder: Path, tmp_path: Path, format_: str) -> None:
-    result = run_pool(folder, "--size", 50, "--out", tmp_path, "-f", format_)
+    result = run_pool(folder, "--size", 50, "-o", tmp_path, "-f", format_)
     assert result.exit_code == 0, result.exception
     assert "good" in result.stdout
     assert "BLEU" in result.stdout
@@ -123,7 +123,7 @@ def test_every_format_has_scores_and_lengths(folder: Path, tmp_path: Path, forma
 def test_what_cannot_be_drawn_is_refused_and_nothing_written(
     folder: Path, tmp_path: Path, arguments: tuple[object, ...], message: str
 ) -> None:
-    result = run_pool(folder, *arguments, "--out", tmp_path / "out")
+    result = run_pool(folder, *arguments, "-o", tmp_path / "out")
     assert isinstance(result.exception, TruebleuError)
     assert message in str(result.exception)
     assert result.stdout == ""
@@ -133,7 +133,7 @@ def test_what_cannot_be_drawn_is_refused_and_nothing_written(
 @pytest.mark.parametrize("draw", ["document", "stratified"])
 def test_draws_by_labels_need_them(folder: Path, tmp_path: Path, draw: str) -> None:
     reference = ("-r", folder / "reference-1.txt")
-    result = run(*reference, "--size", 9, "--draw", draw, "--out", tmp_path / "out")
+    result = run(*reference, "--size", 9, "--draw", draw, "-o", tmp_path / "out")
     assert isinstance(result.exception, TruebleuError)
     assert "see --documents" in str(result.exception)
     (tmp_path / "one").write_text("d\n" * 200)
@@ -145,7 +145,7 @@ def test_draws_by_labels_need_them(folder: Path, tmp_path: Path, draw: str) -> N
         9,
         "--draw",
         "document",
-        "--out",
+        "-o",
         tmp_path / "out",
     )
     assert "found 'one document'" in str(result.exception)
@@ -153,20 +153,20 @@ def test_draws_by_labels_need_them(folder: Path, tmp_path: Path, draw: str) -> N
 
 def test_systems_need_a_reference(folder: Path, tmp_path: Path) -> None:
     for arguments in ((folder / "good.txt",), ()):
-        result = run(*arguments, "--size", 9, "--out", tmp_path / "out")
+        result = run(*arguments, "--size", 9, "-o", tmp_path / "out")
         assert isinstance(result.exception, TruebleuError)
         assert "references: found 'none', expected -r FILE" in str(result.exception)
 
 
 def test_what_is_there_stays_unless_forced(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "good.txt").write_text("mine\n")
-    result = run_pool(folder, "--size", 9, "--out", tmp_path)
+    result = run_pool(folder, "--size", 9, "-o", tmp_path)
     assert isinstance(result.exception, TruebleuError)
     assert "--force" in str(result.exception)
     assert result.stdout == ""
     assert [path.name for path in tmp_path.iterdir()] == ["good.txt"]
     assert lines_of(tmp_path / "good.txt") == ["mine"]
-    assert run_pool(folder, "--size", 9, "--out", tmp_path, "--force").exit_code == 0
+    assert run_pool(folder, "--size", 9, "-o", tmp_path, "--force").exit_code == 0
     assert len(lines_of(tmp_path / "good.txt")) == 9
 
 
@@ -174,7 +174,7 @@ def test_the_seed_decides(folder: Path, tmp_path: Path) -> None:
     drawn = []
     for number, seed in enumerate((1, 1, 2)):
         out = tmp_path / str(number)
-        run_pool(folder, "--size", 9, "--draw", "random", "--seed", seed, "--out", out)
+        run_pool(folder, "--size", 9, "--draw", "random", "--seed", seed, "-o", out)
         drawn.append(lines_of(out / "segments.txt"))
     assert drawn[0] == drawn[1]
     assert drawn[0] != drawn[2]

@@ -133,8 +133,8 @@ TABLE = [
     Bad("compare -r ref.txt good.txt bad.txt --margin 1e308", "up to 1e+100"),
     Bad("score -r ref.txt good.txt -m gtm:exponent=1e308", "a number from 1 to 50"),
     Bad("score -r ref.txt good.txt -m sentbleu:k=1e308", "at most 1e+06"),
-    Bad("sample -r ref.txt good.txt --out o --size 0", "size: found 0"),
-    Bad("sample -r ref.txt good.txt --out o --size 100000000000000000000", "size: found 1000"),
+    Bad("sample -r ref.txt good.txt -o o --size 0", "size: found 0"),
+    Bad("sample -r ref.txt good.txt -o o --size 100000000000000000000", "size: found 1000"),
     # Options that would do nothing.
     Bad("score -r ref.txt good.txt --level nan", "--confidence"),
     Bad("study length -r ref.txt good.txt --seed -1", "--simulate N beside it"),

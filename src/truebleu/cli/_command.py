@@ -204,6 +204,7 @@ def make_command(
     people: bool = False,
     chart: bool = True,
     details: bool = True,
+    output: bool = True,
     executor: bool = False,
     checks: bool = False,
     options: Sequence[click.Parameter] = (),
@@ -222,6 +223,7 @@ def make_command(
         people: whether curves of agreement with people are an option; the function gets `people`.
         chart: whether the result can be drawn.
         details: whether the report has details.
+        output: whether the result may go into a file, by ``--output``.
         executor: whether tasks may run elsewhere; the function gets `executor`.
         checks: whether the result is a decision, which formats for pipelines know.
         options: further ones, and arguments.
@@ -246,7 +248,10 @@ def make_command(
         parameters += [option for option in own if not isinstance(option, click.Argument)]
         parameters += [_people_option()] if people else []
         parameters += _executor_options() if executor else []
-        parameters += _output_options(chart=chart, details=details, checks=checks)
+        shown = {"chart": chart, "details": details, "output": output}
+        formats = (*FORMATS, *CHECK_FORMATS) if checks else tuple(FORMATS)
+        hidden = {name for name, there in shown.items() if not there}
+        parameters += [o for o in _output_options(formats) if o.name not in hidden]
 
         def callback(**values: Any) -> None:
             if texts:
@@ -663,9 +668,8 @@ class Show:
         write_files(self.output.parent, {name: [text.encode()]}, overwrite=self.force)
 
 
-def _output_options(*, chart: bool, details: bool, checks: bool) -> list[click.Parameter]:
-    formats = (*FORMATS, *CHECK_FORMATS) if checks else tuple(FORMATS)
-    options: list[click.Parameter] = [
+def _output_options(formats: Sequence[str]) -> list[click.Parameter]:
+    return [
         # Read before the files that it is about, wherever it stands.
         Option(["--force"], is_flag=True, is_eager=True, rare=True, help="Overwrite files."),
         Option(
@@ -682,23 +686,15 @@ def _output_options(*, chart: bool, details: bool, checks: bool) -> list[click.P
             callback=_require_writable,
             help="Write the result into FILE.",
         ),
-    ]
-    if chart:
-        endings = ", ".join(CHART_ENDINGS)
-        options.append(
-            Option(
-                ["--chart"],
-                metavar="FILE",
-                type=click.Path(path_type=Path),
-                callback=_require_chart,
-                help=f"Also draw a chart; FILE ends in {endings}. Needs truebleu[charts].",
-            )
-        )
-    if details:
-        options.append(
-            Option(["--details", "--all"], is_flag=True, help="Show all tables and cautions.")
-        )
-    options += [
+        Option(
+            ["--chart"],
+            metavar="FILE",
+            type=click.Path(path_type=Path),
+            callback=_require_chart,
+            help=f"Also draw a chart; FILE ends in {', '.join(CHART_ENDINGS)}. Needs "
+            "truebleu[charts].",
+        ),
+        Option(["--details", "--all"], is_flag=True, help="Show all tables and cautions."),
         Option(
             ["--threads"],
             rare=True,
@@ -725,7 +721,6 @@ def _output_options(*, chart: bool, details: bool, checks: bool) -> list[click.P
             help="Show all options.",
         ),
     ]
-    return options
 
 
 def _help_all(context: click.Context, _option: click.Parameter, asked: bool) -> None:

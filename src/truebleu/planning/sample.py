@@ -5,18 +5,19 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from math import sqrt
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
 from truebleu import _core
 from truebleu._results import Result, plain
-from truebleu._settings import DEFAULT_SEED, Streams, require_seed, require_whole_number
+from truebleu._settings import DEFAULT_SEED, Streams
 from truebleu.corpus._writing import files_of, write_files
 from truebleu.corpus.test_set import as_test_set
-from truebleu.errors import SettingError, UnknownNameError
+from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels, metrics_for
 from truebleu.resampling import Units
+from truebleu.schema import Seed, Setting, picked, verb
 from truebleu.significance.statistics import MetricStatistics
 
 if TYPE_CHECKING:
@@ -28,13 +29,13 @@ if TYPE_CHECKING:
     from truebleu._settings import Draw
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSet
     from truebleu.metrics.base import Metric, Signature
+    from truebleu.metrics.registry import MetricsLike
 
     Positions: TypeAlias = NDArray[np.int64]
     Labels: TypeAlias = tuple[str, ...] | None
 
 VERSION = 1
 DrawMethod = Literal["systematic", "random", "stratified", "document"]
-DRAWS: tuple[DrawMethod, ...] = get_args(DrawMethod)
 #: Which quantiles of the lengths are given.
 QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
 
@@ -55,14 +56,7 @@ ENDINGS = (".txt", ".jsonl", ".tsv")
 class SampleSettings:
     """How a test set is drawn.
 
-    Attributes:
-        size: segments.
-        draw: "systematic" takes every k-th segment, "random" any, "stratified" as many of each
-            domain as its share of the pool, "document" whole documents.
-        length_groups: with "stratified", each of so many groups by length, of about equal size, has
-            its share of each domain too; 1 for none.
-        tokenizer: what a word is, for lengths and the vocabulary; a native tokenizer's name.
-        seed: any whole number from 0 up.
+    See `sample` for what they mean.
     """
 
     size: int
@@ -72,15 +66,8 @@ class SampleSettings:
     seed: int = DEFAULT_SEED
 
     def __post_init__(self) -> None:
-        if self.draw not in DRAWS:
-            raise UnknownNameError("draw", self.draw, DRAWS)
-        require_seed(self.seed)
-        require_whole_number("size", self.size, 1)
-        require_whole_number("length_groups", self.length_groups, 1, MOST_LENGTH_GROUPS)
         if self.length_groups > 1 and self.draw != "stratified":
             raise SettingError("length_groups", self.length_groups, "1 unless draw is 'stratified'")
-        if self.tokenizer not in _core.tokenizers():
-            raise UnknownNameError("tokenizer", self.tokenizer, _core.tokenizers())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,16 +221,17 @@ class Sample(Result):
         return write_files(folder, contents, overwrite=overwrite)
 
 
+@verb
 def sample(
-    pool: SystemsLike,
+    systems: SystemsLike,
     references: ReferencesLike | None = None,
+    metrics: MetricsLike = "bleu",
     *,
-    size: int,
+    size: Annotated[int, Setting(least=1, metavar="N")],
     draw: DrawMethod = "systematic",
-    length_groups: int = 1,
-    tokenizer: str = "13a",
-    seed: int = DEFAULT_SEED,
-    metrics: Sequence[str | Metric] = ("bleu",),
+    length_groups: Annotated[int, Setting(least=1, most=MOST_LENGTH_GROUPS, metavar="N")] = 1,
+    tokenizer: Annotated[str, Setting(choices=_core.tokenizers(), rare=True)] = "13a",
+    seed: Seed = DEFAULT_SEED,
 ) -> Sample:
     """Draw a test set from a pool; metrics score the systems on both, where there are any.
 
@@ -253,20 +241,17 @@ def sample(
     30
 
     Args:
-        pool: a test set, or the outputs of systems by name.
+        systems: the pool: a test set, or the outputs of systems by name.
         references: one text, or one per translator; None with a test set.
         size: how many segments to draw.
         draw: "systematic" takes every k-th segment, "random" any, "stratified" as many of each
             domain as its share of the pool, "document" whole documents.
         length_groups: with "stratified", each of so many groups by length has its share too.
-        tokenizer: what a word is, for lengths and the vocabulary; a native tokenizer's name.
-        seed: any whole number from 0 up.
+        tokenizer: what a word is, for lengths and the vocabulary.
         metrics: names or objects.
     """
-    settings = SampleSettings(
-        size=size, draw=draw, length_groups=length_groups, tokenizer=tokenizer, seed=seed
-    )
-    given, whole = metrics_for(metrics, as_test_set(pool, references))
+    settings = picked(SampleSettings, locals())
+    given, whole = metrics_for(metrics, as_test_set(systems, references))
     if size > len(whole):
         raise SettingError("size", size, f"at most {len(whole)}, the segments of the pool")
     words = _words(whole, tokenizer)
