@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from truebleu.reports.document import Chart, Table
 from truebleu.reports.panel import document
-from truebleu.significance.panel import panel
+from truebleu.significance.panel import Heterogeneity, panel
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
-    from truebleu.significance.panel import Panel
+    from truebleu.significance.panel import Panel, Verdict
+
+WORDS: tuple[Verdict, ...] = ("better", "worse", "undecided")
 
 
 @pytest.fixture(scope="module")
@@ -27,20 +30,31 @@ def result() -> Panel:
 
 def test_the_verdict_counts_the_sets(result: Panel) -> None:
     first, *_ = document(result).sentences
-    assert first.startswith("good is better than poor on average (adjusted p ")
+    assert first.startswith("good is better than poor on average by ")
     (pair,) = result.comparisons
     better = pair.count("better")
     assert better >= 2
-    assert first.endswith(f"better in {better}, worse in 0, undecided in {3 - better} of 3.")
+    assert first.endswith(
+        f"better in {better}, worse in 0, undecided in {3 - better} of 3 test sets."
+    )
 
 
-def test_the_question_is_told(result: Panel) -> None:
-    assert any("Means are about these test sets" in line for line in document(result).sentences)
-
-
-def test_systems_stand_best_first(result: Panel) -> None:
+def test_every_set_is_shown_and_then_the_mean(result: Panel) -> None:
     table = next(block for block in document(result).blocks if isinstance(block, Table))
-    assert [row["system"] for row in table.rows] == ["good", "poor"]
+    assert [row["test_set"] for row in table.rows] == ["set-0", "set-1", "set-2", "mean"]
+    assert table.rows[-1]["verdict"] == "better"
+
+
+def test_sets_that_disagree_have_no_mean_in_the_headline(result: Panel) -> None:
+    (pair,) = result.comparisons
+    between = Heterogeneity(tau=9.0, i_squared=0.99, p=0.0, prediction=None)
+    mixed = [replace(row, verdict=word) for row, word in zip(pair.sets, WORDS, strict=True)]
+    changed = replace(pair, sets=tuple(mixed), heterogeneity=between)
+    shown = document(replace(result, comparisons=(changed,)))
+    assert "on average" not in shown.sentences[0]
+    assert "they differ too much for a mean to speak for them" in shown.sentences[0]
+    table = next(block for block in shown.blocks if isinstance(block, Table))
+    assert table.rows[-1]["verdict"] == "varies"
 
 
 def test_the_tidy_table_has_every_set_and_the_mean(result: Panel) -> None:

@@ -76,9 +76,9 @@ def test_where_no_set_has_all_systems_those_in_all_sets_have_a_mean() -> None:
     scores = {row.name: row.score for row in result.systems}
     alone = [truebleu.score(test_set)["good"]["BLEU"].score for test_set in few.values()]
     assert scores == {"good": pytest.approx(np.mean(alone)), "middle": None, "poor": None}
-    text = str(result)
+    text = " ".join(str(result).split())
     assert "only systems that are in all sets have a mean score" in text
-    assert "than middle in one (" in text
+    assert "than middle in one by " in text
 
 
 def test_statistics_files_give_the_same_panel(sets: dict[str, TestSet]) -> None:
