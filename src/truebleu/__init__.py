@@ -119,6 +119,23 @@ _HOMES = {
     "tokenizers": "tokenizers",
 }
 
+#: What sacreBLEU has by these names.
+_OF_SACREBLEU = (
+    "corpus_bleu", "corpus_chrf", "corpus_ter", "raw_corpus_bleu", "sentence_bleu", "sentence_chrf",
+    "sentence_ter",
+)  # fmt: skip
+
 __all__ = ["__version__", *_HOMES]
-__getattr__ = partial(lazy_name, __name__, _HOMES)
+
+
+def __getattr__(name: str) -> object:
+    if name in _OF_SACREBLEU:
+        raise AttributeError(
+            f"truebleu has no {name}: call truebleu.score(outputs, references, "
+            "metrics='bleu'), or keep your code and change one line: "
+            "import truebleu.compat.sacrebleu as sacrebleu"
+        )
+    return lazy_name(__name__, _HOMES, name)
+
+
 __dir__ = partial(sorted, __all__)

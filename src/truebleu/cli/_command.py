@@ -89,15 +89,12 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take the arguments apart; `-m bleu chrf` names two metrics, as in sacreBLEU."""
-        try:
-            return super().parse_args(ctx, list(_repeated_metrics(args)))
-        except click.NoSuchOption as error:
-            spelling = HABITS.get(error.option_name)
-            if spelling is None:
-                raise
-            raise click.UsageError(
-                f"No such option: {error.option_name}. Here it is {spelling}.", ctx
-            ) from None
+        known = {flag for option in self.get_params(ctx) for flag in option.opts}
+        for argument in args:
+            flag = argument.partition("=")[0]
+            if flag in HABITS and flag not in known:
+                raise click.UsageError(f"No such option: {flag}. Here it is {HABITS[flag]}.", ctx)
+        return super().parse_args(ctx, list(_repeated_metrics(args)))
 
 
 #: What people type who know other tools, and how it is spelled here.

@@ -22,7 +22,7 @@ from truebleu.errors import TruebleuError, UnreadableFileError
 from truebleu.reports.document import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from types import FrameType
 
     from click.shell_completion import CompletionItem, ShellComplete
@@ -53,10 +53,15 @@ class LazyGroup(click.Group):
     """
 
     def __init__(
-        self, *arguments: Any, table: Mapping[str, tuple[str, str]], **options: Any
+        self,
+        *arguments: Any,
+        table: Mapping[str, tuple[str, str]],
+        sections: Mapping[str, Sequence[str]] | None = None,
+        **options: Any,
     ) -> None:
         super().__init__(*arguments, **options)
         self.table = table
+        self.sections = sections or {"Commands": tuple(table)}
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """The names, in the order of the table."""
@@ -67,11 +72,7 @@ class LazyGroup(click.Group):
         if cmd_name not in self.table:
             if ctx.resilient_parsing:  # a shell asks what could follow: nothing could
                 return None
-            from difflib import get_close_matches
-
-            nearest = get_close_matches(cmd_name, self.table, n=1)
-            guess = f" Did you mean {nearest[0]!r}?" if nearest else ""
-            ctx.fail(f"No such command {cmd_name!r}.{guess}")
+            ctx.fail(_unknown_command(cmd_name, self.table))
         module, _, name = self.table[cmd_name][0].partition(":")
         return cast("click.Command", getattr(import_module(module), name or "command"))
 
@@ -98,8 +99,24 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """The list of commands in the help text."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, help_) for name, (_, help_) in self.table.items()])
+        for title, names in self.sections.items():
+            with formatter.section(title):
+                rows = [(name, self.table[name][1]) for name in names if name in self.table]
+                formatter.write_dl(rows)
+
+
+def _unknown_command(name: str, known: Iterable[str]) -> str:
+    """What to type instead: the nearest command, or what scores a file as sacreBLEU does."""
+    from difflib import get_close_matches
+
+    if os.path.isfile(name):
+        return (
+            f"{name} is a file, not a command. To score an output against it: truebleu score -r "
+            f"{name} OUTPUT; with sacreBLEU's own options: truebleu sacrebleu {name} -i OUTPUT"
+        )
+    nearest = get_close_matches(name, known, n=1)
+    guess = f" Did you mean {nearest[0]!r}?" if nearest else ""
+    return f"No such command {name!r}.{guess}"
 
 
 # What sysexits.h calls an internal software error.
@@ -107,64 +124,52 @@ BUG = 70
 
 # Name, module and one line of help: listing the commands must not import them.
 COMMANDS = {
-    "score": (
-        "truebleu.cli.score",
-        "Score systems by BLEU, chrF, TER and other metrics.",
-    ),
-    "compare": (
-        "truebleu.cli.compare",
-        "Tell which differences between systems are real.",
-    ),
-    "panel": ("truebleu.cli.panel", "Compare systems over many test sets, such as languages."),
+    "score": ("truebleu.cli.score", "Score systems by BLEU, chrF, TER and other metrics."),
+    "compare": ("truebleu.cli.compare", "Test which differences between systems are real."),
     "explain": ("truebleu.cli.explain", "Say where a difference between systems comes from."),
     "report": ("truebleu.cli.report", "Write comparison and segments into one HTML file."),
-    "gate": ("truebleu.cli.gate", "Let a new system pass unless it is worse than the old."),
-    "agree": ("truebleu.cli.agree", "Tell how well metrics agree with people."),
-    "choose": (
-        "truebleu.cli.choose",
-        "Choose the settings of a metric that agree best with people.",
-    ),
+    "gate": ("truebleu.cli.gate", "Let a new system pass unless it is worse than the baseline."),
     "plan": ("truebleu.cli.plan", "Say how large a test set must be to find a difference."),
+    "panel": ("truebleu.cli.panel", "Compare systems over many test sets, such as languages."),
+    "agree": ("truebleu.cli.agree", "Tell how well metrics agree with human raters."),
     "sample": ("truebleu.cli.sample", "Draw a test set from a pool."),
-    "nbest": ("truebleu.cli.nbest", "Say what is in n-best lists, and how good their best is."),
     "tune": ("truebleu.cli.tune", "Tune the weights of features on n-best lists."),
     "rerank": ("truebleu.cli.rerank", "Choose from n-best lists by weights or a trained model."),
     "mbr": ("truebleu.cli.mbr", "Choose the candidate with the highest expected utility."),
+    "nbest": ("truebleu.cli.nbest", "Say what is in n-best lists, and how good their best is."),
     "study": ("truebleu.cli.study", "Measure how far scores, intervals and tests can be trusted."),
+    "demo": ("truebleu.cli.demo", "Show the whole path on a simulated test set."),
     "list": ("truebleu.cli.list", "List metrics, tokenizers, formats, tests and the like."),
-    "demo": ("truebleu.cli.demo", "Simulate a test set and score it."),
-    "completion": (
-        "truebleu.cli.main:completion",
-        "Print a script that lets a shell complete commands.",
-    ),
-    "sacrebleu": ("truebleu.cli.main:sacrebleu", "Score with sacreBLEU's command line."),
+    "sacrebleu": ("truebleu.cli.main:sacrebleu", "Run sacreBLEU's own command line, faster."),
+    "completion": ("truebleu.cli.main:completion", "Print a script that completes commands."),
+}
+SECTIONS = {
+    "Score and compare": ("score", "compare", "explain", "report", "gate", "plan"),
+    "Many test sets, human scores": ("panel", "agree", "sample"),
+    "N-best lists": ("tune", "rerank", "mbr", "nbest"),
+    "More": ("study", "demo", "list", "sacrebleu", "completion"),
 }
 
 EPILOG = """\b
 Examples:
   truebleu score -r ref.txt system.txt
-  truebleu score -r ref.txt old=a.txt new=b.txt -m bleu -m chrf:word_order=2
-  truebleu compare -r ref.txt old=a.txt new=b.txt
-  truebleu explain -r ref.txt new.txt old.txt
+  truebleu compare -r ref.txt old.txt new.txt
+  truebleu compare a.jsonl b.jsonl -m scores
   truebleu report -r ref.txt new.txt old.txt -o report.html
-  truebleu gate new.txt old.txt -r ref.txt
-  truebleu agree -r ref.txt sys/ --human mqm.tsv -m bleu -m chrf
-  truebleu plan -r ref.txt old.txt new.txt --difference 0.5
-  truebleu mbr samples.jsonl -m chrf -o best.txt
-  truebleu study type-one -r ref.txt a.txt b.txt
-  truebleu sacrebleu ref.txt -i system.txt -m bleu chrf
+  truebleu gate new.txt --baseline old.txt -r ref.txt --margin 0.5
 """
 
 
 @click.group(
     cls=LazyGroup,
     table=COMMANDS,
+    sections=SECTIONS,
     epilog=EPILOG,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(VERSION, prog_name="truebleu")
 def truebleu() -> None:
-    """Is the difference between two translation systems real?"""
+    """Is the difference between two systems real: translations, or models scored item by item?"""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
