@@ -6,12 +6,16 @@ import pickle
 
 import pytest
 
-from truebleu.errors import SettingError, TruebleuError, UnknownNameError
+from truebleu.errors import RefusedError, SettingError, TruebleuError, UnknownNameError
 
 
 @pytest.mark.parametrize(
     "error",
-    [UnknownNameError("metric", "blue", ["bleu"]), SettingError("seed", -1, "0 or more")],
+    [
+        UnknownNameError("metric", "blue", ["bleu"]),
+        SettingError("seed", -1, "0 or more"),
+        RefusedError("no"),
+    ],
 )
 def test_errors_survive_pickling(error: TruebleuError) -> None:
     copy = pickle.loads(pickle.dumps(error))  # noqa: S301

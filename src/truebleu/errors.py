@@ -17,6 +17,7 @@
     │   ├── OtherStatisticsError         saved statistics of another metric or other references
     │   └── SuspiciousTextError          a warning, where warnings are errors
     ├── SettingError (ValueError)        a metric's or an option's value is not possible
+    │   ├── RefusedError                 settings that do not go together, a file that exists
     │   ├── UnknownNameError             a metric, tokenizer or setting that does not exist
     │   └── ArgumentTypeError (TypeError)  an argument of another type than its annotation says
     ├── DecoderError (RuntimeError)      a decoder that failed while weights were tuned
@@ -269,6 +270,17 @@ class SettingError(TruebleuError, ValueError):
     def __str__(self) -> str:
         setting, found, expected = self.args
         return f"{setting}: found {_represented(found)}, expected {expected}"
+
+
+class RefusedError(SettingError):
+    """What cannot be done as asked; the message is a whole sentence that says what to do."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__("", None, "")
+        self.args = (sentence,)
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 class ArgumentTypeError(SettingError, TypeError):

@@ -222,7 +222,7 @@ def test_any_number_of_systems_but_two_is_refused(count: int) -> None:
 
 def test_the_baseline_is_named_and_never_a_position() -> None:
     pair = simulate(segments=10, systems=[0.1, 0.2])
-    with pytest.raises(SettingError, match="the old one of the systems: system-1, system-2"):
+    with pytest.raises(SettingError, match="baseline=: one of system-1, system-2"):
         gate(pair)
     with pytest.raises(UnknownNameError, match="unknown baseline 'system-3'"):
         gate(pair, baseline="system-3")

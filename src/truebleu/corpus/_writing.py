@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from truebleu.corpus._files import expect_output, is_input, lost_input
-from truebleu.errors import SettingError, UnreadableFileError
+from truebleu.errors import RefusedError, UnreadableFileError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -57,8 +57,7 @@ def refuse_existing(paths: Iterable[Path], *, overwrite: bool) -> None:
             raise lost_input(path)
         expect_output(path)
         if path.exists() and not overwrite:
-            expected = "no such file yet, or leave to overwrite it (--force)"
-            raise SettingError("file", str(path), expected)
+            raise RefusedError(f"{path} exists; use --force (in Python, overwrite=True)")
 
 
 def _write_all(folder: Path, contents: Mapping[str, Iterable[bytes]]) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from truebleu._results import Result
 from truebleu._settings import DEFAULT_SEED
 from truebleu.corpus.test_set import as_test_set
-from truebleu.errors import SettingError
+from truebleu.errors import RefusedError, SettingError
 from truebleu.explanation.contributions import (
     TYPOGRAPHY,
     alike,
@@ -308,7 +308,7 @@ def explain(
     if count < 2:
         raise SettingError("systems", count, "at least two to compare")
     if baseline is None and count > 2:
-        raise SettingError("baseline", None, f"one of the {count} systems; choose one")
+        raise RefusedError(f"{count} systems given: choose one with --baseline (baseline=)")
     options = {"replicates": replicates, "seed": seed, "level": level, "unit": unit}
     compared = Compared.of(
         test_set, chosen, by, counts, baseline=baseline, people=people, progress=progress, **options

@@ -36,7 +36,7 @@ import numpy as np
 from truebleu._results import Result
 from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED
 from truebleu.corpus.test_set import as_test_set
-from truebleu.errors import SettingError, UnknownNameError
+from truebleu.errors import RefusedError, SettingError, UnknownNameError, first_names
 from truebleu.metrics.registry import metric_labels, metrics_for
 from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Swaps
 from truebleu.schema import (
@@ -353,7 +353,7 @@ def gate(
 def _names(names: Sequence[str], baseline: str | None) -> tuple[str, str]:
     """The new system and the old one."""
     if baseline is None:
-        raise SettingError("baseline", None, f"the old one of the systems: {', '.join(names)}")
+        raise RefusedError(f"name the old system with baseline=: one of {first_names(names)}")
     if baseline not in names:
         raise UnknownNameError("baseline", baseline, names)
     others = [name for name in names if name != baseline]
