@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from truebleu.corpus._files import expect_output, is_input, lost_input
-from truebleu.errors import RefusedError, UnreadableFileError
+from truebleu.errors import RefusedError, SettingError, UnreadableFileError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
