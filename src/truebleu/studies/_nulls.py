@@ -12,7 +12,6 @@ pool are tested: there is no difference to find, and yet outputs cannot be excha
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import repeat
 from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
@@ -24,7 +23,7 @@ from truebleu.significance.statistics import MetricStatistics, metric_statistics
 from truebleu.significance.tests import fewest_units, replicates_for, smallest_p
 from truebleu.simulation.test_sets import Channel, simulate
 from truebleu.studies._pool import Pool, require_count, units_of
-from truebleu.studies._study import PoolSummary, StudiedMetric, StudySettings
+from truebleu.studies._study import Settings, metric_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,6 +36,12 @@ if TYPE_CHECKING:
     from truebleu.resampling import Units
     from truebleu.studies._pool import PoolUnit
 
+NULL_TITLES = {
+    "segment": "outputs swapped by segment",
+    "document": "outputs swapped by document",
+    "simulated": "simulated systems with equal channels",
+    "sampled": "samples of two systems with one score on the whole test set",
+}
 #: How equal systems come about.
 Null = Literal["segment", "document", "simulated", "sampled"]
 
@@ -53,7 +58,7 @@ class NullSource(Protocol):
     """Where null data come from: set i depends on the seed and on i, not on the sets before it."""
 
     @property
-    def summary(self) -> PoolSummary:
+    def settings(self) -> Settings:
         """What the sets are made of, for the results to say."""
 
     @property
@@ -79,9 +84,9 @@ class OfPool:
     seed: int
 
     @property
-    def summary(self) -> PoolSummary:
+    def settings(self) -> Settings:
         """The texts, and what is tested."""
-        return replace(self.pool.summary, unit=self.tested.kind)
+        return self.pool.settings | {"unit": self.tested.kind}
 
     @property
     def units(self) -> int:
@@ -155,15 +160,16 @@ class Simulated:
     seed: int
 
     @property
-    def summary(self) -> PoolSummary:
+    def settings(self) -> Settings:
         """The size of the simulated test set; its systems are others in every set."""
         labels = metric_labels(self.metrics)
-        return PoolSummary(
-            segments=self.segments,
-            references=self.references,
-            unit=self.unit,
-            metrics=tuple(map(StudiedMetric.of, self.metrics, labels, repeat(self.references))),
-        )
+        return {
+            "segments": self.segments,
+            "references": self.references,
+            "unit": self.unit,
+            "metrics": metric_settings(self.metrics, labels, self.references),
+            "errors_per_word": RATE,
+        }
 
     @property
     def units(self) -> int:
@@ -341,23 +347,6 @@ def require_enough_units(units: int, unit: str, alpha: float) -> None:
     if units < least:
         expected = f"at least {least}: swaps of fewer never give a p of {alpha:g} or less"
         raise SettingError("test set", f"{units} {unit}s", expected)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NullSettings(StudySettings):
-    """How systems were made equal, and how often.
-
-    Attributes:
-        null: how equal systems come about; see `null_source`.
-        errors_per_word: of simulated systems.
-        repetitions: how often systems were made equal.
-        replicates: of each test.
-    """
-
-    null: Null
-    errors_per_word: float | None
-    repetitions: int
-    replicates: int
 
 
 def require_repetitions(repetitions: int) -> None:

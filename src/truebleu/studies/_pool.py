@@ -17,7 +17,7 @@ from truebleu.significance.statistics import (
     bootstrap_scores,
     metric_statistics,
 )
-from truebleu.studies._study import PoolSummary
+from truebleu.studies._study import Settings, pool_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -41,15 +41,13 @@ class Pool:
         names: the systems' names.
         statistics: the counts of each metric, shaped (unit, system, column).
         unit: what samples are made of: segments or whole documents.
-        segments_per_unit: how many segments a unit has on average.
-        summary: what results say about the texts: sizes, names, fingerprints, signatures.
+        settings: what results say about the texts: sizes, names, fingerprints, signatures.
     """
 
     names: tuple[str, ...]
     statistics: tuple[MetricStatistics, ...]
     unit: PoolUnit
-    segments_per_unit: float
-    summary: PoolSummary
+    settings: Settings
 
     @classmethod
     def of(
@@ -60,13 +58,18 @@ class Pool:
         units = units_of(test_set, unit)
         counted = tuple(metric_statistics(test_set, parsed, units))
         labels = [statistics.label for statistics in counted]
-        summary = PoolSummary.of(test_set, parsed, labels, unit)
-        summary = replace(summary, counts_fingerprint=_fingerprint_of_counts(counted))
-        return cls(tuple(test_set.systems), counted, unit, len(test_set) / len(units), summary)
+        settings = pool_settings(test_set, parsed, labels, unit)
+        settings["counts_fingerprint"] = _fingerprint_of_counts(counted)
+        return cls(tuple(test_set.systems), counted, unit, settings)
 
     def __len__(self) -> int:
         """The number of units."""
         return len(self.statistics[0].rows)
+
+    @property
+    def digits(self) -> int:
+        """Decimals that a column with scores of all metrics needs."""
+        return max(statistics.metric.digits for statistics in self.statistics)
 
     def take(self, sample: NDArray[np.int64]) -> list[MetricStatistics]:
         """The counts of a sample's units; a unit drawn twice counts twice."""
@@ -76,7 +79,7 @@ class Pool:
         ]
 
     def only(self, systems: Sequence[int]) -> Pool:
-        """The pool of some of its systems; the summary stays that of all texts."""
+        """The pool of some of its systems; the settings stay those of all texts."""
         chosen = list(systems)
         return replace(
             self,

@@ -1,4 +1,4 @@
-"""What every study has: settings that repeat it, typed rows, and estimates with their errors.
+"""What every study has: settings that repeat it, one tidy table, and estimates with their errors.
 
 Zhang & Vogel (2004, §3.1) write an interval as percents of the median, so that metrics of different
 scales can be set side by side. Their rule that twice the data make it some 30 % narrower (§4.1) is
@@ -7,19 +7,20 @@ a power law of the size with an exponent of about -1/2.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from truebleu._results import Result
+from truebleu._results import Result, plain
 from truebleu.corpus.test_set import fingerprint
+from truebleu.reports.document import Column, Document, Plot, Table, charted_document
 from truebleu.significance.intervals import percentile_interval
 from truebleu.significance.student import student_quantile
 from truebleu.significance.tests import monte_carlo_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -27,163 +28,129 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import TestSet, TextLike
     from truebleu.metrics.base import Metric
 
+Row: TypeAlias = dict[str, Any]
+Settings: TypeAlias = dict[str, Any]
 
-VERSION = 1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StudiedMetric:
-    """A metric of a study.
-
-    Attributes:
-        label: its name in rows.
-        signature: all that must match before two scores may be compared.
-        higher_is_better: None for a metric without direction.
-        digits: decimals that its scores deserve.
-    """
-
-    label: str
-    signature: str
-    higher_is_better: bool | None
-    digits: int
-
-    @classmethod
-    def of(cls, metric: Metric, label: str, references: int | None) -> StudiedMetric:
-        """The metric on a test set with so many references."""
-        return cls(
-            label=label,
-            signature=str(metric.signature.with_references(references)),
-            higher_is_better=metric.higher_is_better,
-            digits=metric.digits,
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PoolSummary:
-    """The texts of a study, known by sizes, names and fingerprints.
-
-    Attributes:
-        segments: of the test set.
-        systems: their names; empty where systems are simulated.
-        references: how many there are.
-        reference_names: of the files or columns.
-        documents: how many there are, if that is known.
-        domains: how many there are, if that is known.
-        unit: what is sampled and resampled.
-        metrics: by which the systems are scored.
-        references_fingerprint: tells other references from these; None where they are simulated.
-        outputs_fingerprint: tells other outputs from these; likewise.
-        documents_fingerprint: tells other documents from these; None where they are unknown.
-        domains_fingerprint: tells other domains from these; likewise.
-        counts_fingerprint: tells other counts from these, whatever they were made of: texts,
-            parses, score files; None where nothing is counted before the study begins.
-    """
-
-    segments: int
-    systems: tuple[str, ...] = ()
-    references: int
-    reference_names: tuple[str, ...] = ()
-    documents: int | None = None
-    domains: int | None = None
-    unit: str = "segment"
-    metrics: tuple[StudiedMetric, ...]
-    references_fingerprint: str | None = None
-    outputs_fingerprint: str | None = None
-    documents_fingerprint: str | None = None
-    domains_fingerprint: str | None = None
-    counts_fingerprint: str | None = None
-
-    @classmethod
-    def of(
-        cls, test_set: TestSet, metrics: Sequence[Metric], labels: Sequence[str], unit: str
-    ) -> PoolSummary:
-        """The summary of a test set."""
-        references = test_set.references_per_segment
-        return cls(
-            segments=len(test_set),
-            systems=tuple(test_set.systems),
-            references=len(test_set.references),
-            reference_names=tuple(test_set.reference_names),
-            documents=None if test_set.documents is None else len(set(test_set.documents)),
-            domains=None if test_set.domains is None else len(set(test_set.domains)),
-            unit=unit,
-            metrics=tuple(
-                StudiedMetric.of(metric, label, references)
-                for metric, label in zip(metrics, labels, strict=True)
-            ),
-            references_fingerprint=fingerprint(test_set.references),
-            outputs_fingerprint=fingerprint(list(test_set.systems.values())),
-            documents_fingerprint=_of_labels(test_set.documents),
-            domains_fingerprint=_of_labels(test_set.domains),
-        )
-
-    @classmethod
-    def of_lists(
-        cls, lists: NBest, references: Sequence[TextLike], metrics: Iterable[Metric]
-    ) -> PoolSummary:
-        """The summary of n-best lists, which have no systems."""
-        return cls(
-            segments=len(lists),
-            references=len(references),
-            metrics=tuple(
-                StudiedMetric.of(metric, metric.name, len(references)) for metric in metrics
-            ),
-            references_fingerprint=fingerprint(references),
-            outputs_fingerprint=fingerprint([lists.texts]),
-        )
-
-    def metric(self, label: str) -> StudiedMetric:
-        """The metric of this name."""
-        return next(metric for metric in self.metrics if metric.label == label)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StudySettings:
-    """All that is needed to repeat a study; the journal's first line.
-
-    Attributes:
-        pool: what was studied.
-        seed: of all that is drawn.
-    """
-
-    STUDY: ClassVar[str]
-    #: Goes up when a study's tasks find something else for the same settings and counts.
-    METHOD: ClassVar[int] = 1
-
-    pool: PoolSummary
-    seed: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, with the study's name."""
-        return {"study": self.STUDY, "method": self.METHOD, **_fields(self)}
+# Arguments of studies that are no settings: what was studied is told by its fingerprints.
+DATA = ("test_set", "metrics", "metric", "human", "lists", "references", "test_references")
+NOT_SETTINGS = (*DATA, "decoders", "runner")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyResult(Result):
-    """The base of what studies return: their settings and typed rows."""
+    """What a study returns: its settings, one tidy table, what that says, and a plot of it.
 
-    settings: StudySettings
+    Attributes:
+        settings: all that is needed to repeat it: the arguments, with what was chosen for those
+            that were left open, `study`, its name, and `pool`, the texts by sizes, names and
+            fingerprints.
+        title: of the table and of the chart.
+        columns: of the table.
+        rows: by the names of the columns; further names are for the chart and for programs.
+        sentences: what the rows say.
+        plot: how they are drawn; error bars end at what a row has as `_low` and `_high` of y.
+        drawn: the rows of the chart, where those of the table are not.
+        shown: the table for people, where theirs is not one row for each of `rows`.
+        details: what is not of a single row, such as a law that was fitted to several.
+    """
+
+    REPORT: ClassVar[str] = "truebleu.studies._study:study_document"
+
+    settings: Settings
+    title: str
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+    sentences: Sequence[str]
+    plot: Plot
+    drawn: Sequence[Row] | None = None
+    shown: Table | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--format json`` prints them."""
-        return {"version": VERSION, "study": self.settings.STUDY, **_fields(self)}
+        names = ("settings", "rows", "drawn", "details", "sentences")
+        values = {name: plain(getattr(self, name)) for name in names if getattr(self, name)}
+        return {"version": self.VERSION, "study": self.settings["study"], **values}
 
 
-def _of_labels(labels: Sequence[str] | None) -> str | None:
-    return None if labels is None else fingerprint([labels])
+def study_document(result: StudyResult) -> Document:
+    """The table, what it says, and the chart."""
+    table, plot = Table(tuple(result.columns), tuple(result.rows)), result.plot
+    drawn = table.rows if result.drawn is None else tuple(result.drawn)
+    names = {name: None for row in drawn for name in row if name not in table.names}
+    errors = (f"{plot.y}_low", f"{plot.y}_high")
+    if errors[0] in names or errors[0] in table.names:
+        plot = replace(plot, errors=errors)
+    return charted_document(
+        result.title,
+        result.shown or table,
+        result.sentences,
+        plot,
+        chart=Table((*table.columns, *(Column(name, name.capitalize()) for name in names)), drawn),
+        data=table,
+    )
 
 
-def plain(value: Any) -> Any:
-    """Dataclasses as dictionaries and tuples as lists, as JSON has them."""
-    if is_dataclass(value):
-        return _fields(value)
-    if isinstance(value, tuple | list):
-        return [plain(part) for part in value]
-    return value
+def settings_of(
+    study: str, arguments: Mapping[str, Any], pool: Settings, **chosen: object
+) -> Settings:
+    """All that is needed to repeat a study; also the first line of its journal.
+
+    Args:
+        study: its name.
+        arguments: those of the function.
+        pool: what was studied.
+        chosen: what was chosen for arguments that were left open.
+    """
+    asked = {name: value for name, value in arguments.items() if name not in NOT_SETTINGS}
+    settings: Settings = plain({"study": study, "pool": pool, **asked, **chosen})
+    return settings
 
 
-def _fields(value: Any) -> dict[str, Any]:
-    return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+def pool_settings(
+    test_set: TestSet, metrics: Sequence[Metric], labels: Sequence[str], unit: str
+) -> Settings:
+    """A test set, known by sizes, names and fingerprints."""
+    references = test_set.references_per_segment
+    labelled = {"documents": test_set.documents, "domains": test_set.domains}
+    known = {name: labels for name, labels in labelled.items() if labels is not None}
+    return {
+        "segments": len(test_set),
+        "systems": list(test_set.systems),
+        "references": len(test_set.references),
+        "reference_names": list(test_set.reference_names),
+        **{name: len(set(labels)) for name, labels in known.items()},
+        "unit": unit,
+        "metrics": metric_settings(metrics, labels, references),
+        "references_fingerprint": fingerprint(test_set.references),
+        "outputs_fingerprint": fingerprint(list(test_set.systems.values())),
+        **{f"{name}_fingerprint": fingerprint([labels]) for name, labels in known.items()},
+    }
+
+
+def lists_settings(
+    lists: NBest, references: Sequence[TextLike], metrics: Sequence[Metric]
+) -> Settings:
+    """N-best lists, which have no systems, known likewise."""
+    labels = [metric.name for metric in metrics]
+    return {
+        "segments": len(lists),
+        "references": len(references),
+        "unit": "segment",
+        "metrics": metric_settings(metrics, labels, len(references)),
+        "references_fingerprint": fingerprint(references),
+        "outputs_fingerprint": fingerprint([lists.texts]),
+    }
+
+
+def metric_settings(
+    metrics: Iterable[Metric], labels: Iterable[str], references: int | None
+) -> list[Settings]:
+    """Metrics by their labels in rows and their signatures on so many references."""
+    return [
+        {"label": label, "signature": str(metric.signature.with_references(references))}
+        for metric, label in zip(metrics, labels, strict=True)
+    ]
 
 
 # Rates and means over samples, with the error that they have by chance.
@@ -202,12 +169,28 @@ class Rate:
     low: float
     high: float
 
-    def holds(self, expected: float) -> bool:
-        """Whether the expected share is within the error."""
-        return self.low <= expected <= self.high
-
     def __str__(self) -> str:
         return f"{100 * self.value:.1f} % ({100 * self.low:.1f} to {100 * self.high:.1f})"
+
+
+def rate_columns(name: str, heading: str, low: str = "from") -> tuple[Column, ...]:
+    """A share with the bounds of its interval."""
+    return (
+        Column(name, heading, 1, percent=True),
+        Column(f"{name}_low", low, 1, percent=True),
+        Column(f"{name}_high", "to", 1, percent=True),
+    )
+
+
+def rate_cells(name: str, rate: Rate | Mean | None) -> Row:
+    """The cells of those columns."""
+    value, low, high = (None,) * 3 if rate is None else (rate.value, rate.low, rate.high)
+    return {name: value, f"{name}_low": low, f"{name}_high": high}
+
+
+def rate_of(row: Row, name: str) -> Rate:
+    """The rate that a row has in those columns."""
+    return Rate(row[name], row[f"{name}_low"], row[f"{name}_high"])
 
 
 @dataclass(frozen=True, slots=True)

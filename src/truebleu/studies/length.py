@@ -9,23 +9,24 @@ translations.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import accumulate
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from truebleu.errors import SettingError
-from truebleu.execution.journal import Runner, Task
+from truebleu.execution.journal import Record, Runner, Task
 from truebleu.metrics.registry import metric_labels, metrics_for, parse_metric
-from truebleu.studies._study import PoolSummary, StudyResult, StudySettings
+from truebleu.reports.document import Column, Plot
+from truebleu.reports.sentences import percent
+from truebleu.studies._study import Row, StudyResult, pool_settings, rate_columns, settings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from truebleu.corpus.test_set import TestSet
-    from truebleu.execution.journal import Record
     from truebleu.metrics.base import Metric
 
 #: What lengths are counted in.
@@ -41,68 +42,16 @@ FEWEST_TO_CHOOSE_FROM = 3
 LONGEST_WORDS = 15
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LengthSettings(StudySettings):
-    """The settings of the study.
-
-    Attributes:
-        way: how outputs got another length.
-        steps: the lengths kept with "cut", the ranks by length with "choice".
-        piece: what lengths are counted in.
-        seed: None, since nothing is drawn.
-    """
-
-    STUDY: ClassVar[str] = "length"
-
-    seed: None = None  # type: ignore[assignment]
-    way: Way
-    steps: tuple[float, ...]
-    piece: Piece
-
-    @property
-    def natural(self) -> float:
-        """The step that the others are compared with."""
-        return 1.0 if self.way == "cut" else (1 + len(self.steps)) // 2
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScoreAtLength:
-    """A metric's scores of outputs of one length: means over systems.
-
-    Attributes:
-        metric: its label.
-        kept: the share of the natural length, with "cut".
-        rank: by length, from 1 for the shortest, with "choice".
-        length: of the output, as a share of the reference's.
-        score: the mean score.
-        relative: as a share of the natural one; None where a system's natural score is 0.
-        low: the least relative score of any system.
-        high: the largest.
-    """
-
-    metric: str
-    kept: float | None
-    rank: int | None
-    length: float
-    score: float
-    relative: float | None
-    low: float | None
-    high: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LengthResult(StudyResult):
-    """Scores by metric and length; by `truebleu study length`.
-
-    Attributes:
-        settings: how to repeat it.
-        rows: one for each metric and length, the shortest first.
-    """
-
-    REPORT: ClassVar[str] = "truebleu.reports.studies.metrics:length_document"
-
-    settings: LengthSettings
-    rows: tuple[ScoreAtLength, ...]
+CUT_COLUMNS = (
+    Column("metric", "Metric"),
+    Column("kept", "Length kept", 0, percent=True),
+    Column("length", "Length, of the reference", 1, percent=True),
+    Column("score", "Score", 2),
+    *rate_columns("relative", "Score, of the natural one", "systems from"),
+)
+# Of outputs chosen by their length there is one text for each rank.
+RANK_COLUMNS = (CUT_COLUMNS[0], Column("rank", "Length rank"), *CUT_COLUMNS[2:5])
+DIRECTIONS = {True: "higher is better", False: "lower is better", None: "neither is better"}
 
 
 def study_length(
@@ -113,52 +62,61 @@ def study_length(
     lengths: Sequence[float] | None = None,
     piece: Piece | None = None,
     runner: Runner | None = None,
-) -> LengthResult:
+) -> StudyResult:
     """How does each metric's score depend on the length of the output?
+
+    Koehn (2004, Fig. 1): BLEU drops dramatically when the output is shorter than the reference, GTM
+    does not. Scores are given relative to that of the natural output, so that metrics compare.
 
     Args:
         test_set: the outputs.
         metrics: by which to score.
-        way: "cut" takes words from the end of every segment, or repeats the last ones; "choice"
-            takes for each segment the shortest of the systems' outputs, the second shortest, ….
-        lengths: of the natural length, above 0 and up to 1.5, for "cut"; 1 is always among them.
-            By default 0.7 to 1.1.
-        piece: what lengths are counted in, words or characters; None for words where there are
-            blanks between them.
+        way: cut words off the end of every segment, or repeat the last ones; or choose for each
+            segment the shortest of the systems' outputs, the second shortest, and so on.
+        lengths: shares of the natural length, above 0 and up to 1.5, where outputs are cut; 1 is
+            always among them. By default 0.7 to 1.1.
+        piece: what is cut and counted; by default words, or characters where texts have no blanks
+            between words.
         runner: keeps the results and shows progress.
 
     >>> from truebleu.simulation import simulate
     >>> result = study_length(simulate(segments=40, systems=[0.2]), ["gtm"], lengths=[0.5])
-    >>> [round(row.length, 1) for row in result.rows]
+    >>> [round(row["length"], 1) for row in result.rows]
     [0.5, 1.0]
     """
+    arguments = {**locals()}
     if not test_set.systems:
         raise SettingError("systems", 0, "at least one")
-    given, test_set = metrics_for(metrics, test_set)
+    chosen, test_set = metrics_for(metrics, test_set)
     # What does not read the outputs would not notice their length.
-    if blind := next((metric for metric in given if not metric.reads_texts), None):
+    if blind := next((metric for metric in chosen if not metric.reads_texts), None):
         expected = "metrics that score texts: its scores or parses are of the outputs as they are"
         raise SettingError("metrics", blind.name, expected)
-    labels = metric_labels(given)
-    settings = LengthSettings(
-        pool=PoolSummary.of(test_set, given, labels, "segment"),
-        way=way,
-        steps=tuple(_lengths(lengths) if way == "cut" else _ranks(test_set, lengths)),
-        piece=piece or pieces_between_blanks(test_set),
+    by_label = dict(zip(metric_labels(chosen), chosen, strict=True))
+    cut = way == "cut"
+    steps = _lengths(lengths) if cut else _ranks(test_set, lengths)
+    piece = piece or pieces_between_blanks(test_set)
+    pool = pool_settings(test_set, chosen, list(by_label), "segment")
+    settings = settings_of("length", arguments, pool, steps=steps, piece=piece)
+    work: Callable[..., Record] = _cut_scores if cut else _rank_scores
+    tasks = [Task((step,), partial(work, test_set, chosen, step, piece)) for step in steps]
+    records = (runner or Runner()).run(settings, tasks)
+    natural = records[(1.0 if cut else (1 + len(steps)) // 2,)]
+    rows = {
+        label: [_row(label, step, records[(step,)], natural, way) for step in steps]
+        for label in by_label
+    }
+    how = f"{piece}s cut off or repeated" if cut else f"outputs chosen by their {piece}s"
+    return StudyResult(
+        settings=settings,
+        title=f"Scores against the length of the output: {how}",
+        columns=CUT_COLUMNS if cut else RANK_COLUMNS,
+        rows=[row for of_metric in rows.values() for row in of_metric],
+        sentences=list(_sentences(rows, by_label, cut=cut)),
+        plot=Plot(
+            "line", "length", "relative", interval="all systems", series="metric", reference=1.0
+        ),
     )
-    work: Callable[..., Record] = _cut_scores if way == "cut" else _rank_scores
-    tasks = [
-        Task((step,), partial(work, test_set, given, step, settings.piece))
-        for step in settings.steps
-    ]
-    records = (runner or Runner()).run(settings.to_dict(), tasks)
-    natural = records[(settings.natural,)]
-    rows = (
-        _row(label, step, records[(step,)], natural, way)
-        for label in labels
-        for step in settings.steps
-    )
-    return LengthResult(settings=settings, rows=tuple(rows))
 
 
 def _lengths(lengths: Sequence[float] | None) -> list[float]:
@@ -205,20 +163,55 @@ def _scores(test_set: TestSet, metrics: Sequence[Metric], piece: Piece) -> Recor
     return {"length": scores.pop("length"), "scores": scores}
 
 
-def _row(label: str, step: float, record: Record, natural: Record, way: Way) -> ScoreAtLength:
+def _row(label: str, step: float, record: Record, natural: Record, way: Way) -> Row:
     """Means over systems, with the least and the largest relative score of any."""
     scores, before = np.array(record["scores"][label]), np.array(natural["scores"][label])
+    # There is no relative score where a system's natural one is 0.
     relative = scores / before if (before != 0).all() else None
-    return ScoreAtLength(
-        metric=label,
-        kept=step if way == "cut" else None,
-        rank=int(step) if way == "choice" else None,
-        length=float(np.mean(record["length"])) / 100,
-        score=float(scores.mean()),
-        relative=None if relative is None else float(relative.mean()),
-        low=None if relative is None else float(relative.min()),
-        high=None if relative is None else float(relative.max()),
-    )
+    return {
+        "metric": label,
+        "kept" if way == "cut" else "rank": step,
+        "length": float(np.mean(record["length"])) / 100,
+        "score": float(scores.mean()),
+        "relative": None if relative is None else float(relative.mean()),
+        "relative_low": None if relative is None else float(relative.min()),
+        "relative_high": None if relative is None else float(relative.max()),
+    }
+
+
+def _sentences(
+    rows: Mapping[str, Sequence[Row]], metrics: Mapping[str, Metric], *, cut: bool
+) -> Iterator[str]:
+    """What the shortest and the longest outputs do to each metric, and to which they cost most."""
+    shortest = {}
+    for label, metric in metrics.items():
+        first, last = rows[label][0], rows[label][-1]
+        who = f"{label} ({DIRECTIONS[metric.higher_is_better]})"
+        if first["relative"] is None:
+            yield f"{who}: a score of 0 at the natural length leaves nothing to compare with."
+            continue
+        if metric.higher_is_better:
+            shortest[label] = first["relative"]
+        if cut:
+            parts = [
+                f"{percent(row['relative'])} at {100 * row['kept']:g} %"
+                for row in (first, last)
+                if row["kept"] != 1
+            ]
+            yield f"{who}: of the natural score, {' and '.join(parts)} of the natural length."
+        else:
+            yield (
+                f"{who}: the shortest outputs, {percent(first['length'])} of the reference, have "
+                f"{percent(first['relative'])} of the score of middling ones; the longest, "
+                f"{percent(last['length'])}, have {percent(last['relative'])}."
+            )
+    if len(shortest) > 1:
+        most, least = (find(shortest, key=shortest.__getitem__) for find in (min, max))
+        yield (
+            f"Of the higher-is-better metrics, the shortest outputs cost {most} most, "
+            f"{percent(1 - shortest[most])} of its score, and {least} least, "
+            f"{percent(1 - shortest[least])}."
+        )
 
 
 def pieces_between_blanks(test_set: TestSet) -> Piece:

@@ -15,32 +15,33 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from truebleu._settings import DEFAULT_SEED, require_replicates, require_seed, require_whole_number
 from truebleu.corpus.test_set import fingerprint
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.execution.journal import Runner, Task
+from truebleu.execution.journal import Record, Runner, Task
 from truebleu.nbest.expectation import SgdSettings, expected_bleu
-from truebleu.nbest.mira import MiraSettings, mira
+from truebleu.nbest.mira import MiraSettings, mira as tune_by_mira
 from truebleu.nbest.outer_loop import merge_lists
 from truebleu.nbest.problem import Search, make_problem, seed_of_run
 from truebleu.nbest.reranking import rerank
 from truebleu.nbest.statistics import count_candidates
 from truebleu.nbest.weights import weighted_choices
+from truebleu.reports.document import Column, Plot
+from truebleu.reports.sentences import listed
 from truebleu.significance.compare import compare
-from truebleu.studies._study import PoolSummary, StudyResult, StudySettings
+from truebleu.studies._study import Row, Settings, StudyResult, lists_settings, settings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from truebleu.corpus.nbest.lists import NBest
     from truebleu.corpus.test_set import TextLike
-    from truebleu.execution.journal import Record
     from truebleu.metrics.base import Metric
     from truebleu.nbest.problem import Problem
     from truebleu.nbest.reranking import RerankResult
@@ -57,94 +58,27 @@ LEVEL = 0.05
 
 #: Makes lists with given weights of features.
 Decode: TypeAlias = "Callable[[Mapping[str, float]], NBest]"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TuningSettings(StudySettings):
-    """What `study_tuning` was asked for, and what it was given.
-
-    Attributes:
-        candidates: of the development lists.
-        test_segments: of the test lists.
-        test_fingerprint: tells other test lists from these.
-        features: how many there are.
-        tuners: the smoothings, and "mira".
-    """
-
-    STUDY: ClassVar[str] = "tuning"
-
-    candidates: int
-    test_segments: int
-    test_fingerprint: str
-    features: int
-    tuners: tuple[str, ...]
-    runs: int
-    rounds: int
-    epochs: int
-    l2: float
-    replicates: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TuningRow:
-    """One smoothing, or MIRA.
-
-    Attributes:
-        tuner: the smoothing's number, or "mira".
-        development: the score on the lists that were tuned on, or of the decoder's best, the mean
-            of all runs.
-        development_sd: its standard deviation over runs; None of one run.
-        test: the score on the test lists, or of the decoder's best, the mean of all runs.
-        test_sd: its standard deviation over runs.
-        difference: from that of no smoothing; None of no smoothing itself.
-        low: where the interval of the difference begins.
-        high: where it ends.
-        p: corrected for the number of tuners (Holm).
-    """
-
-    tuner: str
-    development: float
-    development_sd: float | None
-    test: float
-    test_sd: float | None
-    difference: float | None
-    low: float | None
-    high: float | None
-    p: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TuningResult(StudyResult):
-    """What tuning on each smoothed BLEU gives; by `truebleu study tuning`.
-
-    Attributes:
-        settings: how to repeat it.
-        first_development: the score of the first candidates of the development lists.
-        first_test: that of the test lists.
-        rows: a row for each tuner.
-    """
-
-    REPORT: ClassVar[str] = "truebleu.reports.nbest:tuning_document"
-
-    settings: TuningSettings
-    first_development: float
-    first_test: float
-    rows: tuple[TuningRow, ...]
-
-    @property
-    def significant(self) -> tuple[TuningRow, ...]:
-        """The tuners that differ significantly from no smoothing."""
-        return tuple(row for row in self.rows if row.p is not None and row.p <= LEVEL)
+TUNING_COLUMNS = (
+    Column("tuner", "Smoothing"),
+    Column("development", "Tuned on", 2),
+    Column("development_sd", "SD", 2),
+    Column("test", "Test", 2),
+    Column("test_sd", "SD of test", 2),
+    Column("difference", "From 0", 2, sign=True),
+    Column("low", "Low", 2, sign=True),
+    Column("high", "High", 2, sign=True),
+    Column("p", "p", 4),
+)
 
 
 def study_tuning(
     lists: NBest,
     references: Sequence[TextLike],
-    test: NBest,
+    test_lists: NBest,
     test_references: Sequence[TextLike],
     *,
     smoothings: Sequence[str] = SMOOTHINGS,
-    with_mira: bool = True,
+    mira: bool = True,
     metric: str = "bleu",
     runs: int = 5,
     decoders: tuple[Decode, Decode] | None = None,
@@ -154,16 +88,20 @@ def study_tuning(
     replicates: int = 1000,
     seed: int = DEFAULT_SEED,
     runner: Runner | None = None,
-) -> TuningResult:
-    """Tune on every smoothed BLEU, several times, and compare on test lists.
+) -> StudyResult:
+    """Does it matter which smoothed BLEU weights are tuned on?
+
+    Chen & Cherry (2014, Tables 5 to 8): weights that maximise expected sentence BLEU by each
+    smoothing, several runs each, with MIRA beside them; scores on test lists are compared with
+    those of no smoothing by stratified randomization.
 
     Args:
         lists: development lists with features.
         references: theirs: one text per translator.
-        test: test lists with the same features.
+        test_lists: test lists with the same features.
         test_references: theirs.
         smoothings: numbers from 0 to 7; 0, no smoothing, is what others are compared with.
-        with_mira: whether batch k-best MIRA is beside them.
+        mira: whether batch k-best MIRA is beside them.
         metric: what choices are scored by, and what MIRA is tuned for.
         runs: of each tuner, by other orders of the segments.
         decoders: make lists with given weights, of the development and of the test sources.
@@ -174,6 +112,7 @@ def study_tuning(
         seed: of everything drawn.
         runner: keeps the weights of each run.
     """
+    arguments = {**locals()}
     for name in smoothings:
         if name not in SMOOTHINGS:
             raise UnknownNameError("smoothing", name, SMOOTHINGS)
@@ -185,27 +124,23 @@ def study_tuning(
         raise SettingError("rounds", rounds, "several with decoders, and one without")
     require_replicates("replicates", replicates)
     require_seed(seed)
-    tuners = (*smoothings, *((MIRA,) if with_mira else ()))
+    tuners = (*smoothings, *((MIRA,) if mira else ()))
     counted = count_candidates(lists, references, metric)
-    tested = count_candidates(test, test_references, metric)
+    tested = count_candidates(test_lists, test_references, metric)
 
     decode, decode_test = decoders or (None, None)
     descent = SgdSettings(epochs=epochs, l2=l2)
     tuning = _Tuning(lists, references, metric, descent, seed, decode, rounds)
     names = tuning.problem(tuners[0]).names
-    settings = TuningSettings(
-        pool=PoolSummary.of_lists(lists, references, [counted.metric]),
-        seed=seed,
+    settings = settings_of(
+        "tuning",
+        arguments,
+        lists_settings(lists, references, [counted.metric]),
         candidates=lists.candidates,
-        test_segments=len(test),
-        test_fingerprint=fingerprint([test.texts]),
+        test_segments=len(test_lists),
+        test_fingerprint=fingerprint([test_lists.texts]),
         features=len(names),
         tuners=tuners,
-        runs=runs,
-        rounds=rounds,
-        epochs=epochs,
-        l2=l2,
-        replicates=replicates,
     )
     tasks = [
         Task((tuner, run), partial(tuning.weights, tuner, run))
@@ -219,15 +154,36 @@ def study_tuning(
         weights = dict(zip(names, record["weights"], strict=True))
         if decode_test is None:
             scores[str(tuner)].append(counted.score(weighted_choices(lists, weights)))
-            texts[f"{tuner}.{run}"] = test.choose(weighted_choices(test, weights))
+            chosen = test_lists.choose(weighted_choices(test_lists, weights))
         else:
             scores[str(tuner)].append(record["development"])
-            texts[f"{tuner}.{run}"] = decode_test(weights).choose(_first(len(test)))
-    return TuningResult(
+            chosen = decode_test(weights).choose(_first(len(test_lists)))
+        texts[f"{tuner}.{run}" if runs > 1 else str(tuner)] = chosen
+    rows = _tuning_rows(scores, texts, test_references, metric, settings)
+    firsts = {
+        "first_development": counted.score(_first(len(lists))),
+        "first_test": tested.score(_first(len(test_lists))),
+    }
+    name = counted.metric.name
+    return StudyResult(
+        study="tuning",
+        title=f"{name} after tuning on expected sentence BLEU by each smoothing, the mean of "
+        f"{runs} runs",
         settings=settings,
-        first_development=counted.score(_first(len(lists))),
-        first_test=tested.score(_first(len(test))),
-        rows=_tuning_rows(scores, texts, test_references, metric, settings),
+        columns=TUNING_COLUMNS,
+        rows=tuple(rows),
+        sentences=tuple(_tuning_sentences(rows, firsts, settings)),
+        plot=Plot(
+            "point",
+            "tuner",
+            "difference",
+            errors=("low", "high"),
+            interval="95 % interval",
+            reference=0.0,
+        ),
+        axes={"difference": f"{name} on test lists, from that of no smoothing"},
+        drawn=tuple(row for row in rows if row["difference"] is not None),
+        details=firsts,
     )
 
 
@@ -273,7 +229,7 @@ class _Tuning:
     def _tuned(self, problem: Problem, tuner: str, run: int) -> NDArray[np.float64]:
         search = Search.of(np.zeros(len(problem.names)), seed=seed_of_run(self.seed, run))
         if tuner == MIRA:
-            return problem.raw(mira(problem, MiraSettings(), search).weights)
+            return problem.raw(tune_by_mira(problem, MiraSettings(), search).weights)
         return problem.raw(expected_bleu(problem, self.descent, search))
 
 
@@ -283,45 +239,73 @@ def _first(segments: int) -> NDArray[np.int64]:
 
 
 def _tuning_rows(
-    scores: dict[str, list[float]],
-    texts: dict[str, list[str]],
+    scores: Mapping[str, Sequence[float]],
+    texts: Mapping[str, list[str]],
     references: Sequence[TextLike],
     metric: str,
-    settings: TuningSettings,
-) -> tuple[TuningRow, ...]:
-    runs = settings.runs
-    if runs == 1:
-        texts = {name.partition(".")[0]: text for name, text in texts.items()}
+    settings: Settings,
+) -> list[Row]:
+    """A row for each tuner: means of runs, and the difference from no smoothing, with Holm's p."""
+    several = settings["runs"] > 1
     compared = compare(
         texts,
         references,
         metrics=[metric],
-        replicates=settings.replicates,
-        seed=settings.seed,
+        replicates=settings["replicates"],
+        seed=settings["seed"],
         baseline=NONE,
-        runs="{system}.{run}" if runs > 1 else None,
+        runs="{system}.{run}" if several else None,
         curves=None,
     )
     (label,) = compared.metrics
     pairs = {pair.a: pair for pair in compared.comparisons}
     rows = []
     for tuner, values in scores.items():
-        system = compared.systems[tuner][label]
-        pair = pairs.get(tuner)
+        system, pair = compared.systems[tuner][label], pairs.get(tuner)
+        low, high = (None, None) if pair is None else map(float, pair.interval)
         rows.append(
-            TuningRow(
-                tuner=tuner,
-                development=float(np.mean(values)),
-                development_sd=float(np.std(values, ddof=1)) if runs > 1 else None,
-                test=system.score,
-                test_sd=None if system.runs is None else system.runs.sd_of_runs,
-                difference=None if pair is None else pair.difference,
-                low=None if pair is None else float(pair.interval[0]),
-                high=None if pair is None else float(pair.interval[1]),
-                p=None if pair is None else pair.p_adjusted,
-            )
+            {
+                "tuner": tuner,
+                "development": float(np.mean(values)),
+                "development_sd": float(np.std(values, ddof=1)) if several else None,
+                "test": system.score,
+                "test_sd": None if system.runs is None else system.runs.sd_of_runs,
+                "difference": None if pair is None else pair.difference,
+                "low": low,
+                "high": high,
+                "p": None if pair is None else pair.p_adjusted,
+            }
         )
-    return tuple(rows)
+    return rows
+
+
+def significant(rows: Sequence[Row]) -> list[Row]:
+    """The tuners that differ significantly from no smoothing."""
+    return [row for row in rows if row["p"] is not None and row["p"] <= LEVEL]
+
+
+def _tuning_sentences(
+    rows: Sequence[Row], firsts: Mapping[str, float], settings: Settings
+) -> Iterator[str]:
+    yield (
+        f"{settings['features']:,} features, {settings['candidates']:,} candidates for "
+        f"{settings['pool']['segments']:,} segments, tested on {settings['test_segments']:,}. The "
+        f"first candidates score {firsts['first_development']:.2f} and {firsts['first_test']:.2f}."
+    )
+    if settings["rounds"] > 1:
+        yield (
+            f"Each run decodes, merges lists and tunes up to {settings['rounds']} times; scores "
+            "are of what the decoder says is best in the end."
+        )
+    differ = significant(rows)
+    if not differ:
+        yield "No smoothing differs significantly from none: it does not matter which is tuned on."
+    for word, sign in (("better", 1), ("worse", -1)):
+        tuners = [row["tuner"] for row in differ if sign * row["difference"] > 0]
+        if tuners:
+            yield f"Significantly {word} than no smoothing: {listed(tuners)}."
+    values = [row["test"] for row in rows]
+    yield f"From the lowest to the highest test score there are {max(values) - min(values):.2f}."
 
 
 # Reranking: what several metrics say of one reranker.
@@ -330,97 +314,35 @@ def _tuning_rows(
 BASELINE, RERANKED = "baseline", "reranking"
 #: `compare` refuses fewer replicates.
 FEWEST = 40
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RerankingSettings(StudySettings):
-    """What `study_reranking` was asked for, and what it was given.
-
-    Attributes:
-        candidates: of all lists.
-        train_for: the metric by which the best candidate of a list is the gold standard.
-    """
-
-    STUDY: ClassVar[str] = "reranking"
-
-    candidates: int
-    ngrams: int
-    train_for: str
-    folds: int
-    replicates: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RerankingRow:
-    """What one metric says.
-
-    Attributes:
-        metric: its name.
-        baseline: the score of the model with the lists' own features; of the first candidates,
-            where there are none.
-        reranking: the score of the model with n-grams beside them.
-        difference: between the two.
-        low: where its interval begins.
-        high: where it ends.
-        ar: the p-value by approximate randomization.
-        bootstrap: that by the bootstrap.
-        verdict: "better", "worse" or "undecided", at the level 0.05 by approximate randomization.
-    """
-
-    metric: str
-    baseline: float
-    reranking: float
-    difference: float
-    low: float
-    high: float
-    ar: float
-    bootstrap: float
-    verdict: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RerankingResult(StudyResult):
-    """What metrics say of a reranker; by `truebleu study reranking`.
-
-    Attributes:
-        settings: how to repeat it.
-        rows: a row for each metric.
-        selected: how many features the reranker selected, trained on all lists.
-        gamma: the strength of its penalty.
-        changed: in how many segments it chooses another candidate than the baseline.
-    """
-
-    REPORT: ClassVar[str] = "truebleu.reports.nbest:reranking_document"
-
-    settings: RerankingSettings
-    rows: tuple[RerankingRow, ...]
-    selected: int
-    gamma: float
-    changed: int
-
-
-def _reranked(train: Callable[..., RerankResult], orders: int) -> Record:
-    """The choices of a model with n-grams of these orders."""
-    model = train(ngrams=orders)
-    return {
-        "indices": list(model.indices),
-        "selected": len(model.selected),
-        "gamma": model.gamma,
-    }
+RERANKING_COLUMNS = (
+    Column("metric", "Metric"),
+    Column("baseline", "Baseline", 3),
+    Column("reranking", "Reranking", 3),
+    Column("difference", "Difference", 3, sign=True),
+    Column("low", "Low", 3, sign=True),
+    Column("high", "High", 3, sign=True),
+    Column("ar", "p, randomization", 4),
+    Column("bootstrap", "p, bootstrap", 4),
+    Column("verdict", "Verdict"),
+)
 
 
 def study_reranking(
     lists: NBest,
     references: Sequence[TextLike],
-    *,
     metrics: Sequence[str | Metric] = ("nist", "bleu", "chrf"),
+    *,
     ngrams: int = 3,
     folds: int = 5,
     replicates: int = 10_000,
     seed: int = DEFAULT_SEED,
     runner: Runner | None = None,
-) -> RerankingResult:
-    """Rerank lists with and without n-grams, and compare by every metric.
+) -> StudyResult:
+    """What do several metrics say of one reranker?
+
+    Riezler & Maxwell (2005, Table 1): a log-linear model with n-grams as features against one with
+    the lists' own features only, by each metric, with p-values by approximate randomization and by
+    the bootstrap. The first metric says which candidates are gold.
 
     Args:
         lists: the candidates of each segment.
@@ -432,6 +354,7 @@ def study_reranking(
         seed: of the tests.
         runner: keeps the choices of each model.
     """
+    arguments = {**locals()}
     if not metrics or ngrams < 1:
         raise SettingError("metrics and ngrams", (list(metrics), ngrams), "one or more of each")
     require_seed(seed)
@@ -450,14 +373,12 @@ def study_reranking(
     )
     first = [[list_[0]] for list_ in lists]
     counted = [count_candidates(first, references, metric).metric for metric in metrics]
-    settings = RerankingSettings(
-        pool=PoolSummary.of_lists(lists, references, counted),
-        seed=seed,
+    settings = settings_of(
+        "reranking",
+        arguments,
+        lists_settings(lists, references, counted),
         candidates=lists.candidates,
-        ngrams=ngrams,
         train_for=counted[0].name,
-        folds=folds,
-        replicates=replicates,
     )
     own = bool(lists.feature_names) or lists.sparse is not None
     tasks = [Task((RERANKED,), partial(_reranked, train, ngrams))]
@@ -480,31 +401,81 @@ def study_reranking(
         )
         for test in ("ar", "bootstrap")
     }
-    rows = []
+    rows: list[Row] = []
     for pair, other in zip(
         by_test["ar"].comparisons, by_test["bootstrap"].comparisons, strict=True
     ):
         metric = by_test["ar"].metrics[pair.metric]
         sign = -1 if metric.higher_is_better is False else 1
         verdict = "better" if sign * pair.difference > 0 else "worse"
+        low, high = map(float, pair.interval)
+        systems = by_test["ar"].systems
         rows.append(
-            RerankingRow(
-                metric=pair.metric,
-                baseline=by_test["ar"].systems[BASELINE][pair.metric].score,
-                reranking=by_test["ar"].systems[RERANKED][pair.metric].score,
-                difference=pair.difference,
-                low=float(pair.interval[0]),
-                high=float(pair.interval[1]),
-                ar=pair.p,
-                bootstrap=other.p,
-                verdict=verdict if pair.p <= LEVEL else "undecided",
-            )
+            {
+                "metric": pair.metric,
+                "baseline": systems[BASELINE][pair.metric].score,
+                "reranking": systems[RERANKED][pair.metric].score,
+                "difference": pair.difference,
+                "low": low,
+                "high": high,
+                "ar": pair.p,
+                "bootstrap": other.p,
+                "verdict": verdict if pair.p <= LEVEL else "undecided",
+                "points_up": metric.higher_is_better is not False,
+            }
         )
     last = records[RERANKED,]
-    return RerankingResult(
+    details = {
+        "selected": last["selected"],
+        "gamma": last["gamma"],
+        "changed": sum(a != b for a, b in zip(indices[BASELINE], indices[RERANKED], strict=True)),
+    }
+    return StudyResult(
+        study="reranking",
+        title=f"A reranker with n-grams of up to {ngrams} words against one without, by each "
+        "metric",
         settings=settings,
+        columns=RERANKING_COLUMNS,
         rows=tuple(rows),
-        selected=last["selected"],
-        gamma=last["gamma"],
-        changed=sum(a != b for a, b in zip(indices[BASELINE], indices[RERANKED], strict=True)),
+        sentences=tuple(_reranking_sentences(rows, details, settings)),
+        plot=Plot(
+            "point",
+            "metric",
+            "difference",
+            errors=("low", "high"),
+            interval="95 % interval",
+            reference=0.0,
+        ),
+        axes={"difference": "Reranking minus baseline"},
+        details=details,
     )
+
+
+def _reranked(train: Callable[..., RerankResult], orders: int) -> Record:
+    """The choices of a model with n-grams of these orders."""
+    model = train(ngrams=orders)
+    return {
+        "indices": list(model.indices),
+        "selected": len(model.selected),
+        "gamma": model.gamma,
+    }
+
+
+def _reranking_sentences(
+    rows: Sequence[Row], details: Mapping[str, float], settings: Settings
+) -> Iterator[str]:
+    yield (
+        f"{settings['candidates']:,} candidates for {settings['pool']['segments']:,} segments; "
+        f"gamma {details['gamma']:.4g} keeps {details['selected']:,} features; another candidate "
+        f"than the baseline's is chosen for {details['changed']:,} segments."
+    )
+    for kind in ("better", "worse", "undecided"):
+        metrics = [row["metric"] for row in rows if row["verdict"] == kind]
+        if metrics:
+            yield f"{kind.capitalize()} by {listed(metrics)}."
+    directions = {row["difference"] > 0 for row in rows if row["difference"] and row["points_up"]}
+    if len(directions) > 1:
+        yield (
+            "The metrics point in different directions: which of them one reports decides whether "
+            "the reranker is an improvement."
+        )

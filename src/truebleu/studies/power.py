@@ -12,33 +12,37 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise, product
-from typing import (
-    TYPE_CHECKING,
-    ClassVar,
-    Generic,
-    TypedDict,
-    TypeVar,
-)
+from itertools import groupby, pairwise, product
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from truebleu._settings import DEFAULT_SEED, require_level
 from truebleu.errors import SettingError
-from truebleu.execution.journal import Runner, Task
+from truebleu.execution.journal import Record, Runner, Task
+from truebleu.reports.document import MISSING, Column, Plot, Table
+from truebleu.reports.sentences import percent
 from truebleu.significance.settings import CompareSettings
-from truebleu.significance.tests import smallest_p
-from truebleu.studies._pool import Pool, Sampling, draw_by_size, require_count
+from truebleu.significance.tests import fewest_units, smallest_p
+from truebleu.studies._pool import Pool, PoolUnit, Sampling, draw_by_size, require_count
 from truebleu.studies._study import (
+    Floats,
     Rate,
+    Row,
+    Settings,
     StudyResult,
-    StudySettings,
     binomial_rate,
     clustered_rate,
+    rate_cells,
+    rate_columns,
+    rate_of,
     ratio_rate,
+    settings_of,
 )
 from truebleu.studies._tests import (
     DECIMALS,
+    STUDY_TESTS,
+    Pairs,
     Testing,
     choose_pairs,
     needed,
@@ -47,17 +51,13 @@ from truebleu.studies._tests import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
-    from typing_extensions import Unpack
 
     from truebleu.corpus.test_set import TestSet
-    from truebleu.execution.journal import Key, Record
     from truebleu.metrics.base import Metric
     from truebleu.significance.statistics import MetricStatistics, Pair
-    from truebleu.studies._pool import PoolUnit
-    from truebleu.studies._tests import Pairs
 
 
 #: The sizes of Koehn's Table 3.
@@ -66,52 +66,6 @@ USUAL_SIZES = (100, 300, 600, 3000)
 USUAL_TESTS = ("ar", "wins")
 # Fewer samples could not tell a seldom conclusion from a frequent one.
 FEWEST_SAMPLES = 5
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrialSettings(StudySettings):
-    """What `TrialOptions` asked for, with the sizes and pairs that were chosen.
-
-    Attributes:
-        pairs: both systems of each pair, the better by the first metric first.
-        sizes: units in a sample, ascending.
-    """
-
-    tests: tuple[str, ...]
-    pairs: tuple[tuple[str, str], ...]
-    sizes: tuple[int, ...]
-    samples: int
-    sampling: Sampling
-    replicates: int
-
-
-class TrialOptions(TypedDict, total=False):
-    """What studies of conclusions may be asked for; the defaults are those of `run_trials`.
-
-    Attributes:
-        tests: any of `truebleu.studies._tests.TESTS`.
-        sizes: units in a sample; those of the paper that fit, if not given.
-        samples: how many samples of each size; systematic samples and blocks may be fewer.
-        sampling: how samples are taken; see `draw_samples`.
-        unit: what is sampled, resampled and swapped: segments or documents.
-        pairs: "near" for systems up to two ranks apart, as in the paper and if not given;
-            "neighbours", "all", or the names of both systems of each pair.
-        baseline: compare all others with this system instead.
-        replicates: of each test.
-        seed: of samples and replicates.
-        runner: keeps the results and shows progress.
-    """
-
-    tests: Sequence[str]
-    sizes: Sequence[int] | None
-    samples: int
-    sampling: Sampling
-    unit: PoolUnit
-    pairs: Pairs | None
-    baseline: str | None
-    replicates: int
-    seed: int
-    runner: Runner | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,29 +78,31 @@ class Outcomes:
         wrong: whether it is not; neither where the sample's scores tie.
     """
 
-    p: NDArray[np.float64]
+    p: Floats
     right: NDArray[np.bool_]
     wrong: NDArray[np.bool_]
 
 
-Settings = TypeVar("Settings", bound=TrialSettings)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class Trials(Generic[Settings]):
+class Trials:
     """The conclusions of all tests on all samples.
 
     Attributes:
         pool: of the systems that were compared.
         pairs: the systems of each pair in that pool, the better by its first metric first.
         records: what each sample gave.
-        settings: what `run_trials` was asked for, with the sizes and pairs that were chosen.
+        settings: what was asked for, with the sizes and pairs that were chosen.
     """
 
     pool: Pool
     pairs: list[Pair]
-    records: Mapping[Key, Record]
+    records: Mapping[Any, Record]
     settings: Settings
+
+    @property
+    def cases(self) -> list[tuple[MetricStatistics, str]]:
+        """All metrics and tests."""
+        return list(product(self.pool.statistics, self.settings["tests"]))
 
     def conclusions(self, statistics: MetricStatistics, test: str, size: int) -> Outcomes:
         """What a test by a metric concluded on samples of a size."""
@@ -157,78 +113,68 @@ class Trials(Generic[Settings]):
         concludes = better != 0
         return Outcomes(p, concludes & (better == truth), concludes & (better != truth))
 
-    def names(self, pair: int) -> tuple[str, str]:
-        """The names of both systems of a pair."""
-        a, b = self.pairs[pair]
-        return self.pool.names[a], self.pool.names[b]
+    def notes(self, alpha: float) -> Iterator[str]:
+        """What a reader must know: ties, metrics without direction, samples too small."""
+        for statistics in self.pool.statistics:
+            differences = true_differences(statistics, self.pairs)
+            tied = [
+                f"{a} and {b}"
+                for (a, b), difference in zip(self.settings["pairs"], differences, strict=True)
+                if difference == 0
+            ]
+            if tied:
+                yield (
+                    f"{statistics.label}: {'; '.join(tied)} tie in the pool, so no conclusion "
+                    "about them can be right."
+                )
+            if statistics.metric.higher_is_better is None:
+                yield (
+                    f"{statistics.label} has no better or worse: a right conclusion says which "
+                    "system has more, as in the pool."
+                )
+        least = fewest_units(alpha)
+        small = [size for size in self.settings["sizes"] if size < least]
+        if small and "ar" in self.settings["tests"]:
+            yield (
+                f"{STUDY_TESTS['ar'].title.capitalize()} of {small[-1]} {self.pool.unit}s cannot "
+                f"conclude anything at the level {100 * (1 - alpha):g} %: it needs at least "
+                f"{least}."
+            )
 
-    def ties(self) -> tuple[Tie, ...]:
-        """The pairs that tie in the pool."""
-        return tuple(
-            Tie(statistics.label, *self.names(pair))
-            for statistics in self.pool.statistics
-            for pair, difference in enumerate(true_differences(statistics, self.pairs))
-            if difference == 0
-        )
 
+def _run_trials(study: str, arguments: Mapping[str, Any], **chosen: object) -> Trials:
+    """Test all pairs on all samples, as the arguments of a study say.
 
-@dataclass(frozen=True, slots=True)
-class Tie:
-    """Two systems whose scores in the pool are the same, so that no conclusion is right."""
-
-    metric: str
-    a: str
-    b: str
-
-
-def run_trials(
-    test_set: TestSet,
-    metrics: Sequence[str | Metric],
-    settings_of: Callable[..., Settings],
-    *,
-    tests: Sequence[str] = USUAL_TESTS,
-    sizes: Sequence[int] | None = None,
-    samples: int = 100,
-    sampling: Sampling = "independent",
-    unit: PoolUnit = "segment",
-    pairs: Pairs | None = None,
-    baseline: str | None = None,
-    replicates: int = 1000,
-    level: float = 0.95,
-    seed: int = DEFAULT_SEED,
-    runner: Runner | None = None,
-) -> Trials[Settings]:
-    """Test all pairs on all samples.
-
-    All tests and pairs share the replicates of a sample, and every sample has its own. All but
-    `settings_of`, which makes the study's settings of those that are common to all trials, and
-    `level`, at which tests conclude, is described by `TrialOptions`.
+    All tests and pairs share the replicates of a sample, and every sample has its own.
     """
+    seed, replicates = arguments["seed"], arguments["replicates"]
+    samples, sampling = arguments["samples"], arguments["sampling"]
     # A comparison's own checks of the seed, and of the number of replicates for the level.
-    CompareSettings(replicates=replicates, seed=seed, level=level)
-    testing = Testing(tests=require_tests(tests), replicates=replicates, seed=seed)
+    CompareSettings(replicates=replicates, seed=seed, level=arguments.get("level", 0.95))
+    testing = Testing(tests=require_tests(arguments["tests"]), replicates=replicates, seed=seed)
     require_count("samples", samples, FEWEST_SAMPLES, "fewer could not tell seldom from often")
-    whole = Pool.of(test_set, metrics, unit)
-    pool, compared = needed(whole, choose_pairs(whole, pairs, baseline))
+    whole = Pool.of(arguments["test_set"], arguments["metrics"], arguments["unit"])
+    pool, pairs = needed(whole, choose_pairs(whole, arguments["pairs"], arguments["baseline"]))
     drawn = draw_by_size(
-        sampling, len(pool), sizes, USUAL_SIZES, samples=samples, fewest=FEWEST_SAMPLES, seed=seed
-    )
-    settings = settings_of(
-        pool=pool.summary,
-        tests=testing.tests,
-        pairs=tuple((pool.names[a], pool.names[b]) for a, b in compared),
-        sizes=tuple(drawn),
+        sampling,
+        len(pool),
+        arguments["sizes"],
+        USUAL_SIZES,
         samples=samples,
-        sampling=sampling,
-        replicates=replicates,
+        fewest=FEWEST_SAMPLES,
         seed=seed,
     )
+    named = [(pool.names[a], pool.names[b]) for a, b in pairs]
+    settings = settings_of(
+        study, arguments, pool.settings, pairs=named, sizes=list(drawn), **chosen
+    )
     tasks = [
-        Task((size, index), partial(_conclude, pool, compared, testing, sample, index))
+        Task((size, index), partial(_conclude, pool, pairs, testing, sample, index))
         for size, of_size in drawn.items()
         for index, sample in enumerate(of_size)
     ]
-    return Trials(pool, compared, (runner or Runner()).run(settings, tasks), settings)
+    runner: Runner = arguments["runner"] or Runner()
+    return Trials(pool, pairs, runner.run(settings, tasks), settings)
 
 
 def _conclude(
@@ -247,149 +193,216 @@ def _conclude(
 # Power: how often tests conclude which system is better, rightly and wrongly.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PowerSettings(TrialSettings):
-    """The settings of the study; `level` is that at which tests conclude."""
-
-    STUDY: ClassVar[str] = "power"
-
-    level: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Power:
-    """What a test concluded about one pair on the samples of one size.
-
-    Attributes:
-        metric: its label.
-        test: its name.
-        better: the system that is better in the pool.
-        worse: the other one.
-        difference: of their scores in the pool, 0 or more.
-        size: units in a sample.
-        samples: how many samples there were.
-        right: the rate of right conclusions, the test's power; None where the pair ties in the
-            pool, since then no conclusion is right.
-        wrong: the rate of wrong conclusions.
-    """
-
-    metric: str
-    test: str
-    better: str
-    worse: str
-    difference: float
-    size: int
-    samples: int
-    right: Rate | None
-    wrong: Rate
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MeanPower:
-    """The mean over all pairs that do not tie; errors are those of samples taken as a whole."""
-
-    metric: str
-    test: str
-    size: int
-    samples: int
-    right: Rate
-    wrong: Rate
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PowerResult(StudyResult):
-    """How often tests conclude rightly and wrongly, by metric, test, pair and size.
-
-    Attributes:
-        settings: how to repeat it.
-        rows: one for each metric, test, pair and size.
-        means: one for each metric, test and size, where two pairs or more do not tie.
-        ties: the pairs that tie in the pool.
-    """
-
-    REPORT: ClassVar[str] = "truebleu.reports.studies.conclusions:power_document"
-
-    settings: PowerSettings
-    rows: tuple[Power, ...]
-    means: tuple[MeanPower, ...]
-    ties: tuple[Tie, ...]
+# The power that plans usually ask for.
+USUAL_POWER = 0.8
+MEAN = "mean of all pairs"
 
 
 def study_power(
     test_set: TestSet,
     metrics: Sequence[str | Metric] = ("bleu",),
     *,
+    tests: Sequence[str] = USUAL_TESTS,
+    sizes: Sequence[int] | None = None,
+    samples: int = 100,
+    sampling: Sampling = "independent",
+    unit: PoolUnit = "segment",
+    pairs: Pairs | None = None,
+    baseline: str | None = None,
+    replicates: int = 1000,
     level: float = 0.95,
-    **options: Unpack[TrialOptions],
-) -> PowerResult:
-    """How often tests on samples of each size conclude rightly, and how often wrongly.
+    seed: int = DEFAULT_SEED,
+    runner: Runner | None = None,
+) -> StudyResult:
+    """How often do tests on small samples conclude which system is better, and how often wrongly?
 
-    The truth is the sign of the difference in the pool, by the same metric. The rate of right
-    conclusions is the test's power for this pair and size. Where samples are independent, the pool
-    is the population, and nothing is assumed beyond what the tests assume.
+    Koehn (2004, Table 3): on 300 sentences, a difference of 2 BLEU was found in 65 of 100 samples,
+    one of 0.5 in 12, and in 1 the opposite. "12 %/1 %" means that on 12 of 100 samples the test
+    concluded what the whole pool says by the same metric, on 1 the opposite, and on 87 nothing.
 
     Args:
         test_set: the pool.
         metrics: by which to compare; the first one ranks the systems, where pairs are near ones.
+        tests: those to make.
+        sizes: units in a sample; by default 100, 300, 600 and 3000, as far as two of each fit.
+        samples: how many samples of each size; systematic samples and blocks may be fewer.
+        sampling: how samples are taken: every k-th unit, consecutive ones, or at random without or
+            with replacement.
+        unit: what is sampled, resampled and swapped.
+        pairs: systems one rank apart ("neighbours"), up to two ranks apart as in the paper
+            ("near", the default), "all", or the names of both systems of each pair.
+        baseline: compare all others with this system instead.
+        replicates: of each test.
         level: at which tests conclude.
-        options: how samples are taken, and which pairs and tests; see `TrialOptions`.
+        seed: of samples and replicates.
+        runner: keeps the results and shows progress.
     """
+    arguments = {**locals()}
     alpha = round(1 - require_level(level), 12)
-    settings_of = partial(PowerSettings, level=level)
-    trials = run_trials(test_set, metrics, settings_of, level=level, **options)
-    cases = list(product(trials.pool.statistics, trials.settings.tests))
-    return PowerResult(
+    trials = _run_trials("power", arguments)
+    rows: list[Row] = []
+    sentences: list[str] = []
+    for statistics, test in trials.cases:
+        of_test = _power_rows(trials, statistics, test, alpha)
+        rows += of_test
+        sentences += _power_sentences(of_test, unit, statistics.metric.digits)
+    columns = (
+        Column("metric", "Metric"),
+        Column("test", "Test"),
+        Column("better", "Better"),
+        Column("worse", "Worse"),
+        Column("difference", "Difference", trials.pool.digits, sign=True),
+    )
+    return StudyResult(
+        study="power",
+        title=f"Right/wrong conclusions at the level {100 * level:g} % on samples of each size",
         settings=trials.settings,
-        rows=tuple(row for case in cases for row in _power_rows(trials, *case, alpha)),
-        means=tuple(row for case in cases for row in _mean_powers(trials, *case, alpha)),
-        ties=trials.ties(),
+        columns=(
+            *columns,
+            Column("size", "Size"),
+            Column("samples", "Samples"),
+            *rate_columns("right", "Right conclusions"),
+            *rate_columns("wrong", "Wrong conclusions"),
+        ),
+        rows=tuple(rows),
+        sentences=(*sentences, *trials.notes(alpha)),
+        plot=Plot(
+            "line",
+            "difference",
+            "right",
+            errors=("right_low", "right_high"),
+            interval="binomial, 95 %",
+            series="sample",
+            panel="case",
+            zero_y=True,
+        ),
+        axes={
+            "difference": "Difference of scores in the whole pool",
+            "right": "Right conclusions, share of samples",
+            "case": "Metric and test",
+            "sample": "Samples of",
+        },
+        drawn=tuple(
+            {
+                **row,
+                "case": f"{row['metric']}, {STUDY_TESTS[row['test']].title}",
+                "sample": f"{row['size']:,} {unit}s",
+            }
+            for row in rows
+            if row["better"] != MEAN
+        ),
+        shown=_side_by_side(rows, columns),
     )
 
 
-def _power_rows(
-    trials: Trials[PowerSettings], statistics: MetricStatistics, test: str, alpha: float
-) -> Iterator[Power]:
-    conclusions = {
-        size: trials.conclusions(statistics, test, size) for size in trials.settings.sizes
+def _power_rows(trials: Trials, statistics: MetricStatistics, test: str, alpha: float) -> list[Row]:
+    """What a test concluded about each pair, and then about all that do not tie, by size."""
+    differences = true_differences(statistics, trials.pairs)
+    outcomes = {
+        size: trials.conclusions(statistics, test, size) for size in trials.settings["sizes"]
     }
-    differences = true_differences(statistics, trials.pairs).tolist()
-    for pair, difference in enumerate(differences):
-        names = trials.names(pair)
-        for size, of_size in conclusions.items():
-            concluded = of_size.p[:, pair] <= alpha
-            samples = len(concluded)
-            right = binomial_rate(int((concluded & of_size.right[:, pair]).sum()), samples)
-            yield Power(
-                metric=statistics.label,
-                test=test,
-                # By another metric than the first, the second system may be the better one.
-                better=names[difference < 0],
-                worse=names[difference >= 0],
-                difference=abs(difference),
-                size=size,
-                samples=samples,
-                right=right if difference else None,
-                wrong=binomial_rate(int((concluded & of_size.wrong[:, pair]).sum()), samples),
+    rows: list[Row] = []
+    case = {"metric": statistics.label, "test": test}
+    for place, difference in enumerate(differences.tolist()):
+        names = trials.settings["pairs"][place]
+        for size, of_size in outcomes.items():
+            concluded = of_size.p[:, place] <= alpha
+            right, wrong = (
+                binomial_rate(int((concluded & side[:, place]).sum()), len(concluded))
+                for side in (of_size.right, of_size.wrong)
             )
-
-
-def _mean_powers(
-    trials: Trials[PowerSettings], statistics: MetricStatistics, test: str, alpha: float
-) -> Iterator[MeanPower]:
-    untied = true_differences(statistics, trials.pairs) != 0
-    if untied.sum() < 2:
-        return
-    for size in trials.settings.sizes:
-        conclusions = trials.conclusions(statistics, test, size)
-        concluded = conclusions.p[:, untied] <= alpha
-        yield MeanPower(
-            metric=statistics.label,
-            test=test,
-            size=size,
-            samples=len(concluded),
-            right=clustered_rate(concluded & conclusions.right[:, untied]),
-            wrong=clustered_rate(concluded & conclusions.wrong[:, untied]),
+            rows.append(
+                {
+                    **case,
+                    # By another metric than the first, the second system may be the better one.
+                    "better": names[difference < 0],
+                    "worse": names[difference >= 0],
+                    "difference": abs(difference),
+                    "size": size,
+                    "samples": len(concluded),
+                    # Of a pair that ties in the pool no conclusion is right.
+                    **rate_cells("right", right if difference else None),
+                    **rate_cells("wrong", wrong),
+                }
+            )
+    untied = differences != 0
+    for size, of_size in outcomes.items() if untied.sum() > 1 else ():
+        concluded = of_size.p[:, untied] <= alpha
+        rows.append(
+            {
+                **case,
+                "better": MEAN,
+                "worse": "",
+                "difference": None,
+                "size": size,
+                "samples": len(concluded),
+                # Samples are taken as a whole.
+                **rate_cells("right", clustered_rate(concluded & of_size.right[:, untied])),
+                **rate_cells("wrong", clustered_rate(concluded & of_size.wrong[:, untied])),
+            }
         )
+    return rows
+
+
+def _side_by_side(rows: Sequence[Row], columns: Sequence[Column]) -> Table:
+    """All sizes side by side, as in the paper."""
+    sizes = {row["size"]: f"{row['size']:,} (×{row['samples']})" for row in rows}
+    names = [column.name for column in columns]
+    pairs: dict[tuple[object, ...], Row] = {}
+    for row in rows:
+        pair = {name: row[name] for name in names}
+        cells = pairs.setdefault(tuple(pair.values()), pair)
+        cells[f"size_{row['size']}"] = _right_and_wrong(row["right"], row["wrong"])
+    headed = (Column(f"size_{size}", heading) for size, heading in sizes.items())
+    return Table((*columns, *headed), tuple(pairs.values()))
+
+
+def _right_and_wrong(right: float | None, wrong: float) -> str:
+    """12 %/1 %, as the paper has it; a dash for right conclusions about a tie."""
+    shown = MISSING if right is None else _whole_percents(right)
+    return f"{shown}/{_whole_percents(wrong)}" if wrong or right is None else shown
+
+
+def _whole_percents(share: float) -> str:
+    """Whole percents, and a decimal where otherwise nothing would be left of something."""
+    return f"{100 * share:.1f} %" if 0 < share < 0.01 else f"{100 * share:.0f} %"
+
+
+def _power_sentences(rows: Sequence[Row], unit: str, digits: int) -> Iterator[str]:
+    """For each size the mean over pairs, and from which difference on pairs are mostly found."""
+    for size, group in groupby(sorted(rows, key=lambda row: row["size"]), lambda row: row["size"]):
+        of_size = list(group)
+        first, last = of_size[0], of_size[-1]
+        case = f"{first['metric']}, {STUDY_TESTS[first['test']].title} on {size:,} {unit}s: "
+        if last["better"] == MEAN:
+            case += (
+                f"on average over the pairs {rate_of(last, 'right')} right and "
+                f"{rate_of(last, 'wrong')} wrong conclusions; "
+            )
+        yield case + _detected(of_size, digits)
+
+
+def _detected(rows: Sequence[Row], digits: int) -> str:
+    """From which difference on every pair was found to differ in most samples."""
+    powers = sorted(
+        (row["difference"], row["right"])
+        for row in rows
+        if row["right"] is not None and row["better"] != MEAN
+    )
+    if not powers:
+        return "no pair differs in the pool."
+    enough = None
+    for difference, power in reversed(powers):
+        if power < USUAL_POWER:
+            break
+        enough = difference
+    often = f"{100 * USUAL_POWER:.0f} %"
+    if enough is None:
+        return f"not even the largest difference was found in {often} of the samples."
+    return (
+        f"all differences from {enough:.{digits}f} up were found in at least {often} of the "
+        "samples."
+    )
 
 
 # Accuracy: of the conclusions that a test is so and so sure of, how many are right.
@@ -400,72 +413,16 @@ def _mean_powers(
 USUAL_BANDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999)
 # So seldom may a band that keeps its word be called overconfident.
 CHANCE = 0.025
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AccuracySettings(TrialSettings):
-    """The settings of the study; `bands` are the confidences at which bands begin."""
-
-    STUDY: ClassVar[str] = "accuracy"
-
-    bands: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AccuracyBand:
-    """The conclusions of one band of confidence.
-
-    Attributes:
-        least: the confidence at which the band begins.
-        most: where it ends; 1 for the surest band, which includes its end.
-        conclusions: how many there are, of all pairs and samples.
-        confidence: their mean confidence.
-        claimed: the same, where no confidence is above what so many replicates can show.
-        right: the rate of right ones; samples are taken as a whole.
-        overconfident: whether fewer are right than claimed, by more than chance.
-    """
-
-    least: float
-    most: float
-    conclusions: int
-    confidence: float
-    claimed: float
-    right: Rate
-    overconfident: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Accuracy:
-    """One test by one metric.
-
-    Attributes:
-        metric: its label.
-        test: its name.
-        bands: those that have conclusions, the surest first.
-        undecided: samples of pairs whose scores tie, so that there is no conclusion.
-    """
-
-    metric: str
-    test: str
-    bands: tuple[AccuracyBand, ...]
-    undecided: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AccuracyResult(StudyResult):
-    """How many conclusions are right, by metric, test and confidence.
-
-    Attributes:
-        settings: how to repeat it.
-        rows: one for each metric and test.
-        ties: the pairs that tie in the pool, which are left out.
-    """
-
-    REPORT: ClassVar[str] = "truebleu.reports.studies.conclusions:accuracy_document"
-
-    settings: AccuracySettings
-    rows: tuple[Accuracy, ...]
-    ties: tuple[Tie, ...]
+# Only Koehn's test asks about one direction; the p-values of the others are for both.
+ONE_SIDED = ("wins",)
+BAND_COLUMNS = (
+    Column("metric", "Metric"),
+    Column("test", "Test"),
+    Column("band", "Confidence"),
+    Column("conclusions", "Conclusions"),
+    Column("confidence", "Mean confidence", 1, percent=True),
+    *rate_columns("right", "Right"),
+)
 
 
 def study_accuracy(
@@ -473,31 +430,83 @@ def study_accuracy(
     metrics: Sequence[str | Metric] = ("bleu",),
     *,
     bands: Sequence[float] = USUAL_BANDS,
-    **options: Unpack[TrialOptions],
-) -> AccuracyResult:
-    """How many conclusions are right, by how sure the test was of them.
+    tests: Sequence[str] = USUAL_TESTS,
+    sizes: Sequence[int] | None = None,
+    samples: int = 100,
+    sampling: Sampling = "independent",
+    unit: PoolUnit = "segment",
+    pairs: Pairs | None = None,
+    baseline: str | None = None,
+    replicates: int = 1000,
+    seed: int = DEFAULT_SEED,
+    runner: Runner | None = None,
+) -> StudyResult:
+    """How many conclusions are right, by how sure the test was of them?
 
-    The confidence of a conclusion is 1 - p; of Koehn's "wins" that is the share of replicates
-    which the winner wins. The truth is the sign of the difference in the pool. How often a test is
-    right at some confidence depends on how large the differences are that it is asked about: of
-    pairs that are all alike half of the conclusions are wrong at any confidence.
+    Koehn (2004, Table 4): of 363 conclusions with a confidence of 90 to 95 %, 95 % were right. The
+    confidence of a conclusion is 1 - p; of Koehn's "wins" that is the share of replicates which the
+    winner wins. How often a test is right at some confidence depends on how large the differences
+    are that it is asked about: of pairs that are all alike half of the conclusions are wrong at any
+    confidence. P-values of two-sided tests claim less than they could.
 
     Args:
         test_set: the pool.
         metrics: by which to compare; the first one ranks the systems, where pairs are near ones.
         bands: the confidences at which bands begin; what lies below the first has its own.
-        options: how samples are taken, and which pairs and tests; see `TrialOptions`.
+        tests: those to make.
+        sizes: units in a sample; by default 100, 300, 600 and 3000, as far as two of each fit.
+        samples: how many samples of each size; systematic samples and blocks may be fewer.
+        sampling: how samples are taken: every k-th unit, consecutive ones, or at random without or
+            with replacement.
+        unit: what is sampled, resampled and swapped.
+        pairs: systems one rank apart ("neighbours"), up to two ranks apart as in the paper
+            ("near", the default), "all", or the names of both systems of each pair.
+        baseline: compare all others with this system instead.
+        replicates: of each test.
+        seed: of samples and replicates.
+        runner: keeps the results and shows progress.
     """
+    arguments = {**locals()}
     edges = _edges(bands)
-    settings_of = partial(AccuracySettings, bands=tuple(edges[1:-1]))
-    trials = run_trials(test_set, metrics, settings_of, **options)
-    return AccuracyResult(
+    trials = _run_trials("accuracy", arguments, bands=edges[1:-1])
+    rows: list[Row] = []
+    sentences: list[str] = []
+    undecided: list[int] = []
+    for statistics, test in trials.cases:
+        confidence, concluded, right = _conclusions(trials, statistics, test)
+        of_test = [
+            {"metric": statistics.label, "test": test, **band}
+            for band in _bands(confidence, concluded, right, edges, replicates)
+        ]
+        rows += of_test
+        undecided.append(int((~concluded).sum()))
+        case = f"{statistics.label}, {STUDY_TESTS[test].title}"
+        sentences.append(_accuracy_sentence(case, of_test, one_sided=test in ONE_SIDED))
+        if undecided[-1]:
+            sentences.append(
+                f"{case}: {undecided[-1]:,} samples of pairs tie, and give no conclusion."
+            )
+    return StudyResult(
+        study="accuracy",
+        title="Conclusions of all pairs and samples by their confidence, and how many were right",
         settings=trials.settings,
-        rows=tuple(
-            _accuracy_row(trials, statistics, test, edges)
-            for statistics, test in product(trials.pool.statistics, trials.settings.tests)
+        columns=BAND_COLUMNS,
+        rows=tuple(rows),
+        sentences=(*sentences, *trials.notes(0.05)),
+        plot=Plot(
+            "line",
+            "confidence",
+            "right",
+            errors=("right_low", "right_high"),
+            interval="95 %, samples taken as a whole",
+            series="test",
+            panel="metric",
         ),
-        ties=trials.ties(),
+        axes={
+            "confidence": "Mean confidence of the conclusions",
+            "right": "Right conclusions, share of all",
+        },
+        details={"undecided": undecided},
     )
 
 
@@ -510,55 +519,49 @@ def _edges(bands: Sequence[float]) -> list[float]:
     return [0.0, *sorted({round(float(band), DECIMALS) for band in bands}), math.inf]
 
 
-def _accuracy_row(
-    trials: Trials[AccuracySettings],
-    statistics: MetricStatistics,
-    test: str,
-    edges: Sequence[float],
-) -> Accuracy:
-    confidence, concluded, right = _conclusions(trials, statistics, test)
-    # No test of so many replicates can be surer than this.
-    surest = 1 - smallest_p(trials.settings.replicates)
-    bands = []
-    for low, high in reversed(list(pairwise(edges))):
-        inside = concluded & (confidence >= low) & (confidence < high)
-        if not inside.any():
-            continue
-        rate = ratio_rate((inside & right).sum(axis=1), inside.sum(axis=1))
-        claimed = float(np.minimum(confidence[inside], surest).mean())
-        bands.append(
-            AccuracyBand(
-                least=low,
-                most=min(high, 1.0),
-                conclusions=int(inside.sum()),
-                confidence=float(confidence[inside].mean()),
-                claimed=claimed,
-                right=rate,
-                overconfident=_is_overconfident(rate, claimed, int(inside.sum())),
-            )
-        )
-    return Accuracy(
-        metric=statistics.label,
-        test=test,
-        bands=tuple(bands),
-        undecided=int((~concluded).sum()),
-    )
-
-
 def _conclusions(
-    trials: Trials[AccuracySettings], statistics: MetricStatistics, test: str
-) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
+    trials: Trials, statistics: MetricStatistics, test: str
+) -> tuple[Floats, NDArray[np.bool_], NDArray[np.bool_]]:
     """Confidence, whether there is a conclusion, and whether it is right; shaped (sample, pair).
 
     Samples of all sizes stand one below the other; pairs that tie in the pool are left out.
     """
     untied = true_differences(statistics, trials.pairs) != 0
-    by_size = [trials.conclusions(statistics, test, size) for size in trials.settings.sizes]
+    by_size = [trials.conclusions(statistics, test, size) for size in trials.settings["sizes"]]
     p, right, wrong = (
         np.concatenate([getattr(outcomes, name) for outcomes in by_size])[:, untied]
         for name in ("p", "right", "wrong")
     )
     return (1 - p).round(DECIMALS), right | wrong, right
+
+
+def _bands(
+    confidence: Floats,
+    concluded: NDArray[np.bool_],
+    right: NDArray[np.bool_],
+    edges: Sequence[float],
+    replicates: int,
+) -> Iterator[Row]:
+    """The bands that have conclusions, the surest first."""
+    # No test of so many replicates can be surer than this.
+    surest = 1 - smallest_p(replicates)
+    for low, high in reversed(list(pairwise(edges))):
+        inside = concluded & (confidence >= low) & (confidence < high)
+        if not inside.any():
+            continue
+        count, end = int(inside.sum()), min(high, 1.0)
+        rate = ratio_rate((inside & right).sum(axis=1), inside.sum(axis=1))
+        claimed = float(np.minimum(confidence[inside], surest).mean())
+        yield {
+            "band": f"{100 * low:g} to {100 * end:g} %" if low else f"below {100 * end:g} %",
+            "least": low,
+            "most": end,
+            "conclusions": count,
+            "confidence": float(confidence[inside].mean()),
+            "claimed": claimed,
+            **rate_cells("right", rate),
+            "overconfident": _is_overconfident(rate, claimed, count),
+        }
 
 
 def _is_overconfident(right: Rate, claimed: float, conclusions: int) -> bool:
@@ -567,24 +570,27 @@ def _is_overconfident(right: Rate, claimed: float, conclusions: int) -> bool:
     Both by the interval, which knows that conclusions on one sample are correlated, and by the
     binomial distribution, which holds where hardly any conclusion is wrong.
     """
+    from scipy.stats import binom
+
     wrong = conclusions - round(right.value * conclusions)
-    return claimed > right.high and chance_of(wrong, conclusions, 1 - claimed) < CHANCE
+    chance = binom.sf(wrong - 1, conclusions, 1 - claimed)
+    return bool(claimed > right.high and chance < CHANCE)
 
 
-def chance_of(least: int, trials: int, probability: float) -> float:
-    """How likely so many hits are, or more, in independent trials of this probability."""
-    if least <= 0:
-        return 1.0
-    if not 0 < probability < 1:
-        return float(probability >= 1)
-    fewer = sum(
-        math.exp(
-            math.lgamma(trials + 1)
-            - math.lgamma(hits + 1)
-            - math.lgamma(trials - hits + 1)
-            + hits * math.log(probability)
-            + (trials - hits) * math.log1p(-probability)
-        )
-        for hits in range(least)
+def _accuracy_sentence(case: str, bands: Sequence[Row], *, one_sided: bool) -> str:
+    if not bands:
+        return f"{case}: there is no conclusion to judge."
+    overconfident = "; ".join(
+        f"{band['band']}: {percent(band['right'])} of {band['conclusions']:,}"
+        for band in bands
+        if band["overconfident"]
     )
-    return max(0.0, 1 - fewer)
+    verdict = (
+        f"right less often than claimed, beyond the error, in the bands {overconfident}"
+        if overconfident
+        else "no band is right less often than it claims, beyond the error"
+    )
+    # Of a two-sided p, the wrong side has half.
+    sided = "" if one_sided else " Its p is two-sided: it claims less than it could."
+    total = sum(band["conclusions"] for band in bands)
+    return f"{case}: of {total:,} conclusions, {verdict}.{sided}"

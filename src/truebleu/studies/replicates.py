@@ -11,34 +11,35 @@ from dataclasses import dataclass
 from functools import partial, reduce
 from math import ceil, isfinite, sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from truebleu._settings import DEFAULT_SEED, require_level, require_replicates, require_seed
 from truebleu.errors import SettingError
-from truebleu.execution.journal import Runner, Task
+from truebleu.execution.journal import Key, Record, Runner, Task
+from truebleu.reports.document import Column, Plot
+from truebleu.reports.sentences import percent
 from truebleu.significance.intervals import smallest_replicates
 from truebleu.studies._pool import Pool, PoolUnit, require_count, resampled_scores
 from truebleu.studies._study import (
     HIGH,
     LOW,
+    Floats,
+    Row,
     StudyResult,
-    StudySettings,
     as_record,
     fit_law,
     from_record,
     or_none,
     relative_intervals,
+    settings_of,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from truebleu.corpus.test_set import TestSet
-    from truebleu.execution.journal import Key, Record
     from truebleu.metrics.base import Metric
 
 USUAL_REPLICATES = (100, 200, 500, 1000, 2000, 5000, 10_000)
@@ -46,95 +47,19 @@ USUAL_REPLICATES = (100, 200, 500, 1000, 2000, 5000, 10_000)
 FEWEST_REPETITIONS = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplicatesSettings(StudySettings):
-    """What `study_replicates` was asked for; `replicates` are ascending."""
-
-    STUDY: ClassVar[str] = "replicates"
-
-    replicates: tuple[int, ...]
-    repetitions: int
-    level: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IntervalDeviation:
-    """How much a system's relative interval from B replicates differs from run to run.
-
-    Attributes:
-        metric: its label.
-        system: its name.
-        replicates: B.
-        runs: how many intervals of B replicates there were.
-        median: the mean of the medians.
-        low: the mean lower bound, as a share of the median; None of scores of 0.
-        high: the mean upper bound.
-        sd_low: the standard deviation of the lower bound.
-        sd_high: that of the upper bound.
-        theory: what normal scores would give for either.
-        relative_sd: the standard deviation of both bounds as a share of the width; None where
-            scores are 0 or do not vary.
-    """
-
-    metric: str
-    system: str
-    replicates: int
-    runs: int
-    median: float
-    low: float | None
-    high: float | None
-    sd_low: float | None
-    sd_high: float | None
-    theory: float | None
-    relative_sd: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BoundDeviation:
-    """The standard deviation of bounds from B replicates, as a share of the interval's width."""
-
-    replicates: int
-    relative_sd: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetricReplicates:
-    """How many replicates a metric needs.
-
-    Attributes:
-        metric: its label.
-        means: the systems' mean for each B; None where no system's scores vary.
-        enough: the least B from which on the deviation is within the limit; None if none is.
-        exponent: the power of B with which the deviation falls; None with fewer than three.
-    """
-
-    metric: str
-    means: tuple[BoundDeviation, ...]
-    enough: int | None
-    exponent: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplicatesResult(StudyResult):
-    """How much intervals differ from run to run; by `truebleu study replicates`.
-
-    Attributes:
-        settings: how to repeat it.
-        limit: B is enough where the deviation of bounds is this share of the width or less.
-        rows: one for each metric, system and B.
-        metrics: one for each metric.
-        theory: the deviation of normal scores for each B.
-        needed_by_theory: the B that normal scores would need.
-    """
-
-    REPORT: ClassVar[str] = "truebleu.reports.studies.intervals:replicates_document"
-
-    settings: ReplicatesSettings
-    limit: float
-    rows: tuple[IntervalDeviation, ...]
-    metrics: tuple[MetricReplicates, ...]
-    theory: tuple[BoundDeviation, ...]
-    needed_by_theory: int
+COLUMNS = (
+    Column("metric", "Metric"),
+    Column("system", "System"),
+    Column("replicates", "B"),
+    Column("runs", "Runs"),
+    Column("median", "Median", 3),
+    Column("low", "Interval from", 2, percent=True, sign=True),
+    Column("high", "to", 2, percent=True, sign=True),
+    Column("sd_low", "SD of lower", 3, percent=True),
+    Column("sd_high", "of upper", 3, percent=True),
+    Column("theory", "By theory", 3, percent=True),
+    Column("relative_sd", "SD / width", 1, percent=True),
+)
 
 
 def study_replicates(
@@ -148,24 +73,27 @@ def study_replicates(
     level: float = 0.95,
     seed: int = DEFAULT_SEED,
     runner: Runner | None = None,
-) -> ReplicatesResult:
-    """How far intervals of B replicates differ from one run of the bootstrap to the next.
+) -> StudyResult:
+    """How many replicates does the bootstrap need?
 
-    The replicates are made once, as many as the largest B takes; every B cuts the same ones into
+    Zhang & Vogel (2004, Tables 5 and 6): the relative interval and the standard deviation of its
+    bounds for B = 100 to 100,000; beyond 2,000 replicates there are only small changes. The
+    replicates are made once, as many as the largest B takes; every B cuts the same ones into
     runs that share none, so that a smaller B has more runs.
 
     Args:
         test_set: what is resampled.
         metrics: by which to score.
-        replicates: the numbers of replicates, B; 100 to 10,000 if not given.
-        repetitions: how many runs the largest B has.
-        unit: what is resampled: segments or documents.
+        replicates: the numbers of replicates, B; by default 100 to 10,000.
+        repetitions: runs of the largest B; smaller ones cut the same replicates into more.
+        unit: what is resampled.
         enough: a B is enough when the standard deviation of the bounds is at most this share of
             the interval's width.
         level: of the intervals.
         seed: of the replicates.
         runner: keeps the results and shows progress.
     """
+    arguments = {**locals()}
     chosen = _require_replicates(USUAL_REPLICATES if replicates is None else replicates, level)
     why = "the standard deviation of fewer intervals says little"
     require_count("repetitions", repetitions, FEWEST_REPETITIONS, why)
@@ -176,32 +104,59 @@ def study_replicates(
     if len(pool) < 2:
         expected = "at least two: one says nothing about the spread"
         raise SettingError("test set", f"one {unit}", expected)
-    settings = ReplicatesSettings(
-        pool=pool.summary,
-        seed=seed,
-        replicates=tuple(chosen),
-        repetitions=repetitions,
-        level=level,
-    )
+    # Which B is enough changes no task: one journal serves all limits.
+    del arguments["enough"]
+    settings = settings_of("replicates", arguments, pool.settings, replicates=chosen)
     tasks = [
         Task((repetition,), partial(_runs, pool, chosen, repetition, level, seed))
         for repetition in range(repetitions)
     ]
-    records = (runner or Runner()).run(settings.to_dict(), tasks)
-    rows = {
-        statistics.label: list(_rows(pool, statistics.label, records, settings))
-        for statistics in pool.statistics
-    }
-    return ReplicatesResult(
-        settings=settings,
-        limit=enough,
-        rows=tuple(row for of_metric in rows.values() for row in of_metric),
-        metrics=tuple(_needed(label, rows[label], chosen, enough) for label in rows),
-        theory=tuple(
-            BoundDeviation(replicates=number, relative_sd=theoretical_deviation(1.0, number, level))
-            for number in chosen
+    records = (runner or Runner()).run(settings, tasks)
+    rows: list[Row] = []
+    lines: list[Row] = []
+    sentences: list[str] = []
+    needed: list[Row] = []
+    by_theory = ceil((theoretical_deviation(1.0, 1, level) / enough) ** 2)
+    for statistics in pool.statistics:
+        label = statistics.label
+        of_metric = list(_rows(pool, label, records, chosen, level))
+        means = _means(of_metric)
+        least, law = least_enough(means, enough), fit_law(list(means), list(means.values()))
+        exponent = None if law is None else law.exponent
+        rows += of_metric
+        needed.append({"metric": label, "enough": least, "exponent": exponent})
+        lines += [{"of": label, "replicates": b, "relative_sd": means.get(b)} for b in chosen]
+        sentences += _sentences(label, means, least, exponent, enough, by_theory)
+        without = dict.fromkeys(row["system"] for row in of_metric if row["relative_sd"] is None)
+        if without and means:
+            systems = ", ".join(without)
+            sentences.append(f"{label}: no figures of {systems}: scores are 0 or do not vary.")
+    theory = {number: theoretical_deviation(1.0, number, level) for number in chosen}
+    lines += [{"of": "theory", "replicates": b, "relative_sd": sd} for b, sd in theory.items()]
+    return StudyResult(
+        study="replicates",
+        title=f"Relative intervals of the level {100 * level:g} % from B replicates, and how far "
+        "they differ between runs",
+        settings={**settings, "enough": enough},
+        columns=COLUMNS,
+        rows=tuple(rows),
+        sentences=tuple(sentences),
+        plot=Plot(
+            "line",
+            "replicates",
+            "relative_sd",
+            series="of",
+            reference=enough,
+            log_x=True,
+            zero_y=True,
         ),
-        needed_by_theory=ceil((theoretical_deviation(1.0, 1, level) / enough) ** 2),
+        axes={
+            "replicates": "Bootstrap replicates (B)",
+            "relative_sd": "SD of the bounds / width of the interval",
+            "of": "Metric",
+        },
+        drawn=tuple(lines),
+        details={"needed": needed, "needed_by_theory": by_theory},
     )
 
 
@@ -253,63 +208,87 @@ def _runs(pool: Pool, chosen: Sequence[int], repetition: int, level: float, seed
 
 
 def _rows(
-    pool: Pool, label: str, records: Mapping[Key, Record], settings: ReplicatesSettings
-) -> Iterator[IntervalDeviation]:
+    pool: Pool,
+    label: str,
+    records: Mapping[Key, Record],
+    chosen: Sequence[int],
+    level: float,
+) -> Iterator[Row]:
     by_number = [
         Moments.combined([Moments.from_record(record[label][place]) for record in records.values()])
-        for place in range(len(settings.replicates))
+        for place in range(len(chosen))
     ]
     for system, name in enumerate(pool.names):
-        for number, moments in zip(settings.replicates, by_number, strict=True):
+        for number, moments in zip(chosen, by_number, strict=True):
             median, low, high = moments.mean[:, system]
             deviations = moments.deviation[:, system]
             # NaN where the scores are 0 or the same throughout: there is no width to compare with.
             width = high - low if high > low else np.nan
-            theory = theoretical_deviation(float(width), number, settings.level)
             # Of both bounds, which by theory are alike: the larger one would be so by chance.
             relative_sd = sqrt((deviations[LOW] ** 2 + deviations[HIGH] ** 2) / 2) / width
-            yield IntervalDeviation(
-                metric=label,
-                system=name,
-                replicates=number,
-                runs=moments.count,
-                median=float(median),
-                low=or_none(low),
-                high=or_none(high),
-                sd_low=or_none(deviations[LOW]),
-                sd_high=or_none(deviations[HIGH]),
-                theory=or_none(theory),
-                relative_sd=or_none(relative_sd),
-            )
+            yield {
+                "metric": label,
+                "system": name,
+                "replicates": number,
+                "runs": moments.count,
+                "median": float(median),
+                "low": or_none(low),
+                "high": or_none(high),
+                "sd_low": or_none(deviations[LOW]),
+                "sd_high": or_none(deviations[HIGH]),
+                "theory": or_none(theoretical_deviation(float(width), number, level)),
+                "relative_sd": or_none(relative_sd),
+            }
 
 
-def _needed(
-    label: str, rows: Sequence[IntervalDeviation], numbers: Sequence[int], limit: float
-) -> MetricReplicates:
-    means: dict[int, float] = {}
-    for number in numbers:
-        values = [
-            row.relative_sd
-            for row in rows
-            if row.replicates == number and row.relative_sd is not None
-        ]
-        if values:
-            means[number] = sum(values) / len(values)
-    # Enough is a B from which on all are.
-    enough = [
-        number
-        for number in means
-        if all(mean <= limit for other, mean in means.items() if other >= number)
-    ]
-    law = fit_law(list(means), list(means.values()))
-    return MetricReplicates(
-        metric=label,
-        means=tuple(
-            BoundDeviation(replicates=number, relative_sd=means.get(number)) for number in numbers
-        ),
-        enough=min(enough, default=None),
-        exponent=None if law is None else law.exponent,
-    )
+def _means(rows: Sequence[Row]) -> dict[int, float]:
+    """For each B the systems' mean deviation, as a share of the width; without what is unknown."""
+    values: dict[int, list[float]] = {}
+    for row in rows:
+        if row["relative_sd"] is not None:
+            values.setdefault(row["replicates"], []).append(row["relative_sd"])
+    return {number: sum(of_number) / len(of_number) for number, of_number in values.items()}
+
+
+def least_enough(means: Mapping[int, float], limit: float) -> int | None:
+    """The least B from which on all deviations are within the limit; None if none is."""
+    least = None
+    for number in sorted(means, reverse=True):
+        if means[number] > limit:
+            break
+        least = number
+    return least
+
+
+def _sentences(
+    metric: str,
+    means: Mapping[int, float],
+    least: int | None,
+    exponent: float | None,
+    enough: float,
+    by_theory: int,
+) -> Iterator[str]:
+    if not means:
+        yield f"{metric}: there is nothing to measure: its scores are 0 or do not vary."
+        return
+    limit = f"{100 * enough:g} % of the interval's width"
+    theory = f"normal theory asks for {by_theory:,}"
+    if least is not None:
+        yield (
+            f"{metric}: {least:,} replicates are enough: from there on the bounds' standard "
+            f"deviation is at most {limit}, at {least:,} it is {percent(means[least])}; {theory}."
+        )
+    else:
+        largest = max(means)
+        yield (
+            f"{metric}: even {largest:,} replicates are not enough: the bounds' standard deviation "
+            f"is {percent(means[largest])} of the width, above {limit}; {theory}."
+        )
+    if exponent is not None:
+        yield (
+            f"{metric}: the deviation falls with B to the power {exponent:.2f}; theory says -0.5, "
+            "so that four times the replicates halve it."
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -317,11 +296,11 @@ class Moments:
     """Of so many values their mean, and the sum of their squared deviations from it."""
 
     count: int
-    mean: NDArray[np.float64]
-    squares: NDArray[np.float64]
+    mean: Floats
+    squares: Floats
 
     @classmethod
-    def of(cls, values: NDArray[np.float64]) -> Moments:
+    def of(cls, values: Floats) -> Moments:
         """The moments along the first axis."""
         mean = values.mean(axis=0)
         return cls(len(values), mean, ((values - mean) ** 2).sum(axis=0))
@@ -339,7 +318,7 @@ class Moments:
         return Moments(count, mean, squares)
 
     @property
-    def deviation(self) -> NDArray[np.float64]:
+    def deviation(self) -> Floats:
         """The standard deviation, with count - 1; NaN of a single value."""
         if self.count < 2:
             return np.full_like(self.mean, np.nan)

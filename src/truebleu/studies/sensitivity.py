@@ -11,13 +11,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from truebleu._settings import DEFAULT_SEED
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.execution.journal import Runner, Task
+from truebleu.execution.journal import Key, Record, Runner, Task
+from truebleu.reports.document import Column, Plot
+from truebleu.reports.sentences import percent
 from truebleu.resampling import TIE_TOLERANCE
 from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust
 from truebleu.significance.settings import CompareSettings
@@ -35,16 +37,20 @@ from truebleu.studies._study import (
     HIGH,
     LOW,
     MEDIAN,
+    Floats,
     Mean,
+    Row,
     StudyResult,
-    StudySettings,
     as_record,
     from_record,
     mean_of_known,
     or_none,
+    rate_cells,
+    rate_columns,
     relative_intervals,
+    settings_of,
 )
-from truebleu.studies._tests import Testing, differences_of
+from truebleu.studies._tests import STUDY_TESTS, Testing, differences_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -52,7 +58,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truebleu.corpus.test_set import TestSet
-    from truebleu.execution.journal import Key, Record
     from truebleu.metrics.base import Metric
     from truebleu.significance.statistics import MetricStatistics, Pair
 
@@ -60,127 +65,31 @@ if TYPE_CHECKING:
 USUAL_METRICS = ("bleu", "nist", "mbleu", "chrf", "ter")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SensitivitySettings(StudySettings):
-    """What `study_sensitivity` was asked for, with the sizes that were chosen, ascending."""
+# Where by every metric at least this share of the pairs differ, smaller samples would show more.
+SATURATED = 0.95
 
-    STUDY: ClassVar[str] = "sensitivity"
-
-    sizes: tuple[int, ...]
-    samples: int
-    sampling: Sampling
-    replicates: int
-    level: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sensitivity:
-    """How many pairs differ significantly by one metric and test, on samples of one size.
-
-    Attributes:
-        metric: its label.
-        size: units in a sample.
-        samples: how many samples there were.
-        test: "interval" of the difference, or "ar".
-        correction: for all pairs.
-        pairs: how many pairs there are.
-        significant: how many of them differ significantly, the mean over samples.
-        share: the same as a share, with its error over samples.
-        width: the mean relative width of the systems' intervals; None where medians are 0.
-    """
-
-    metric: str
-    size: int
-    samples: int
-    test: str
-    correction: str
-    pairs: int
-    significant: float
-    share: Mean
-    width: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RelativeInterval:
-    """A system's interval by one metric, as Zhang & Vogel's Table 1 has it.
-
-    Attributes:
-        metric: its label.
-        size: units in a sample.
-        system: its name.
-        median: of the bootstrap's scores, the mean over samples.
-        low: the lower bound less the median, as a share of it.
-        high: the upper bound likewise.
-        width: their difference.
-        significant: from how many others it differs significantly by approximate randomization.
-    """
-
-    metric: str
-    size: int
-    system: str
-    median: float
-    low: float | None
-    high: float | None
-    width: float | None
-    significant: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetricContrast:
-    """The most sensitive metric against another, by approximate randomization with the correction.
-
-    Attributes:
-        size: units in a sample.
-        samples: how many samples there were.
-        best: the metric by which most pairs differ significantly.
-        other: another metric.
-        only_best: pairs that differ by the first alone, the mean over samples.
-        only_other: pairs that differ by the second alone.
-        difference: of the shares, with its error over samples.
-    """
-
-    size: int
-    samples: int
-    best: str
-    other: str
-    only_best: float
-    only_other: float
-    difference: Mean
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OppositeWinners:
-    """How many pairs differ significantly by two metrics, but with opposite winners."""
-
-    size: int
-    a: str
-    b: str
-    pairs: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SensitivityResult(StudyResult):
-    """By which metric most pairs of systems differ significantly.
-
-    Attributes:
-        settings: how to repeat it.
-        correction: for all pairs of one metric.
-        by_system: whether the report lists the systems' intervals instead of tests.
-        rows: one for each size, metric, test and correction.
-        systems: one for each size, metric and system.
-        contrasts: the most sensitive metric against each other one, by size.
-        opposite: what two metrics find in opposite directions.
-    """
-
-    REPORT: ClassVar[str] = "truebleu.reports.studies.metrics:sensitivity_document"
-
-    settings: SensitivitySettings
-    correction: str
-    by_system: bool
-    rows: tuple[Sensitivity, ...]
-    systems: tuple[RelativeInterval, ...]
-    contrasts: tuple[MetricContrast, ...]
-    opposite: tuple[OppositeWinners, ...]
+COLUMNS = (
+    Column("metric", "Metric"),
+    Column("size", "Units"),
+    Column("samples", "Samples"),
+    Column("test", "Test"),
+    Column("correction", "Correction"),
+    Column("pairs", "Pairs"),
+    Column("significant", "Significant", 1),
+    *rate_columns("share", "Share"),
+    Column("width", "Relative width", 2, percent=True),
+)
+# As Zhang & Vogel's Table 1.
+SYSTEM_COLUMNS = (
+    Column("metric", "Metric"),
+    Column("size", "Units"),
+    Column("system", "System"),
+    Column("median", "Median", 3),
+    Column("low", "Interval from", 2, percent=True, sign=True),
+    Column("high", "to", 2, percent=True, sign=True),
+    Column("width", "Relative width", 2, percent=True),
+    Column("significant", "Others that differ", 1),
+)
 
 
 def study_sensitivity(
@@ -197,20 +106,22 @@ def study_sensitivity(
     by_system: bool = False,
     seed: int = DEFAULT_SEED,
     runner: Runner | None = None,
-) -> SensitivityResult:
-    """By which metric most pairs of systems differ significantly, and its relative intervals.
+) -> StudyResult:
+    """By which metric do most pairs of systems differ significantly?
 
-    A pair differs by the interval of the difference (Zhang & Vogel 2004, §3.2) or by approximate
-    randomization, each with and without a correction for all pairs. The winner need not be the
-    right one: a metric may be sure of what people would not say.
+    Zhang & Vogel (2004, Table 1, Fig. 3) and Riezler & Maxwell (2005, Table 1) found NIST more
+    sensitive than BLEU. A pair differs by the bootstrap's interval of the difference (Zhang & Vogel
+    2004, §3.2) or by approximate randomization, each with and without a correction for all pairs.
+    The winner need not be the right one: a metric may be sure of what people would not say.
 
     Args:
         test_set: with two systems at least.
         metrics: to compare.
-        sizes: units in samples, on which not everything is significant as on large test sets; the
-            whole test set if not given.
-        samples: of each size, 20 if not given; only with sizes.
-        sampling: how samples are taken, at random if not given; see `draw_samples`.
+        sizes: units in samples, on which not everything is significant as on large test sets; by
+            default the whole test set, once.
+        samples: of each size, by default 20; only with sizes.
+        sampling: how samples are taken: every k-th unit, consecutive ones, or at random without
+            (the default) or with replacement; only with sizes.
         unit: what is sampled, resampled and swapped.
         replicates: of each test.
         level: of intervals, and 1 minus the significance level.
@@ -219,6 +130,7 @@ def study_sensitivity(
         seed: of samples and replicates.
         runner: keeps the results and shows progress.
     """
+    arguments = {**locals()}
     comparison = CompareSettings(replicates=replicates, level=level, seed=seed)
     alpha = comparison.alpha
     pairs = list(combinations(range(len(test_set.systems)), 2))
@@ -233,16 +145,10 @@ def study_sensitivity(
     sampling, samples = sampling or "random", 20 if samples is None else samples
     if sizes is not None:
         require_count("samples", samples, 2, "one does not show how samples differ")
-    # Without the correction: one journal serves all of them.
-    settings = SensitivitySettings(
-        pool=pool.summary,
-        sizes=tuple(chosen),
-        samples=samples,
-        sampling=sampling,
-        replicates=replicates,
-        level=level,
-        seed=seed,
-    )
+    # The correction changes no task: one journal serves all of them.
+    shown = {name: arguments.pop(name) for name in ("correction", "by_system")}
+    arguments |= {"samples": samples, "sampling": sampling}
+    settings = settings_of("sensitivity", arguments, pool.settings, sizes=chosen)
     tasks = []
     for size in chosen:
         for index, sample in enumerate(_samples(sampling, len(pool), size, samples, seed)):
@@ -254,28 +160,71 @@ def study_sensitivity(
                         Task((size, index, statistics.label, test), partial(p_values, on_sample))
                     )
     records = (runner or Runner()).run(settings, tasks)
-    by_size = [
-        [_Conclusions.of(statistics, size, records) for statistics in pool.statistics]
-        for size in chosen
-    ]
-    rows: list[Sensitivity] = []
-    systems: list[RelativeInterval] = []
-    contrasts: list[MetricContrast] = []
-    opposite: list[OppositeWinners] = []
-    for of_size in by_size:
+    rows: list[Row] = []
+    systems: list[Row] = []
+    contrasts: list[Row] = []
+    opposite: list[Row] = []
+    sentences: list[str] = []
+    for size in chosen:
+        of_size = [
+            _Conclusions.of(statistics, size, records, alpha, correction)
+            for statistics in pool.statistics
+        ]
         for conclusions in of_size:
-            rows += _rows(conclusions, alpha, correction)
-            systems += _system_rows(pool, pairs, conclusions, alpha, correction)
-        contrasts += _contrasts(of_size, alpha, correction)
-        opposite += _opposite(of_size, pairs, alpha, correction)
-    return SensitivityResult(
-        settings=settings,
-        correction=correction,
-        by_system=by_system,
-        rows=tuple(rows),
-        systems=tuple(systems),
-        contrasts=tuple(contrasts),
-        opposite=tuple(opposite),
+            rows += _test_rows(conclusions, unit)
+            systems += _system_rows(pool, pairs, conclusions)
+        best = list(_contrasts(of_size))
+        opposed = list(_opposite(of_size, pairs))
+        contrasts += best
+        opposite += opposed
+        start = f"On {size:,} {unit}s"
+        sentences += _sentences(start, of_size, correction, best)
+        if opposed:
+            listed = "; ".join(
+                f"{pair['a']} and {pair['b']} the other way round in {pair['pairs']:g}"
+                for pair in opposed
+            )
+            sentences.append(
+                f"{start}, pairs differ significantly by two metrics with opposite winners: "
+                f"{listed}."
+            )
+        sentences += _width_sentences(start, of_size)
+    several = len(chosen) > 1
+    tests_plot = Plot(
+        "bar",
+        "metric",
+        "share",
+        errors=("share_low", "share_high"),
+        interval="95 % over samples",
+        series="by",
+        panel="on" if several else None,
+        zero_y=True,
+    )
+    systems_plot = Plot(
+        "point", "system", "width", series="metric", panel="size" if several else None, zero_y=True
+    )
+    return StudyResult(
+        study="sensitivity",
+        title=f"Relative intervals of the level {100 * level:g} % by metric and system"
+        if by_system
+        else f"Pairs of {len(pool.names)} systems that differ significantly at the level "
+        f"{100 * level:g} %, by metric",
+        settings={**settings, **shown},
+        columns=SYSTEM_COLUMNS if by_system else COLUMNS,
+        rows=tuple(systems if by_system else rows),
+        sentences=tuple(sentences),
+        plot=systems_plot if by_system else tests_plot,
+        axes={
+            "share": "Pairs that differ significantly, share of all",
+            "width": "Width of the interval, of the score",
+            "by": "Test and correction",
+            "on": "Sample",
+        },
+        details={
+            "contrasts": contrasts,
+            "opposite": opposite,
+            **({"tests": rows} if by_system else {"systems": systems}),
+        },
     )
 
 
@@ -289,130 +238,192 @@ class _Conclusions:
         p: p-values by test, shaped (sample, pair).
         scores: shaped (sample, system).
         intervals: medians and relative bounds, shaped (sample, value, system).
+        alpha: the significance level.
+        correction: for all pairs.
     """
 
     statistics: MetricStatistics
     size: int
-    p: Mapping[str, NDArray[np.float64]]
-    scores: NDArray[np.float64]
-    intervals: NDArray[np.float64]
+    p: Mapping[str, Floats]
+    scores: Floats
+    intervals: Floats
+    alpha: float
+    correction: str
 
     @classmethod
     def of(
-        cls, statistics: MetricStatistics, size: int, records: Mapping[Key, Record]
+        cls,
+        statistics: MetricStatistics,
+        size: int,
+        records: Mapping[Key, Record],
+        alpha: float,
+        correction: str,
     ) -> _Conclusions:
         """What the records of this size say of the metric."""
-        by_test = {
-            test: [
-                record
-                for (of_size, _, label, by), record in records.items()
-                if (of_size, label, by) == (size, statistics.label, test)
-            ]
-            for test in TESTS
-        }
+        by_test: dict[str, list[Record]] = {test: [] for test in TESTS}
+        for (of_size, _, label, test), record in records.items():
+            if (of_size, label) == (size, statistics.label):
+                by_test[str(test)].append(record)
         return cls(
             statistics,
             size,
             {test: np.array([record["p"] for record in by_test[test]]) for test in TESTS},
             np.array([record["scores"] for record in by_test["ar"]]),
             np.stack([from_record(record["intervals"]) for record in by_test["interval"]]),
+            alpha,
+            correction,
         )
 
-    def significant(self, test: str, correction: str, alpha: float) -> NDArray[np.bool_]:
+    def significant(self, test: str = "ar", correction: str | None = None) -> NDArray[np.bool_]:
         """Which pairs differ significantly, shaped (sample, pair)."""
         # A share of wins that means 0.05 is not quite that in floats, nor a multiple of it.
-        limit = alpha * (1 + TIE_TOLERANCE)
-        return np.stack([adjust(p, correction) <= limit for p in self.p[test]])
+        limit = self.alpha * (1 + TIE_TOLERANCE)
+        name = self.correction if correction is None else correction
+        return np.stack([adjust(p, name) <= limit for p in self.p[test]])
 
     @property
-    def widths(self) -> NDArray[np.float64]:
+    def widths(self) -> Floats:
         """The systems' mean relative widths over samples."""
         return mean_of_known(self.intervals[:, HIGH] - self.intervals[:, LOW])
 
     @property
-    def width(self) -> float:
-        """The mean relative width of all systems; NaN where none has one."""
-        return float(mean_of_known(self.widths))
+    def width(self) -> float | None:
+        """The mean relative width of all systems; None where none has one."""
+        return or_none(float(mean_of_known(self.widths)))
 
 
-def _rows(conclusions: _Conclusions, alpha: float, correction: str) -> Iterator[Sensitivity]:
+def _test_rows(conclusions: _Conclusions, unit: str) -> Iterator[Row]:
+    """How many pairs differ by each test, without and with the correction."""
     for test in TESTS:
-        for name in dict.fromkeys(("none", correction)):
-            significant = conclusions.significant(test, name, alpha)
+        for correction in dict.fromkeys(("none", conclusions.correction)):
+            significant = conclusions.significant(test, correction)
             share = Mean.of(significant.mean(axis=1).tolist())
-            yield Sensitivity(
-                metric=conclusions.statistics.label,
-                size=conclusions.size,
-                samples=len(significant),
-                test=test,
-                correction=name,
-                pairs=significant.shape[1],
-                significant=float(significant.sum(axis=1).mean()),
-                share=Mean(
-                    share.value,
-                    None if share.low is None else max(0.0, share.low),
-                    None if share.high is None else min(1.0, share.high),
-                ),
-                width=or_none(conclusions.width),
-            )
+            low = None if share.low is None else max(0.0, share.low)
+            high = None if share.high is None else min(1.0, share.high)
+            corrected = "" if correction == "none" else f", {correction}"
+            yield {
+                "metric": conclusions.statistics.label,
+                "size": conclusions.size,
+                "samples": len(significant),
+                "test": test,
+                "correction": correction,
+                "pairs": significant.shape[1],
+                "significant": float(significant.sum(axis=1).mean()),
+                **rate_cells("share", Mean(share.value, low, high)),
+                "width": conclusions.width,
+                "by": f"{STUDY_TESTS[test].title}{corrected}",
+                "on": f"{conclusions.size} {unit}s",
+            }
 
 
-def _system_rows(
-    pool: Pool, pairs: Sequence[Pair], conclusions: _Conclusions, alpha: float, correction: str
-) -> Iterator[RelativeInterval]:
-    shares = conclusions.significant("ar", correction, alpha).mean(axis=0)
+def _system_rows(pool: Pool, pairs: Sequence[Pair], conclusions: _Conclusions) -> Iterator[Row]:
+    """The systems' intervals, and from how many others each differs by randomization."""
+    shares = conclusions.significant().mean(axis=0)
     means, widths = mean_of_known(conclusions.intervals), conclusions.widths
     for system, name in enumerate(pool.names):
-        yield RelativeInterval(
-            metric=conclusions.statistics.label,
-            size=conclusions.size,
-            system=name,
-            median=float(means[MEDIAN, system]),
-            low=or_none(means[LOW, system]),
-            high=or_none(means[HIGH, system]),
-            width=or_none(widths[system]),
-            significant=float(
+        yield {
+            "metric": conclusions.statistics.label,
+            "size": conclusions.size,
+            "system": name,
+            "median": float(means[MEDIAN, system]),
+            "low": or_none(means[LOW, system]),
+            "high": or_none(means[HIGH, system]),
+            "width": or_none(widths[system]),
+            "significant": float(
                 sum(share for share, pair in zip(shares, pairs, strict=True) if system in pair)
             ),
-        )
+        }
 
 
-def _contrasts(
-    of_size: Sequence[_Conclusions], alpha: float, correction: str
-) -> Iterator[MetricContrast]:
+def _contrasts(of_size: Sequence[_Conclusions]) -> Iterator[Row]:
+    """The metric by which most pairs differ against each other one, by pairs of one alone."""
     significant = {
-        conclusions.statistics.label: conclusions.significant("ar", correction, alpha)
-        for conclusions in of_size
+        conclusions.statistics.label: conclusions.significant() for conclusions in of_size
     }
     best, *others = sorted(significant, key=lambda label: -float(significant[label].mean()))
     of_best = significant[best]
     for other in others:
         of_other = significant[other]
         shares = of_best.mean(axis=1) - of_other.mean(axis=1)
-        yield MetricContrast(
-            size=of_size[0].size,
-            samples=len(of_best),
-            best=best,
-            other=other,
-            only_best=float((of_best & ~of_other).sum(axis=1).mean()),
-            only_other=float((of_other & ~of_best).sum(axis=1).mean()),
-            difference=Mean.of(shares.tolist()),
-        )
+        yield {
+            "size": of_size[0].size,
+            "samples": len(of_best),
+            "best": best,
+            "other": other,
+            "only_best": float((of_best & ~of_other).sum(axis=1).mean()),
+            "only_other": float((of_other & ~of_best).sum(axis=1).mean()),
+            **rate_cells("difference", Mean.of(shares.tolist())),
+        }
 
 
-def _opposite(
-    of_size: Sequence[_Conclusions], pairs: Sequence[Pair], alpha: float, correction: str
-) -> Iterator[OppositeWinners]:
+def _opposite(of_size: Sequence[_Conclusions], pairs: Sequence[Pair]) -> Iterator[Row]:
+    """How many pairs differ significantly by two metrics, but with opposite winners."""
     winners = {}
     for conclusions in of_size:
         statistics = conclusions.statistics
         if statistics.metric.higher_is_better is not None:
             better = np.sign(statistics.sign * differences_of(conclusions.scores, pairs))
-            winners[statistics.label] = conclusions.significant("ar", correction, alpha) * better
+            winners[statistics.label] = conclusions.significant() * better
     for a, b in combinations(winners, 2):
         opposed = float((winners[a] * winners[b] < 0).sum(axis=1).mean())
         if opposed:
-            yield OppositeWinners(size=of_size[0].size, a=a, b=b, pairs=opposed)
+            yield {"size": of_size[0].size, "a": a, "b": b, "pairs": opposed}
+
+
+def _sentences(
+    start: str, of_size: Sequence[_Conclusions], correction: str, contrasts: Sequence[Row]
+) -> Iterator[str]:
+    """The metric by which most pairs differ, and how sure that is."""
+    counts = {
+        conclusions.statistics.label: conclusions.significant().sum(axis=1).mean()
+        for conclusions in of_size
+    }
+    pairs = of_size[0].p["ar"].shape[1]
+    corrected = "without correction" if correction == "none" else f"corrected ({correction})"
+    amounts = ", ".join(
+        f"{metric} {count:.{0 if count == int(count) else 1}f} ({percent(count / pairs)})"
+        for metric, count in sorted(counts.items(), key=lambda item: -item[1])
+    )
+    yield (
+        f"{start}, of {pairs} pairs these differ significantly by approximate randomization, "
+        f"{corrected}: {amounts}."
+    )
+    if len(counts) == 1:
+        yield "Another metric (-m) would show by which of them more pairs differ."
+    for contrast in contrasts:
+        yield f"{start}: {_contrast_words(contrast)}."
+    if len(counts) > 1 and min(counts.values()) / pairs >= SATURATED:
+        yield (
+            f"{start} at least {100 * SATURATED:g} % of the pairs differ significantly by every "
+            "metric; smaller samples (--sizes) show more of how metrics differ."
+        )
+
+
+def _contrast_words(contrast: Row) -> str:
+    """How two metrics differ: by the pairs that are significant by only one of them."""
+    counts = (
+        f"{contrast['only_best']:g} pairs differ by {contrast['best']} alone, "
+        f"{contrast['only_other']:g} by {contrast['other']} alone"
+    )
+    if contrast["samples"] == 1:
+        return counts
+    low, high = contrast["difference_low"], contrast["difference_high"]
+    sure = "clear" if low > 0 else "within the error"
+    return (
+        f"{counts} on average; the difference of {100 * contrast['difference']:.1f} points "
+        f"({100 * low:.1f} to {100 * high:.1f} over {contrast['samples']} samples) is {sure}"
+    )
+
+
+def _width_sentences(start: str, of_size: Sequence[_Conclusions]) -> Iterator[str]:
+    widths = {conclusions.statistics.label: conclusions.width for conclusions in of_size}
+    known = sorted((width, metric) for metric, width in widths.items() if width is not None)
+    without = [metric for metric, width in widths.items() if width is None]
+    if known:
+        listed = ", ".join(f"{metric} {100 * width:.2f} %" for width, metric in known)
+        yield f"{start} the mean widths of the intervals, of the score, are {listed}."
+    if without:
+        yield f"{start} there is no relative interval of {', '.join(without)}: medians are 0."
 
 
 def _require_decisive(pairs: int, replicates: int, alpha: float, correction: str) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,15 +20,17 @@ from truebleu.agreement.agree import HumanSummary
 from truebleu.agreement.answers import AgreeSettings, evaluate, resampling_of
 from truebleu.agreement.coefficients import coefficient, count_pairs
 from truebleu.agreement.comparisons import Judgments, count_judgments, judgment_permutation_test
-from truebleu.agreement.data import agreement_data
+from truebleu.agreement.data import SystemScores, agreement_data
 from truebleu.agreement.measures import parse_question
 from truebleu.corpus.test_set import fingerprint
-from truebleu.execution.journal import Runner, Task
+from truebleu.execution.journal import Record, Runner, Task
 from truebleu.human.scores import HumanScores
 from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.sentence_bleu import DEFAULT_VALUES, SMOOTHINGS, SentenceBLEU
+from truebleu.reports.document import Column, Plot
+from truebleu.reports.sentences import about_inputs, listed
 from truebleu.significance.corrections import adjust
-from truebleu.studies._study import PoolSummary, StudyResult, StudySettings
+from truebleu.studies._study import Row, StudyResult, pool_settings, settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -36,16 +38,16 @@ if TYPE_CHECKING:
     from truebleu.agreement.answers import Evaluation, Resampling
     from truebleu.agreement.bootstrap import AgreementInterval, Resample
     from truebleu.agreement.coefficients import PairCounts
-    from truebleu.agreement.data import AgreementData, Human, SystemScores
+    from truebleu.agreement.data import AgreementData, Human
     from truebleu.agreement.measures import Question
     from truebleu.corpus.test_set import TestSet
-    from truebleu.execution.journal import Key, Record
     from truebleu.metrics.base import Metric
     from truebleu.resampling import Values
     from truebleu.studies._pool import PoolUnit
 
 #: The paper's coefficients, by the names that they have elsewhere; all but τ are of systems.
 COEFFICIENTS = {"tau": "chen-cherry", "gamma": "pearson", "rho": "spearman"}
+SYMBOLS = {"tau": "τ", "gamma": "γ", "rho": "ρ"}
 CORPUS = "crp"
 NONE = "0"
 # Of about the size of rounding in coefficients, which have the scale 1.
@@ -54,126 +56,12 @@ SAME = 1e-12
 NO_SEGMENT_VALUE = "corpus BLEU is of whole texts; of a single segment it would be smoothing 0"
 NO_SEGMENTS_JUDGED = "people scored whole systems, and no segments"
 NOTHING_DRAWN = "people scored whole systems, and no segments that could be drawn"
+# What a test of two rows is known by.
+TEST = ("coefficient", "better", "worse")
 RESAMPLED: dict[PoolUnit, Resample] = {"segment": "segments", "document": "documents"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SmoothingSettings(StudySettings):
-    """What `study_smoothing` was asked for, and what it was given.
-
-    Attributes:
-        judged: the systems that people judged.
-        human: how the human scores were made.
-        judgments: tells other judgments from these.
-    """
-
-    STUDY: ClassVar[str] = "smoothing"
-
-    judged: tuple[str, ...]
-    human: str
-    judgments: str
-    epsilon: float
-    k: float
-    alpha: float
-    system_scores: SystemScores
-    replicates: int
-    permutations: int
-    level: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SmoothingAgreement:
-    """How well one row agrees with people by one coefficient.
-
-    Attributes:
-        value: the coefficient; None where there is none.
-        low: where its interval begins.
-        high: where it ends.
-        excess: by how much it is above that of no smoothing.
-        excess_low: where the interval of that begins, over the same replicates.
-        excess_high: where it ends.
-        reason: why there is no value, or no interval.
-    """
-
-    value: float | None
-    low: float | None
-    high: float | None
-    excess: float | None
-    excess_low: float | None
-    excess_high: float | None
-    reason: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SmoothingRow:
-    """One smoothing, or corpus BLEU.
-
-    Attributes:
-        smoothing: the paper's number, or "crp" for corpus BLEU.
-        name: the smoothing's own name; None for corpus BLEU.
-        tau: agreement on pairs of outputs of one segment.
-        gamma: Pearson's correlation of systems.
-        rho: Spearman's.
-        p: that τ is above that of no smoothing, corrected for the number of smoothings (Holm).
-    """
-
-    smoothing: str
-    name: str | None
-    tau: SmoothingAgreement
-    gamma: SmoothingAgreement
-    rho: SmoothingAgreement
-    p: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SmoothingTest:
-    """The one-sided p-value that one row agrees better than another, by one coefficient."""
-
-    coefficient: str
-    better: str
-    worse: str
-    p: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SmoothingResult(StudyResult):
-    """How well each smoothing agrees with people; by `truebleu study smoothing`.
-
-    Attributes:
-        settings: how to repeat it.
-        item: what τ is of: "segment", or "document" or "domain" where people scored those.
-        rows: corpus BLEU and the smoothings, in the paper's order.
-        tests: of pairs of them.
-        pairs: how many pairs of outputs people ordered; None where they scored whole systems.
-        ties: how many they tied.
-        people: what people judged.
-    """
-
-    REPORT: ClassVar[str] = "truebleu.reports.studies.metrics:smoothing_document"
-
-    settings: SmoothingSettings
-    item: str
-    rows: tuple[SmoothingRow, ...]
-    tests: tuple[SmoothingTest, ...]
-    pairs: int | None
-    ties: int | None
-    people: HumanSummary
-
-    def defined(self, coefficient: str) -> dict[str, float]:
-        """The values of the smoothings that have one."""
-        return {
-            row.smoothing: value
-            for row in self.rows
-            if row.smoothing != CORPUS and (value := getattr(row, coefficient).value) is not None
-        }
-
-    def row(self, smoothing: str) -> SmoothingRow:
-        """The row of this label."""
-        return next(row for row in self.rows if row.smoothing == smoothing)
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """A value, or why there is none."""
 
     value: float | None
@@ -208,12 +96,15 @@ def study_smoothing(
     level: float = 0.95,
     seed: int = DEFAULT_SEED,
     runner: Runner | None = None,
-) -> SmoothingResult:
+) -> StudyResult:
     """Which smoothing of sentence BLEU agrees best with people?
 
-    Intervals take segments, or documents, for independent draws. The tests assume that, were two
-    smoothings equally good, either's answers about a segment might as well be the other's; between
-    systems, either's score of a system.
+    Chen & Cherry (2014, Tables 2 and 3): smoothings 0 to 7 by the τ of pairs of outputs of one
+    segment (eq. 12), and with corpus BLEU (crp) by Pearson's γ and Spearman's ρ of systems, scored
+    by the mean of sentence BLEU weighted by reference length (eq. 13). The defaults of ε, K and α
+    are the paper's. Intervals take segments, or documents, for independent draws. The tests assume
+    that, were two smoothings equally good, either's answers about a segment might as well be the
+    other's; between systems, either's score of a system.
 
     Args:
         test_set: the outputs of at least two systems that people judged.
@@ -223,7 +114,7 @@ def study_smoothing(
         alpha: α of smoothing 6.
         tokenize: how all of them split segments into words.
         lowercase: whether all of them ignore case.
-        unit: what the intervals draw: segments or documents.
+        unit: what the intervals draw.
         system_scores: whether systems are scored on "all" segments, or on those "rated".
         replicates: of the intervals.
         permutations: in each test.
@@ -231,6 +122,7 @@ def study_smoothing(
         seed: of intervals and tests.
         runner: keeps the results and shows progress.
     """
+    arguments = {**locals()}
     agreeing = AgreeSettings(
         resample=RESAMPLED[unit],
         replicates=replicates,
@@ -248,19 +140,13 @@ def study_smoothing(
     for name in COEFFICIENTS:
         # What cannot be resampled is refused before the work begins.
         study.resampling(name)
-    settings = SmoothingSettings(
-        pool=PoolSummary.of(test_set, list(metrics.values()), list(metrics), unit),
-        seed=seed,
-        judged=tuple(name for name in test_set.systems if name in human.systems),
+    settings = settings_of(
+        "smoothing",
+        arguments,
+        pool_settings(test_set, list(metrics.values()), list(metrics), unit),
+        judged=[name for name in test_set.systems if name in human.systems],
         human=human.signature,
         judgments=_fingerprint_of_judgments(human),
-        epsilon=epsilon,
-        k=k,
-        alpha=alpha,
-        system_scores=system_scores,
-        replicates=replicates,
-        permutations=permutations,
-        level=level,
     )
     values = {name: study.values(name) for name in COEFFICIENTS}
     tasks = [Task(("interval", name), partial(study.intervals, name)) for name in COEFFICIENTS]
@@ -269,22 +155,97 @@ def study_smoothing(
         for name in COEFFICIENTS
         for better, worse in _pairs_to_test(name, values[name])
     ]
-    records = (runner or Runner()).run(settings.to_dict(), tasks)
-    tests = [
-        SmoothingTest(coefficient=str(key[1]), better=str(key[2]), worse=str(key[3]), p=record["p"])
-        for key, record in records.items()
-        if key[0] == "test"
-    ]
-    pairs = study.pairs()
-    return SmoothingResult(
-        settings=settings,
-        item=data.people.item,
-        rows=tuple(_rows(values, records, tests)),
-        tests=tuple(tests),
-        pairs=None if pairs is None else pairs.total - pairs.human_ties - pairs.both_ties,
-        ties=None if pairs is None else pairs.human_ties + pairs.both_ties,
-        people=HumanSummary.of(human, data, test_set),
+    records = (runner or Runner()).run(settings, tasks)
+    tests = {
+        tuple(map(str, key[1:])): record["p"] for key, record in records.items() if key[0] == "test"
+    }
+    p_values = _better_than_none(_defined(values["tau"]), tests)
+    rows: list[Row] = []
+    for label in values["tau"]:
+        row: Row = {"smoothing": label, "name": _name(label)}
+        for name, cells in values.items():
+            bounds = records["interval", name][label]
+            row |= _agreement(name, cells[label], cells[NONE], bounds)
+        rows.append(row | {"p": p_values.get(label)})
+    item, pairs = data.people.item, study.pairs()
+    headings = {
+        name: f"{item if name == 'tau' else 'system'} {symbol}" for name, symbol in SYMBOLS.items()
+    }
+    systems = f"{len(settings['judged'])} systems; ε = {epsilon:g}, K = {k:g}, α = {alpha:g}."
+    details: Row = {
+        "item": item,
+        "tests": [dict(zip(TEST, test, strict=True), p=p) for test, p in tests.items()],
+        "people": HumanSummary.of(human, data, test_set),
+    }
+    if pairs is not None:
+        details["ties"] = pairs.human_ties + pairs.both_ties
+        details["pairs"] = pairs.total - details["ties"]
+        systems += (
+            f" τ compares {details['pairs']:,} pairs of outputs of one {item} of which people "
+            f"preferred one; {details['ties']:,} ties of theirs are left out."
+        )
+    sentences = [systems]
+    for name, heading in headings.items():
+        if defined := _defined(values[name]):
+            corpus = values[name][CORPUS].value
+            sentences.append(
+                _best_sentence(name, heading, defined, corpus, rows, tests, agreeing.alpha)
+            )
+    sentences.append(
+        "The best is picked on these data, which flatters it: its p does not allow for that."
     )
+    return StudyResult(
+        study="smoothing",
+        title="Agreement of sentence BLEU with people by smoothing (Chen & Cherry 2014)",
+        settings=settings,
+        columns=_columns(headings, level),
+        rows=tuple(rows),
+        sentences=(*sentences, *_lacking(rows), *about_inputs(details["people"], {})),
+        plot=Plot(
+            "point",
+            "smoothing",
+            "value",
+            errors=("low", "high"),
+            # Documents that people scored are drawn as they are.
+            interval=f"{100 * level:g} % interval over {unit if item == 'segment' else item}s",
+            panel="coefficient",
+            shared_y=False,
+        ),
+        axes={
+            "coefficient": "Coefficient",
+            "value": "Agreement with people",
+            "low": "from",
+            "high": "to",
+        },
+        drawn=tuple(
+            {
+                "smoothing": row["smoothing"],
+                "coefficient": heading,
+                "value": row[name],
+                "low": row[f"{name}_low"],
+                "high": row[f"{name}_high"],
+            }
+            for name, heading in headings.items()
+            for row in rows
+            if row[name] is not None
+        ),
+        details=details,
+    )
+
+
+def _columns(headings: Mapping[str, str], level: float) -> tuple[Column, ...]:
+    columns = [Column("smoothing", "Smoothing"), Column("name", "Name")]
+    for name, heading in headings.items():
+        columns += [
+            Column(name, heading, 3),
+            Column(f"{name}_low", f"{100 * level:g} % from", 3),
+            Column(f"{name}_high", "to", 3),
+        ]
+    return (*columns, Column("p", f"p, {headings['tau']} above none's", 4))
+
+
+def _name(label: str) -> str:
+    return "corpus BLEU" if label == CORPUS else list(SMOOTHINGS)[int(label)]
 
 
 def _pairs_to_test(name: str, cells: Mapping[str, Cell]) -> list[tuple[str, str]]:
@@ -314,50 +275,30 @@ def _defined(cells: Mapping[str, Cell]) -> dict[str, float]:
     }
 
 
-def _rows(
-    values: Mapping[str, Mapping[str, Cell]],
-    records: Mapping[Key, Record],
-    tests: Sequence[SmoothingTest],
-) -> Iterator[SmoothingRow]:
-    names = dict(enumerate(SMOOTHINGS))
-    p_values = _better_than_none(values["tau"], tests)
-    for label in values["tau"]:
-        agreements = {
-            name: _agreement(cells[label], cells[NONE], records["interval", name][label])
-            for name, cells in values.items()
-        }
-        yield SmoothingRow(
-            smoothing=label,
-            name=None if label == CORPUS else names[int(label)],
-            p=p_values.get(label),
-            **agreements,
-        )
-
-
-def _agreement(cell: Cell, none: Cell, bounds: Sequence[Any]) -> SmoothingAgreement:
+def _agreement(name: str, cell: Cell, none: Cell, bounds: Sequence[Any]) -> Row:
+    """How well one row agrees with people by one coefficient, and by how much it is above none."""
     low, high, reason, excess_low, excess_high, _ = bounds
     known = cell.value is not None
     excess = None if cell.value is None or none.value is None else cell.value - none.value
-    return SmoothingAgreement(
-        value=cell.value,
-        low=low if known else None,
-        high=high if known else None,
-        excess=excess,
-        excess_low=None if excess is None else excess_low,
-        excess_high=None if excess is None else excess_high,
-        reason=cell.reason or reason,
-    )
+    return {
+        name: cell.value,
+        f"{name}_low": low if known else None,
+        f"{name}_high": high if known else None,
+        f"{name}_excess": excess,
+        f"{name}_excess_low": None if excess is None else excess_low,
+        f"{name}_excess_high": None if excess is None else excess_high,
+        f"{name}_reason": cell.reason or reason,
+    }
 
 
 def _better_than_none(
-    cells: Mapping[str, Cell], tests: Sequence[SmoothingTest]
+    defined: Mapping[str, float], tests: Mapping[tuple[str, ...], float]
 ) -> dict[str, float]:
     """For each smoothing p that its τ is above that of none, corrected for their number (Holm)."""
-    labels = [label for label in _defined(cells) if label != NONE]
-    if cells[NONE].value is None or not labels:
+    labels = [label for label in defined if label != NONE]
+    if NONE not in defined or not labels:
         return {}
-    raw = {test.better: test.p for test in tests if (test.coefficient, test.worse) == ("tau", NONE)}
-    adjusted = adjust([raw[label] for label in labels], "holm").tolist()
+    adjusted = adjust([tests["tau", label, NONE] for label in labels], "holm").tolist()
     return dict(zip(labels, adjusted, strict=True))
 
 
@@ -425,8 +366,9 @@ class Agreeing:
             return {"p": 1.0 if test.p is None else test.p}
         data, settings = self.data, self.settings
         judgments = data.judgments
-        if judgments is None:
-            judgments = compared(self._human)
+        if judgments is None and data.human is not None:
+            judgments = compared(data.human)
+        assert judgments is not None  # noqa: S101  # without any there is no τ to test
         test = judgment_permutation_test(
             data.items[worse],
             data.items[better],
@@ -437,12 +379,6 @@ class Agreeing:
             seed=settings.seed,
         )
         return {"p": test.p}
-
-    @property
-    def _human(self) -> Values:
-        """People's scores of items; asked for only where there are any."""
-        assert self.data.human is not None  # noqa: S101
-        return self.data.human
 
     def _question(self, name: str) -> Question:
         compared = self.data.judgments is not None
@@ -506,3 +442,79 @@ def _fingerprint_of_judgments(human: Human) -> str:
             ]
         )
     return fingerprint([[repr(tuple(judgment)) for judgment in human.judgments]])
+
+
+def _best_sentence(
+    name: str,
+    heading: str,
+    defined: Mapping[str, float],
+    corpus: float | None,
+    rows: Sequence[Row],
+    tests: Mapping[tuple[str, ...], float],
+    alpha: float,
+) -> str:
+    """Which smoothing agrees best, and whether that is more than chance."""
+    first, following = best(defined), next_best(defined)
+    words = f"all smoothings agree alike, with {defined[first[0]]:.4f}"
+    if following:
+        agree = "agrees" if len(first) == 1 else "agree"
+        words = (
+            f"{_called(first)} {agree} best, with {defined[first[0]]:.4f}, then "
+            f"{_called(following)}, with {defined[following[0]]:.4f}"
+        )
+    sentence = f"By {heading} {words}."
+    values = dict(defined) if corpus is None else {**defined, CORPUS: corpus}
+    (row,) = (row for row in rows if row["smoothing"] == first[0])
+    compared = [
+        _compared(name, row, other, values, tests[name, first[0], other], alpha)
+        for other in dict.fromkeys((*following[:1], NONE, CORPUS))
+        if (name, first[0], other) in tests and other in values
+    ]
+    if compared:
+        sentence += f" That of smoothing {first[0]} is {listed(compared)}."
+    if name == "tau" and NONE in defined:
+        above = sum(value > defined[NONE] + SAME for value in defined.values())
+        sentence += f" {above} of {len(defined) - 1} smoothings are above none."
+    return sentence
+
+
+def _compared(
+    name: str, row: Row, other: str, values: Mapping[str, float], p: float, alpha: float
+) -> str:
+    """What the test says of the best row beside another."""
+    excess = row[name] - values[other]
+    if excess < -SAME:
+        return f"below {_called((other,))}, which has {values[other]:.4f}"
+    if abs(excess) <= SAME:
+        return f"the same as {_called((other,))}'s"
+    corrected = name == "tau" and other == NONE and row["p"] is not None
+    p = row["p"] if corrected else p
+    detail = f"p = {p:.3g}{', corrected' if corrected else ''}"
+    if other == NONE and row[f"{name}_excess_low"] is not None:
+        low, high = row[f"{name}_excess_low"], row[f"{name}_excess_high"]
+        detail += f"; by {excess:.4f}, {low:.4f} to {high:.4f} over replicates"
+    sure = "significantly" if p <= alpha else "not significantly"
+    return f"{sure} above {_called((other,))} ({detail})"
+
+
+def _called(labels: Sequence[str]) -> str:
+    if tuple(labels) == (CORPUS,):
+        return "corpus BLEU"
+    if len(labels) > 2:
+        return f"smoothings {listed(labels)}"
+    kind = "smoothing" if len(labels) == 1 else "smoothings"
+    return f"{kind} {listed([f'{label} ({_name(label)})' for label in labels])}"
+
+
+def _lacking(rows: Sequence[Row]) -> Iterator[str]:
+    """Why there is no value, or no interval."""
+    lacking: dict[str, list[str]] = {}
+    for name, symbol in SYMBOLS.items():
+        for row in rows:
+            if row[f"{name}_reason"] is not None:
+                what = symbol if row[name] is None else f"interval of {symbol}"
+                cells = lacking.setdefault(row[f"{name}_reason"], [])
+                cells.append(f"{what} of {row['smoothing']}")
+    for reason, cells in lacking.items():
+        shown = f"{cells[0]} to {cells[-1]}" if len(cells) > 3 else listed(cells)
+        yield f"No {shown}: {reason}."

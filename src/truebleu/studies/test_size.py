@@ -1,20 +1,29 @@
-"""Test size: scores and their intervals against the share of the test set that is used.
+"""Test size and references: what more data, and more references, do to scores and intervals.
 
 Zhang & Vogel (2004, §4.1, Figs. 4-7, Table 2) add random documents to a test set until it is
 complete, do so 100 times, and average: the relative intervals narrow by about 30 % whenever the
 data double.
+
+They also (§4.2, Fig. 8, Tables 3 and 4) score one system with 1, 2, 3 and 4 references on 50 % to
+100 % of the test set: relative intervals narrow with every reference, by as much as 10 to 15 % more
+data would narrow them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from itertools import combinations, islice, pairwise
+from math import comb, log2
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from truebleu._settings import DEFAULT_SEED
-from truebleu.execution.journal import Runner, Task
+from truebleu._settings import DEFAULT_SEED, Streams, require_whole_number
+from truebleu.errors import SettingError
+from truebleu.execution.journal import Key, Record, Runner, Task
+from truebleu.reports.document import Column, Plot
+from truebleu.reports.sentences import percent
 from truebleu.significance.settings import CompareSettings
 from truebleu.studies._pool import (
     Pool,
@@ -29,9 +38,12 @@ from truebleu.studies._study import (
     FEWEST_SIZES,
     HIGH,
     LOW,
+    SQUARE_ROOT_NARROWING,
+    Floats,
     Law,
+    Mean,
+    Row,
     StudyResult,
-    StudySettings,
     as_record,
     doubling,
     fit_law,
@@ -39,122 +51,38 @@ from truebleu.studies._study import (
     mean_of_known,
     or_none,
     relative_intervals,
+    settings_of,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from truebleu.corpus.test_set import TestSet
-    from truebleu.execution.journal import Record
     from truebleu.metrics.base import Metric
     from truebleu.significance.statistics import MetricStatistics
     from truebleu.studies._pool import Part
-    from truebleu.studies._study import Mean
 
 USUAL_SHARES = tuple(tenth / 10 for tenth in range(1, 11))
 # One growth says nothing about how growths differ.
 FEWEST_SAMPLES = 2
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TestSizeSettings(StudySettings):
-    """What `study_test_size` was asked for, and `sizes`, the units of each share."""
-
-    # The name starts like a test class: pytest would collect it wherever it is imported.
-    __test__ = False
-    STUDY: ClassVar[str] = "test-size"
-
-    shares: tuple[float, ...]
-    sizes: tuple[int, ...]
-    samples: int
-    recount: bool
-    replicates: int
-    level: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScoreAtSize:
-    """A system's score by one metric on parts of one size: means over random growths.
-
-    Attributes:
-        metric: its label.
-        system: its name.
-        share: of the test set.
-        size: units.
-        score: the mean score.
-        score_sd: the standard deviation of scores over growths.
-        score_low: where the interval begins, around the mean of the replicates' medians.
-        score_high: where it ends.
-        low: where the relative interval begins, as a share of the median; None of scores of 0.
-        high: where it ends.
-        width: from one to the other.
-        fitted: the width by the law of this system; None without one.
-    """
-
-    metric: str
-    system: str
-    share: float
-    size: int
-    score: float
-    score_sd: float
-    score_low: float | None
-    score_high: float | None
-    low: float | None
-    high: float | None
-    width: float | None
-    fitted: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SystemLaw:
-    """The law by which a system's intervals narrow; None where scores are 0 or do not vary."""
-
-    system: str
-    law: Law | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Narrowing:
-    """What doubling the data does to the intervals of a metric.
-
-    Attributes:
-        metric: its label.
-        doubling: by which share doubling narrows them, with the error over growths; below 0 where
-            it widens them, None without a law.
-        systems: the law of each system.
-        best: the system with the best score on the whole.
-        worst: the one with the worst.
-        weighed_by_whole: whether the metric weighs parts by the whole test set, like NIST.
-    """
-
-    metric: str
-    doubling: Mean | None
-    systems: tuple[SystemLaw, ...]
-    best: str
-    worst: str
-    weighed_by_whole: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TestSizeResult(StudyResult):
-    """Scores and intervals by metric, system and share; by `truebleu study test-size`.
-
-    Attributes:
-        settings: how to repeat it.
-        units: of the whole test set.
-        rows: one for each metric, system and share.
-        narrowings: one for each metric.
-    """
-
-    __test__ = False
-    REPORT: ClassVar[str] = "truebleu.reports.studies.intervals:test_size_document"
-
-    settings: TestSizeSettings
-    units: int
-    rows: tuple[ScoreAtSize, ...]
-    narrowings: tuple[Narrowing, ...]
+# Of relative intervals.
+INTERVAL_COLUMNS = (
+    Column("low", "Interval from", 2, percent=True, sign=True),
+    Column("high", "to", 2, percent=True, sign=True),
+    Column("width", "Relative width", 2, percent=True),
+)
+COLUMNS = (
+    Column("metric", "Metric"),
+    Column("system", "System"),
+    Column("share", "Share", percent=True),
+    Column("size", "Units"),
+    Column("score", "Mean score", 3),
+    Column("score_sd", "SD of scores", 3),
+    *INTERVAL_COLUMNS,
+    Column("fitted", "By the law", 2, percent=True),
+)
 
 
 def study_test_size(
@@ -169,18 +97,20 @@ def study_test_size(
     level: float = 0.95,
     seed: int = DEFAULT_SEED,
     runner: Runner | None = None,
-) -> TestSizeResult:
-    """How scores and relative intervals depend on how much of the test set is used.
+) -> StudyResult:
+    """How do scores and intervals depend on how much of the test set is used?
 
-    Assumes that units are independent draws from one population, as all bootstrap intervals do;
-    the parts of one repetition are nested.
+    Zhang & Vogel (2004, Figs. 4 to 7, Table 2): random units are added to a test set until it is
+    complete; doubling the data narrows the relative interval by about 30 %. Units are taken for
+    independent draws from one population, as by all bootstrap intervals; the parts of one
+    repetition are nested.
 
     Args:
         test_set: the whole.
         metrics: by which to score; given scores, such as people's, will do.
-        shares: of the test set; 10 % to 100 % if not given.
+        shares: of the test set; by default 10 % to 100 %.
         samples: random growths to average over.
-        unit: what is added and resampled: segments or documents.
+        unit: what is added and resampled.
         recount: count every part anew, as a test set that knows nothing of the rest. Without it
             weights that come from the whole text, such as NIST's information, stay those of the
             whole, so that scores of different sizes compare.
@@ -189,35 +119,29 @@ def study_test_size(
         seed: of growth and replicates.
         runner: keeps the results and shows progress.
     """
+    arguments = {**locals()}
     resampling = CompareSettings(replicates=replicates, level=level, seed=seed)
     require_count("samples", samples, FEWEST_SAMPLES, "one does not show how parts differ")
     pool = Pool.of(test_set, metrics, unit)
-    chosen = sorted(USUAL_SHARES if shares is None else shares)
-    sizes = sizes_of_shares(chosen, len(pool), unit, FEWEST_SIZES)
+    shares = sorted(USUAL_SHARES if shares is None else shares)
+    sizes = sizes_of_shares(shares, len(pool), unit, FEWEST_SIZES)
     orders = orders_of_growth(len(pool), samples, seed)
     smallest = part_of_order(pool, test_set, orders[0], sizes[0])
     weighed = smallest.weighed_by_the_whole(anew=recount)
-    settings = TestSizeSettings(
-        pool=pool.summary,
-        seed=seed,
-        shares=tuple(chosen),
-        sizes=tuple(sizes),
-        samples=samples,
-        recount=recount,
-        replicates=replicates,
-        level=level,
-    )
+    settings = settings_of("test-size", arguments, pool.settings, shares=shares, sizes=sizes)
     tasks = []
     for growth, order in enumerate(orders):
         for place, size in enumerate(sizes):
             # Made into a part when its turn comes: all of them at once would fill the memory.
             part = partial(part_of_order, pool, test_set, order, size)
             index = growth * len(sizes) + place
-            work = partial(_intervals, part, resampling, index, anew=recount)
+            work = partial(_intervals_of_part, part, resampling, index, anew=recount)
             tasks.append(Task((size, growth), work))
-    records = (runner or Runner()).run(settings.to_dict(), tasks)
-    rows: list[ScoreAtSize] = []
-    narrowings: list[Narrowing] = []
+    records = (runner or Runner()).run(settings, tasks)
+    rows: list[Row] = []
+    drawn: list[Row] = []
+    laws: list[Row] = []
+    sentences: list[str] = []
     for statistics in pool.statistics:
         label = statistics.label
         # Shaped (size, growth, value, system); the last value is the score.
@@ -227,15 +151,57 @@ def study_test_size(
                 for size in sizes
             ]
         )
-        narrowing = _narrowing(pool, statistics, values, settings, weighed=label in weighed)
-        narrowings.append(narrowing)
-        rows += _rows(narrowing, values, settings)
-    return TestSizeResult(
-        settings=settings, units=len(pool), rows=tuple(rows), narrowings=tuple(narrowings)
+        widths = values[:, :, HIGH] - values[:, :, LOW]
+        by_system = {
+            name: fit_law(sizes, column)
+            for name, column in zip(pool.names, mean_of_known(widths, axis=1).T, strict=True)
+        }
+        # The systems' mean of logarithms, so that every system counts alike.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logarithms = np.where(widths > 0, np.log(widths), np.nan)
+        by_doubling = doubling(sizes, np.exp(mean_of_known(logarithms, axis=2)).T)
+        of_metric = list(_size_rows(label, values, widths, by_system, shares, sizes))
+        rows += of_metric
+        order = np.argsort(-statistics.sign * statistics.scores, kind="stable")
+        # The best and the worst system with their intervals, as in the paper's Figs. 4 to 7.
+        for system in dict.fromkeys((pool.names[order[0]], pool.names[order[-1]])):
+            drawn += [row for row in of_metric if row["system"] == system]
+        laws.append({"metric": label, "doubling": by_doubling, "systems": by_system})
+        sentences.append(_law_sentence(label, by_doubling, by_system, unit))
+        sentences.append(_drift_sentence(statistics, of_metric, shares))
+        if label in weighed and not recount:
+            sentences.append(
+                f"{label} is weighed by the whole test set here, so that sizes compare; the scores "
+                "that smaller test sets would have by themselves need --recount."
+            )
+    return StudyResult(
+        study="test-size",
+        title=f"Scores and relative intervals of the level {100 * level:g} % by the share of "
+        f"{len(pool):,} {unit}s used, mean of {samples} random growths",
+        settings=settings,
+        columns=COLUMNS,
+        rows=tuple(rows),
+        sentences=tuple(sentences),
+        plot=Plot(
+            "line",
+            "share",
+            "score",
+            errors=("score_low", "score_high"),
+            series="system",
+            panel="metric",
+        ),
+        axes={
+            "share": "Share of the test set",
+            "score": "Mean score of the samples",
+            "score_low": "Interval from",
+            "score_high": "to",
+        },
+        drawn=tuple(drawn),
+        details={"laws": laws},
     )
 
 
-def _intervals(
+def _intervals_of_part(
     part: Callable[[], Part], settings: CompareSettings, index: int, *, anew: bool
 ) -> Record:
     """Each metric's medians, relative intervals and scores of all systems on one part."""
@@ -248,58 +214,426 @@ def _intervals(
     return record
 
 
-def _widths(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Widths of the intervals, shaped (size, growth, system)."""
-    return np.asarray(values[:, :, HIGH] - values[:, :, LOW])
-
-
-def _rows(
-    narrowing: Narrowing, values: NDArray[np.float64], settings: TestSizeSettings
-) -> Iterator[ScoreAtSize]:
-    widths = mean_of_known(_widths(values), axis=1)
-    means = mean_of_known(values, axis=1)
+def _size_rows(
+    label: str,
+    values: Floats,
+    widths: Floats,
+    laws: Mapping[str, Law | None],
+    shares: Sequence[float],
+    sizes: Sequence[int],
+) -> Iterator[Row]:
+    """Means over random growths."""
+    means, mean_widths = mean_of_known(values, axis=1), mean_of_known(widths, axis=1)
     deviations = values[:, :, -1].std(axis=1, ddof=1)
-    for place, of_system in enumerate(narrowing.systems):
-        law = of_system.law
-        for row, (share, size) in enumerate(zip(settings.shares, settings.sizes, strict=True)):
+    for place, (system, law) in enumerate(laws.items()):
+        for row, (share, size) in enumerate(zip(shares, sizes, strict=True)):
             median, low, high, score = means[row, :, place]
-            yield ScoreAtSize(
-                metric=narrowing.metric,
-                system=of_system.system,
-                share=share,
-                size=size,
-                score=float(score),
-                score_sd=float(deviations[row, place]),
-                score_low=or_none(median + abs(median) * low),
-                score_high=or_none(median + abs(median) * high),
-                low=or_none(low),
-                high=or_none(high),
-                width=or_none(widths[row, place]),
-                fitted=None if law is None else law.width(size),
-            )
+            yield {
+                "metric": label,
+                "system": system,
+                "share": share,
+                "size": size,
+                "score": float(score),
+                "score_sd": float(deviations[row, place]),
+                # Around the mean of the replicates' medians.
+                "score_low": or_none(median + abs(median) * low),
+                "score_high": or_none(median + abs(median) * high),
+                "low": or_none(low),
+                "high": or_none(high),
+                "width": or_none(mean_widths[row, place]),
+                "fitted": None if law is None else law.width(size),
+            }
 
 
-def _narrowing(
-    pool: Pool,
-    statistics: MetricStatistics,
-    values: NDArray[np.float64],
-    settings: TestSizeSettings,
+def _law_sentence(
+    metric: str, by_doubling: Mean | None, by_system: Mapping[str, Law | None], unit: str
+) -> str:
+    """What doubling the data does to the intervals of a metric."""
+    laws = [law for law in by_system.values() if law is not None]
+    if not laws or by_doubling is None:
+        return (
+            f"{metric}: no law can be fitted: fewer than {FEWEST_SIZES} sizes have intervals, "
+            "since scores are 0 or do not vary."
+        )
+    without = [system for system, law in by_system.items() if law is None]
+    note = f" without {', '.join(without)}, whose scores are 0 or do not vary" if without else ""
+    shares = [law.narrowing for law in laws]
+    systems = ""
+    if len(laws) > 1:
+        systems = f"; from {100 * min(shares):.1f} to {percent(max(shares))} by system"
+    narrows = by_doubling.value >= 0
+    shown = by_doubling if narrows else by_doubling.negated()
+    return (
+        f"{metric}: doubling the data {'narrows' if narrows else 'widens'} the interval by "
+        f"{shown.percent()}{systems}{note}. Independent {unit}s would give "
+        f"{percent(SQUARE_ROOT_NARROWING)}. The law is width = c · "
+        f"n^{log2(1 - by_doubling.value):.2f}, and misses no mean width by more than "
+        f"{percent(max(law.misfit for law in laws))}."
+    )
+
+
+def _drift_sentence(
+    statistics: MetricStatistics, rows: Sequence[Row], shares: Sequence[float]
+) -> str:
+    """How the mean score of the smallest part differs from that of the largest."""
+    digits = statistics.metric.digits + 1
+    scores = {
+        share: [row["score"] for row in rows if row["share"] == share]
+        for share in (shares[0], shares[-1])
+    }
+    small, large = (sum(of_share) / len(of_share) for of_share in scores.values())
+    beside = f"the {large:.{digits}f} with {100 * shares[-1]:g} %"
+    change = 100 * (small - large) / abs(large) if large else 0.0
+    if f"{abs(change):.1f}" == "0.0":
+        compared = f"beside {beside}"
+    else:
+        compared = f"{abs(change):.1f} % {'more' if change > 0 else 'less'} than {beside}"
+    return (
+        f"{statistics.label}: the mean score with {100 * shares[0]:g} % of the data is "
+        f"{small:.{digits}f}, {compared}."
+    )
+
+
+# References: how many translations of each segment are worth how much test data.
+
+
+REFERENCES_SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+# What choosing among too many sets of references takes its random numbers for.
+PURPOSE = "sets of references"
+# Beyond this many, sets are drawn one by one instead of being listed.
+MOST_LISTED = 100_000
+# Relative differences of widths below this are rounding.
+SAME = 1e-9
+REFERENCES_COLUMNS = (
+    Column("metric", "Metric"),
+    Column("references", "References"),
+    Column("sets", "Sets"),
+    Column("share", "Share", percent=True),
+    Column("size", "Units"),
+    Column("median", "Mean of medians", 3),
+    *INTERVAL_COLUMNS,
+    Column("alone", "As one reference on", 0, percent=True),
+)
+
+
+def study_references(
+    test_set: TestSet,
+    metrics: Sequence[str | Metric] = ("bleu",),
     *,
-    weighed: bool,
-) -> Narrowing:
-    widths = _widths(values)
-    laws = [fit_law(settings.sizes, column) for column in mean_of_known(widths, axis=1).T]
-    # The systems' mean of logarithms, so that every system counts alike.
-    with np.errstate(divide="ignore", invalid="ignore"):
-        logarithms = np.where(widths > 0, np.log(widths), np.nan)
-    order = np.argsort(-statistics.sign * statistics.scores, kind="stable")
-    return Narrowing(
-        metric=statistics.label,
-        doubling=doubling(settings.sizes, np.exp(mean_of_known(logarithms, axis=2)).T),
-        systems=tuple(
-            SystemLaw(system=name, law=law) for name, law in zip(pool.names, laws, strict=True)
-        ),
-        best=pool.names[order[0]],
-        worst=pool.names[order[-1]],
-        weighed_by_whole=weighed,
+    shares: Sequence[float] | None = None,
+    samples: int = 20,
+    subsets: int = 20,
+    unit: PoolUnit = "segment",
+    replicates: int = 1000,
+    level: float = 0.95,
+    seed: int = DEFAULT_SEED,
+    runner: Runner | None = None,
+) -> StudyResult:
+    """What is a further reference worth in test data?
+
+    Zhang & Vogel (2004, Fig. 8, Tables 3 and 4): intervals narrow with every reference, but no more
+    than with 10 to 15 % more test data. The paper takes its references in order; here the mean over
+    all sets of each size is taken, so that no translator's style decides. All sets are judged on
+    the same parts of the test set and the same replicates, so that their intervals differ by the
+    references alone.
+
+    Args:
+        test_set: with two references at least, all of them complete.
+        metrics: by which to score.
+        shares: of the test set; by default 50 % to 100 %, as in the paper's Table 4.
+        samples: random growths to average over.
+        subsets: the most sets of references of each size; more are chosen among at random.
+        unit: what is added and resampled.
+        replicates: of each interval.
+        level: of the intervals.
+        seed: of growth, choice and replicates.
+        runner: keeps the results and shows progress.
+    """
+    arguments = {**locals()}
+    resampling = CompareSettings(replicates=replicates, level=level, seed=seed)
+    require_count("samples", samples, FEWEST_SAMPLES, "one does not show how parts differ")
+    require_whole_number("subsets", subsets, 1, MOST_LISTED)
+    _require_references(test_set)
+    shares = sorted(REFERENCES_SHARES if shares is None else shares)
+    whole = Pool.of(test_set, metrics, unit)
+    sizes = sizes_of_shares(shares, len(whole), unit, FEWEST_SIZES)
+    settings = settings_of("references", arguments, whole.settings, shares=shares, sizes=sizes)
+    orders = orders_of_growth(len(whole), samples, seed)
+    parts = [[np.sort(order[:size]) for order in orders] for size in sizes]
+    tasks = [
+        Task(
+            ("references", *references),
+            partial(_intervals, test_set, references, whole, parts, resampling),
+        )
+        for references in sets_of_references(len(test_set.references), subsets, seed)
+    ]
+    records = (runner or Runner()).run(settings, tasks)
+    rows: list[Row] = []
+    worths: list[Row] = []
+    sentences: list[str] = []
+    for statistics in whole.statistics:
+        groups = _groups(statistics.label, records, sizes)
+        rows += _reference_rows(statistics.label, groups, shares)
+        further = [] if not _depends(groups) else [_further(*two) for two in pairwise(groups)]
+        worths += [{"metric": statistics.label, **worth} for worth in further]
+        sentences += _reference_sentences(statistics.label, groups, further)
+    sentences.append(
+        f"{len(records)} sets were taken of {len(test_set.references)} references, with all "
+        f"systems, on the same parts and replicates; figures are means over sets, systems and "
+        f"{samples} random growths."
+    )
+    return StudyResult(
+        study="references",
+        title=f"Relative intervals of the level {100 * level:g} % by the number of references and "
+        "the share of the test set",
+        settings=settings,
+        columns=REFERENCES_COLUMNS,
+        rows=tuple(rows),
+        sentences=tuple(sentences),
+        plot=Plot("line", "share", "width", series="given", panel="metric"),
+        axes={
+            "share": "Share of the test set",
+            "width": "Width of the interval, of the score",
+            "given": "References",
+        },
+        details={"further": worths},
+    )
+
+
+def sets_of_references(references: int, most: int, seed: int) -> list[tuple[int, ...]]:
+    """Sets of 1, 2, … of the references: all of a size, or so many of them chosen at random.
+
+    >>> sets_of_references(3, 20, seed=1)
+    [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)]
+    """
+    sets: list[tuple[int, ...]] = []
+    for size in range(1, references + 1):
+        if comb(references, size) <= most:
+            sets += combinations(range(references), size)
+        else:
+            sets += _choice(references, size, most, seed)
+    return sets
+
+
+def _choice(references: int, size: int, most: int, seed: int) -> list[tuple[int, ...]]:
+    streams = Streams(seed, f"{PURPOSE} {size}")
+    drawn: set[tuple[int, ...]] = set()
+    index = 0
+    while len(drawn) < most:
+        random = streams.at(index)
+        keys = sorted((random(), reference) for reference in range(references))
+        drawn.add(tuple(sorted(reference for _, reference in islice(keys, size))))
+        index += 1
+    return sorted(drawn)
+
+
+def _require_references(test_set: TestSet) -> None:
+    count = len(test_set.references)
+    if count < 2:
+        raise SettingError("references", count, "at least 2: a further one is what is studied")
+    if test_set.references_per_segment is None:
+        lacking = [
+            name
+            for name, text in zip(test_set.reference_names, test_set.references, strict=True)
+            if None in text
+        ]
+        expected = (
+            "references that have every segment; with fewer of them some segments would have none"
+        )
+        raise SettingError("references", f"absent segments in {', '.join(lacking)}", expected)
+
+
+def _intervals(
+    test_set: TestSet,
+    references: tuple[int, ...],
+    whole: Pool,
+    parts: Sequence[Sequence[NDArray[np.int64]]],
+    settings: CompareSettings,
+) -> Record:
+    """Each metric's values with these references, shaped (size, growth, value, system)."""
+    limited = replace(
+        test_set,
+        references=tuple(test_set.references[index] for index in references),
+        reference_names=tuple(test_set.reference_names[index] for index in references),
+    )
+    pool = Pool.of(limited, [statistics.metric for statistics in whole.statistics], whole.unit)
+    record: dict[str, list[list[object]]] = {metric.label: [] for metric in pool.statistics}
+    for place, growths in enumerate(parts):
+        for by_size in record.values():
+            by_size.append([])
+        for number, part in enumerate(growths):
+            # The same for all sets of references, so that these alone make the difference.
+            index = number * len(parts) + place
+            for statistics, replicates in resampled_scores(
+                pool.take(part), settings.replicates, settings.seed, index
+            ):
+                values = as_record(relative_intervals(replicates, settings.level))
+                record[statistics.label][-1].append(values)
+    return dict(record)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _WithReferences:
+    """One metric with so many references.
+
+    Attributes:
+        count: the number of references.
+        sets: how many sets of so many there were.
+        values: medians and bounds, shaped (size, value), means over all else.
+        widths: shaped (growth, size), means over sets and systems.
+        by_system: shaped (system, size).
+        sizes: the units of each size.
+    """
+
+    count: int
+    sets: int
+    values: Floats
+    widths: Floats
+    by_system: Floats
+    sizes: Sequence[int]
+
+    @property
+    def law(self) -> Law | None:
+        """By which the mean width narrows."""
+        return fit_law(self.sizes, mean_of_known(self.widths))
+
+    @property
+    def width(self) -> float:
+        """On all data."""
+        return float(mean_of_known(self.widths)[-1])
+
+
+def _groups(
+    label: str, records: Mapping[Key, Record], sizes: Sequence[int]
+) -> list[_WithReferences]:
+    """A metric's values by the number of references, ascending."""
+    by_count: dict[int, list[Floats]] = {}
+    for key, record in records.items():
+        by_count.setdefault(len(key) - 1, []).append(from_record(record[label]))
+    groups = []
+    for count, of_count in sorted(by_count.items()):
+        # Shaped (set, size, growth, value, system).
+        values = np.stack(of_count)
+        widths = values[:, :, :, HIGH] - values[:, :, :, LOW]
+        groups.append(
+            _WithReferences(
+                count,
+                len(values),
+                mean_of_known(values, axis=(0, 2, 4)),
+                mean_of_known(widths, axis=(0, 3)).T,
+                mean_of_known(widths, axis=(0, 2)).T,
+                sizes,
+            )
+        )
+    return groups
+
+
+def _reference_rows(
+    label: str, groups: Sequence[_WithReferences], shares: Sequence[float]
+) -> Iterator[Row]:
+    law = groups[0].law
+    for group in groups:
+        for share, size, values in zip(shares, group.sizes, group.values, strict=True):
+            median, low, high = values
+            # On so much data one reference gives an interval of this width.
+            alone = law.size(high - low) if law is not None and high > low else None
+            yield {
+                "metric": label,
+                "references": group.count,
+                "given": _references(group.count),
+                "sets": group.sets,
+                "share": share,
+                "size": size,
+                "median": float(median),
+                "low": or_none(low),
+                "high": or_none(high),
+                "width": or_none(high - low),
+                "alone": None if alone is None else alone / group.sizes[-1],
+            }
+
+
+def _references(count: int) -> str:
+    return "1 reference" if count == 1 else f"{count} references"
+
+
+def _depends(groups: Sequence[_WithReferences]) -> bool | None:
+    """Whether intervals depend on the references; None where scores are 0 or do not vary."""
+    if any(group.law is None for group in groups):
+        return None
+    widths = [group.width for group in groups]
+    return max(widths) - min(widths) > SAME * max(widths)
+
+
+def _further(fewer: _WithReferences, more: _WithReferences) -> Row:
+    """What one reference more is worth, with its error over growths and its range over systems."""
+    shares = _shares(fewer.widths, more.widths, more.sizes)
+    by_system = _shares(fewer.by_system, more.by_system, more.sizes)
+    known = bool(shares and by_system)
+    return {
+        "references": more.count,
+        "share": Mean.of(shares) if known else None,
+        "lowest": min(by_system) if known else None,
+        "highest": max(by_system) if known else None,
+    }
+
+
+def _shares(fewer: Floats, more: Floats, sizes: Sequence[int]) -> list[float]:
+    """The share of the data that is worth a reference, for each row of widths by size."""
+    shares = (
+        worth_in_data(fit_law(sizes, a), fit_law(sizes, b), sizes[-1])
+        for a, b in zip(fewer, more, strict=True)
+    )
+    return [share for share in shares if share is not None]
+
+
+def worth_in_data(fewer: Law | None, more: Law | None, size: int) -> float | None:
+    """The share of so many units with which more references give the interval of fewer on all.
+
+    By the laws of both (Zhang & Vogel 2004, Table 4, has 80 to 90 % for 2 references beside 1).
+    None where a law is missing, or more data do not narrow the interval.
+    """
+    if fewer is None or more is None:
+        return None
+    needed = more.size(fewer.width(size))
+    return None if needed is None else needed / size
+
+
+def _reference_sentences(
+    metric: str, groups: Sequence[_WithReferences], further: Sequence[Row]
+) -> Iterator[str]:
+    depends = _depends(groups)
+    if depends is None:
+        yield f"{metric}: nothing can be said: scores are 0 or do not vary."
+        return
+    if not depends:
+        yield f"{metric}: its intervals do not depend on the references."
+        return
+    first, last = groups[0].width, groups[-1].width
+    verb = "narrower" if last < first else "wider"
+    yield (
+        f"{metric}: with {len(groups)} references the interval is {percent(abs(1 - last / first))} "
+        f"{verb} than with one, {percent(last, 2)} of the score instead of {percent(first, 2)}."
+    )
+    for worth in further:
+        yield _worth_of_reference(metric, worth)
+
+
+def _worth_of_reference(metric: str, worth: Row) -> str:
+    share, references = worth["share"], worth["references"]
+    if share is None:
+        return f"{metric}: what reference {references} is worth is unknown: more data do not help."
+    error = ""
+    if share.low is not None:
+        error = f" (error {100 * share.low:.0f} to {100 * share.high:.0f})"
+    low, high = (f"{100 * worth[end]:.0f}" for end in ("lowest", "highest"))
+    systems = f", from {low} to {high} by system," if low != high else ""
+    change = 100 * (1 / share.value - 1)
+    value = (
+        f"the further reference is worth {change:.0f} % more data"
+        if share.value < 1
+        else f"the further reference widens it as {-change:.0f} % less data would"
+    )
+    return (
+        f"{metric}: all of the data with {_references(references - 1)} give as narrow an interval "
+        f"as {percent(share.value, 0)}{error}{systems} of them with {references}; {value}."
     )

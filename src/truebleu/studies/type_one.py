@@ -9,36 +9,57 @@ Every repetition has null data and replicates of its own, so repetitions are ind
 error of a rate is binomial. (To draw replicates once for many repetitions would save a third of the
 time, and cost that.)
 
-A question that goes with it: the p-values of systems that you take for equal, such as the runs of
-one optimizer; nothing is made equal there, so whether every rejection is an error is for you to
-judge.
+Two questions that go with it: the p-values of systems that you take for equal, such as the runs of
+one optimizer, where whether a rejection is an error is for you to judge; and how often there is any
+false alarm among many comparisons of equal systems, with and without a correction.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
-from typing import TYPE_CHECKING, ClassVar, Literal
+from itertools import combinations, groupby
+from math import ceil, comb
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from truebleu._settings import DEFAULT_SEED, require_alpha
-from truebleu.errors import SettingError
-from truebleu.execution.journal import Runner, Task
+from truebleu.errors import SettingError, UnknownNameError
+from truebleu.execution.journal import Record, Runner, Task
+from truebleu.reports.document import Column, Plot
+from truebleu.reports.sentences import listed, percent
 from truebleu.resampling import TIE_TOLERANCE
+from truebleu.significance.corrections import (
+    CORRECTIONS,
+    P_VALUE_CORRECTIONS,
+    adjust,
+    experimentwise_error,
+)
+from truebleu.significance.pairs import pair_tests
+from truebleu.significance.settings import CompareSettings
+from truebleu.significance.statistics import MetricStatistics
+from truebleu.significance.tests import find_test, smallest_p
 from truebleu.studies._nulls import (
-    RATE,
+    NULL_TITLES,
     Null,
-    NullSettings,
     batches,
     null_source,
     require_enough_replicates,
     require_enough_units,
     require_repetitions,
 )
-from truebleu.studies._pool import Pool
-from truebleu.studies._study import Rate, StudyResult, StudySettings, rejection_rate
+from truebleu.studies._pool import Pool, PoolUnit
+from truebleu.studies._study import (
+    Floats,
+    Rate,
+    Row,
+    StudyResult,
+    rate_cells,
+    rate_columns,
+    rate_of,
+    rejection_rate,
+    settings_of,
+)
 from truebleu.studies._tests import (
     STUDY_TESTS,
     TESTS,
@@ -49,87 +70,23 @@ from truebleu.studies._tests import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
+    from collections.abc import Iterator, Mapping, Sequence
 
     from truebleu.corpus.test_set import TestSet
-    from truebleu.execution.journal import Record
     from truebleu.metrics.base import Metric
-    from truebleu.significance.statistics import MetricStatistics
     from truebleu.studies._nulls import NullSource
-    from truebleu.studies._pool import PoolUnit
 
 ALPHAS = (0.01, 0.05, 0.10)
-
-Verdict = Literal["holds", "too often", "too seldom", "undecided"]
 # A level holds if the rate surely lies between half of it and one and a half (Bradley 1978).
 BRADLEY = (0.5, 1.5)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TypeOneSettings(NullSettings):
-    """The settings of the study: which tests, at which significance levels."""
-
-    STUDY: ClassVar[str] = "type-one"
-
-    tests: tuple[str, ...]
-    alphas: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rejections:
-    """How often a test rejects at a level; the interval of the rate is of 99 %."""
-
-    metric: str
-    test: str
-    alpha: float
-    rejected: Rate
-
-    @property
-    def verdict(self) -> Verdict:
-        """Whether the test keeps its level, where the repetitions are enough to say so.
-
-        To hold, the interval of the rate must lie within half and one and a half of the level: few
-        repetitions are no evidence.
-        """
-        if not self.rejected.holds(self.alpha):
-            return "too often" if self.rejected.low > self.alpha else "too seldom"
-        low, high = (factor * self.alpha for factor in BRADLEY)
-        return "holds" if low <= self.rejected.low and self.rejected.high <= high else "undecided"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TypeOneMetric:
-    """What all tests by one metric show together.
-
-    Attributes:
-        metric: its label.
-        absolute_below_ar: how often the bootstrap of absolute differences gives a smaller p than
-            approximate randomization (Riezler and Maxwell's comparison), where both were made.
-        constant: whether every p is the same, since outputs do not differ by this metric.
-    """
-
-    metric: str
-    absolute_below_ar: Rate | None
-    constant: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TypeOneResult(StudyResult):
-    """How often tests reject a true null hypothesis.
-
-    Attributes:
-        settings: how to repeat it.
-        rows: one for each metric, test and level.
-        metrics: one for each metric.
-    """
-
-    REPORT: ClassVar[str] = "truebleu.reports.studies.conclusions:type_one_document"
-
-    settings: TypeOneSettings
-    rows: tuple[Rejections, ...]
-    metrics: tuple[TypeOneMetric, ...]
+# What to say of each verdict.
+VERDICTS = {
+    "too often": "too often",
+    "too seldom": "too seldom",
+    "undecided": "within the error, but too few repetitions to say that it holds",
+    "holds": "holds",
+}
+ERROR = "binomial, 99 %"
 
 
 def study_type_one(
@@ -144,17 +101,22 @@ def study_type_one(
     replicates: int = 1000,
     seed: int = DEFAULT_SEED,
     runner: Runner | None = None,
-) -> TypeOneResult:
-    """How often does each test reject a null hypothesis that is true?
+) -> StudyResult:
+    """How often does each test find a difference where there is none?
 
     In each repetition two systems, drawn at random where there are more, are made equal and tested.
+    A test that keeps its level finds a difference as often as the level says. Riezler & Maxwell
+    (2005, Table 2): the bootstrap's p-values are smaller than those of approximate randomization.
 
     Args:
         test_set: the systems whose outputs are swapped.
         metrics: by which to compare.
-        null: how equal systems come about; see `null_source`.
-        unit: what the tests resample: segments or documents.
-        tests: some of `STUDY_TESTS`; Student's is for metrics that are means.
+        null: how equal systems come about: outputs of two systems are swapped at random, segment by
+            segment or document by document; systems are simulated with equal channels, on a
+            simulated test set of this size; or two systems that have one score on the whole test
+            set, since outputs of the better one are cut short, are sampled.
+        unit: what the tests resample.
+        tests: those to make; Student's is for metrics that are means over segments.
         alphas: the significance levels.
         repetitions: how many pairs of equal systems are tested.
         replicates: of each test.
@@ -163,57 +125,98 @@ def study_type_one(
 
     >>> from truebleu.simulation import simulate
     >>> pool = simulate(segments=50, systems=[0.1, 0.3])
-    >>> study_type_one(pool, tests=["ar"], repetitions=50, replicates=99).rows[1].verdict
+    >>> study_type_one(pool, tests=["ar"], repetitions=50, replicates=99).rows[1]["verdict"]
     'undecided'
     """
+    arguments = {**locals()}
     require_repetitions(repetitions)
     levels = sorted({float(require_alpha(alpha)) for alpha in alphas})
     if not levels:
         raise SettingError("alphas", "none", "at least one level, such as 0.05")
     require_enough_replicates(replicates, levels[0])
     chosen = require_tests(tests, tuple(STUDY_TESTS))
-    testing = Testing(
-        tests=tuple(test for test in STUDY_TESTS if test in chosen),
-        replicates=replicates,
-        seed=seed,
-    )
+    ordered = tuple(test for test in STUDY_TESTS if test in chosen)
+    testing = Testing(tests=ordered, replicates=replicates, seed=seed)
     source = null_source(test_set, metrics, null=null, unit=unit, systems=2, seed=seed)
     require_enough_units(source.units, unit, levels[0])
     if "student" in chosen:
         for statistics in next(source.sets(0, 1)):
             student_p(statistics)  # refused before any long work
-    settings = TypeOneSettings(
-        pool=source.summary,
-        null=null,
-        errors_per_word=RATE if null == "simulated" else None,
-        tests=testing.tests,
-        alphas=tuple(levels),
-        repetitions=repetitions,
-        replicates=replicates,
-        seed=seed,
-    )
+    settings = settings_of("type-one", arguments, source.settings, tests=ordered, alphas=levels)
     tasks = [
         Task((first,), partial(_p_values, source, range(first, end), testing))
         for first, end in batches(repetitions)
     ]
     records = list((runner or Runner()).run(settings, tasks).values())
-    p_values = {
-        metric: {
-            test: np.concatenate([record[metric][test] for record in records])
-            for test in testing.tests
+    rows: list[Row] = []
+    sentences: list[str] = []
+    below: dict[str, Rate] = {}
+    for metric in records[0]:
+        by_test = {
+            test: np.concatenate([record[metric][test] for record in records]) for test in ordered
         }
-        for metric in records[0]
-    }
-    return TypeOneResult(
+        of_metric = [
+            _rejections(metric, test, alpha, p) for test, p in by_test.items() for alpha in levels
+        ]
+        rows += of_metric
+        sentences += map(_rejection_sentence, _by(of_metric, "test"))
+        if {"ar", "bootstrap-absolute"} <= by_test.keys():
+            smaller = int((by_test["bootstrap-absolute"] < by_test["ar"]).sum())
+            below[metric] = rejection_rate(smaller, repetitions)
+            sentences.append(
+                f"{metric}: the bootstrap of absolute differences gives a smaller p than "
+                f"approximate randomization in {below[metric]} of the comparisons."
+            )
+        if all(len(np.unique(p)) == 1 for p in by_test.values()):
+            sentences.append(
+                f"{metric}: p is the same in all comparisons; by this metric the outputs do not "
+                "differ."
+            )
+    if null == "document" and unit == "segment":
+        sentences.append(
+            "Whole documents were swapped, as if each system had its good and bad documents, but "
+            "tested as if segments were independent; --unit document tests documents."
+        )
+    if any(row["verdict"] == "holds" for row in rows):
+        sentences.append(
+            "A level holds where the 99 % interval of the rate lies between half of it and one and "
+            "a half."
+        )
+    return StudyResult(
+        study="type-one",
+        title="How often tests reject a true null hypothesis: "
+        f"{NULL_TITLES[null]}, tested by {unit}",
         settings=settings,
-        rows=tuple(
-            Rejections(metric=metric, test=test, alpha=alpha, rejected=_rejected(p, alpha))
-            for metric, by_test in p_values.items()
-            for test, p in by_test.items()
-            for alpha in levels
+        columns=(
+            Column("metric", "Metric"),
+            Column("test", "Test"),
+            Column("origin", "As in"),
+            Column("alpha", "Level", 1, percent=True),
+            *rate_columns("rejected", "Rejected", "99 % from"),
+            Column("verdict", "Verdict"),
         ),
-        metrics=tuple(_metric(metric, by_test) for metric, by_test in p_values.items()),
+        rows=tuple(rows),
+        sentences=tuple(sentences),
+        plot=Plot(
+            "point",
+            "test",
+            "rejected",
+            errors=("rejected_low", "rejected_high"),
+            interval=ERROR,
+            panel="case",
+            reference_field="alpha",
+            zero_y=True,
+        ),
+        axes={
+            "rejected": "Rejected true null hypotheses, share of all",
+            "case": "Metric and level",
+        },
+        details={"absolute_below_ar": below} if below else {},
     )
+
+
+def _by(rows: Sequence[Row], name: str) -> list[list[Row]]:
+    return [list(group) for _, group in groupby(rows, key=lambda row: row[name])]
 
 
 def _p_values(source: NullSource, repetitions: range, testing: Testing) -> Record:
@@ -228,63 +231,53 @@ def _p_values(source: NullSource, repetitions: range, testing: Testing) -> Recor
     return record
 
 
-def _rejected(p_values: NDArray[np.float64], alpha: float) -> Rate:
+def _rejections(metric: str, test: str, alpha: float, p_values: Floats) -> Row:
+    """How often a test rejects at a level, and whether it keeps it."""
     # Shares such as 1 - 0.95 are not quite what they mean.
-    return rejection_rate(int((p_values <= alpha + TIE_TOLERANCE).sum()), len(p_values))
+    rate = rejection_rate(int((p_values <= alpha + TIE_TOLERANCE).sum()), len(p_values))
+    return {
+        "metric": metric,
+        "test": test,
+        "origin": STUDY_TESTS[test].origin,
+        "alpha": alpha,
+        "case": f"{metric}, level {100 * alpha:g} %",
+        **rate_cells("rejected", rate),
+        "verdict": level_verdict(rate, alpha),
+    }
 
 
-def _metric(metric: str, by_test: Mapping[str, NDArray[np.float64]]) -> TypeOneMetric:
-    below = None
-    if {"ar", "bootstrap-absolute"} <= by_test.keys():
-        smaller = int((by_test["bootstrap-absolute"] < by_test["ar"]).sum())
-        below = rejection_rate(smaller, len(by_test["ar"]))
-    constant = all(len(np.unique(p)) == 1 for p in by_test.values())
-    return TypeOneMetric(metric=metric, absolute_below_ar=below, constant=constant)
+def level_verdict(rate: Rate, alpha: float) -> str:
+    """Whether a test keeps its level, where the repetitions are enough to say so.
+
+    To hold, the interval of the rate must lie within half and one and a half of the level: few
+    repetitions are no evidence.
+    """
+    if not rate.low <= alpha <= rate.high:
+        return "too often" if rate.low > alpha else "too seldom"
+    low, high = (factor * alpha for factor in BRADLEY)
+    return "holds" if low <= rate.low and rate.high <= high else "undecided"
+
+
+def _rejection_sentence(rows: Sequence[Row]) -> str:
+    """What a test did at all levels."""
+    levels = [f"{100 * row['alpha']:g} %" for row in rows]
+    by_verdict: dict[str, list[str]] = {}
+    for row, level in zip(rows, levels, strict=True):
+        by_verdict.setdefault(row["verdict"], []).append(level)
+    verdict = "; ".join(
+        f"{words} at {listed(by_verdict[name])}"
+        for name, words in VERDICTS.items()
+        if name in by_verdict
+    )
+    rates = listed([percent(row["rejected"]) for row in rows])
+    return (
+        f"{rows[0]['metric']}, {STUDY_TESTS[rows[0]['test']].title}: {rates} of the pairs of equal "
+        f"systems differ significantly at the level{'s' * (len(rows) > 1)} {listed(levels)}: "
+        f"{verdict}."
+    )
 
 
 # Systems that are given, and taken for equal.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EquivalentsSettings(StudySettings):
-    """The settings of the study; `alpha` is the level at which rejections are counted."""
-
-    STUDY: ClassVar[str] = "equivalents"
-
-    tests: tuple[str, ...]
-    alpha: float
-    replicates: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EquivalentPair:
-    """Two systems taken for equal, by one metric; p-values are in the order of the tests."""
-
-    metric: str
-    a: str
-    b: str
-    difference: float
-    p: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EquivalentsResult(StudyResult):
-    """The p-values of all pairs by every metric and test."""
-
-    REPORT: ClassVar[str] = "truebleu.reports.studies.conclusions:equivalents_document"
-
-    settings: EquivalentsSettings
-    rows: tuple[EquivalentPair, ...]
-
-    def p_values(self, metric: str, test: str) -> list[float]:
-        """Those of all pairs by one metric and test."""
-        place = self.settings.tests.index(test)
-        return [row.p[place] for row in self.rows if row.metric == metric]
-
-    def rejected(self, metric: str, test: str) -> int:
-        """How many pairs are found to differ."""
-        limit = self.settings.alpha + TIE_TOLERANCE
-        return sum(p <= limit for p in self.p_values(metric, test))
 
 
 def study_equivalents(
@@ -297,39 +290,73 @@ def study_equivalents(
     replicates: int = 10_000,
     seed: int = DEFAULT_SEED,
     runner: Runner | None = None,
-) -> EquivalentsResult:
-    """The p-values of all pairs of systems that are taken for equal.
+) -> StudyResult:
+    """Which p-values do pairs of systems have that you take for equal, such as runs of one system?
+
+    Riezler & Maxwell (2005, Table 2): the bootstrap's p-values are smaller than those of
+    approximate randomization.
 
     Args:
-        test_set: systems that should not differ, such as several runs of one system.
+        test_set: systems that should not differ.
         metrics: by which to compare.
-        tests: "ar", "bootstrap" and so on; the others are compared with the first.
-        unit: what the tests resample: segments or documents.
+        tests: those to make; the others are compared with the first.
+        unit: what the tests resample.
         alpha: the level at which rejections are counted.
         replicates: of each test.
         seed: of the replicates.
         runner: keeps the results and shows progress.
     """
+    arguments = {**locals()}
     testing = Testing(tests=require_tests(tests), replicates=replicates, seed=seed)
     require_enough_replicates(replicates, require_alpha(alpha))
     pool = Pool.of(test_set, metrics, unit)
     pool.require_systems(2)
     require_enough_units(len(pool), unit, alpha)
-    settings = EquivalentsSettings(
-        pool=pool.summary, tests=testing.tests, alpha=alpha, replicates=replicates, seed=seed
-    )
+    settings = settings_of("equivalents", arguments, pool.settings)
     tasks = [
         Task((statistics.label,), partial(_equivalent_p_values, statistics, testing))
         for statistics in pool.statistics
     ]
     records = (runner or Runner()).run(settings, tasks)
-    rows = []
+    rows: list[Row] = []
+    sentences: list[str] = []
     for (metric,), record in records.items():
         for place, (a, b) in enumerate(combinations(pool.names, 2)):
-            p = tuple(record[test][place] for test in testing.tests)
-            difference = record["differences"][place]
-            rows.append(EquivalentPair(metric=str(metric), a=a, b=b, difference=difference, p=p))
-    return EquivalentsResult(settings=settings, rows=tuple(rows))
+            names = {"metric": metric, "compared": f"{a} : {b}", "a": a, "b": b}
+            rows += [
+                {
+                    **names,
+                    "difference": record["differences"][place],
+                    "test": test,
+                    "p": record[test][place],
+                }
+                for test in testing.tests
+            ]
+        sentences += _p_sentences(str(metric), record, testing.tests, alpha)
+    return StudyResult(
+        study="equivalents",
+        title="Systems taken for equal: the p-values of their differences",
+        settings=settings,
+        columns=(
+            Column("metric", "Metric"),
+            Column("compared", "Compared systems"),
+            Column("difference", "Difference", 3, sign=True),
+            Column("test", "Test"),
+            Column("p", "p", 4),
+        ),
+        rows=tuple(rows),
+        sentences=tuple(sentences),
+        plot=Plot(
+            "point",
+            "compared",
+            "p",
+            series="test",
+            panel="metric",
+            reference=alpha,
+            zero_y=True,
+        ),
+        axes={"p": "p-value"},
+    )
 
 
 def _equivalent_p_values(statistics: MetricStatistics, testing: Testing) -> Record:
@@ -337,3 +364,265 @@ def _equivalent_p_values(statistics: MetricStatistics, testing: Testing) -> Reco
     by_test = testing.p_values(statistics, pairs, 0)
     differences = differences_of(statistics.scores, pairs).tolist()
     return {"differences": differences, **{test: p.tolist() for test, p in by_test.items()}}
+
+
+def _p_sentences(metric: str, record: Record, tests: Sequence[str], alpha: float) -> Iterator[str]:
+    first, *others = tests
+    for test in tests:
+        rejected = sum(p <= alpha + TIE_TOLERANCE for p in record[test])
+        sentence = (
+            f"{metric}, {STUDY_TESTS[test].title}: {rejected} of {len(record[test])} pairs have p "
+            f"of at most {alpha:g}"
+        )
+        if test in others:
+            pairs = list(zip(record[test], record[first], strict=True))
+            smaller, larger = sum(p < q for p, q in pairs), sum(p > q for p, q in pairs)
+            sentence += (
+                f"; p is smaller than by {STUDY_TESTS[first].title} in {smaller}, larger in "
+                f"{larger}"
+            )
+        yield f"{sentence}."
+
+
+# Multiplicity: any false alarm among many comparisons.
+
+
+# 1, 3, 6, 10 and 15 comparisons.
+USUAL_SYSTEMS = (2, 3, 4, 5, 6)
+USUAL_CORRECTIONS = ("none", "bonferroni", "holm", "bh", "westfall-young")
+
+
+def study_multiplicity(
+    test_set: TestSet,
+    metrics: Sequence[str | Metric] = ("bleu",),
+    *,
+    systems: Sequence[int] | None = None,
+    corrections: Sequence[str] | None = None,
+    test: str = "ar",
+    null: Null = "segment",
+    unit: PoolUnit = "segment",
+    alpha: float = 0.05,
+    repetitions: int = 1000,
+    replicates: int = 2000,
+    seed: int = DEFAULT_SEED,
+    runner: Runner | None = None,
+) -> StudyResult:
+    """How often is there any false alarm when so many equal systems are all compared?
+
+    Riezler & Maxwell (2005, §4.4, after Cohen 1995) expect a false alarm among k comparisons at the
+    level alpha with about 1 - (1 - alpha)**k, for 15 systems and 105 pairs .9954. Each repetition
+    makes the largest number of equal systems; the first 2, 3, … of them, which are equal as well,
+    serve for the smaller numbers.
+
+    Args:
+        test_set: the systems whose outputs are swapped.
+        metrics: by which to compare.
+        systems: how many systems to compare with one another; by default 2 to 6, as far as there
+            are so many.
+        corrections: for many comparisons; by default none, bonferroni, holm, bh and, where the test
+            allows it, westfall-young. Tukey's and Scheffé's are for metrics that are means
+            over segments.
+        test: as for `compare`.
+        null: how equal systems come about, as for type-one.
+        unit: what the tests resample.
+        alpha: the level of the whole family of comparisons.
+        repetitions: how many families of equal systems are tested.
+        replicates: of each test.
+        seed: of null data and replicates.
+        runner: keeps the results and shows progress.
+    """
+    arguments = {**locals()}
+    require_repetitions(repetitions)
+    available = None if null == "simulated" else len(test_set.systems)
+    sizes = _system_counts(systems, available)
+    if corrections is None:
+        corrections = USUAL_CORRECTIONS
+        if test == "bootstrap-absolute":  # its replicates do not vary around 0
+            corrections = [name for name in corrections if name != "westfall-young"]
+    by_correction = correction_settings(corrections, test, alpha, replicates, seed)
+    _require_resolution(by_correction, sizes[-1])
+    source = null_source(test_set, metrics, null=null, unit=unit, systems=sizes[-1], seed=seed)
+    require_enough_units(source.units, unit, alpha)
+    if any(CORRECTIONS[name].basis == "segment scores" for name in by_correction):
+        for statistics in next(source.sets(0, 1)):
+            statistics.unit_means("correction tukey or scheffe")  # refused before any long work
+    settings = settings_of(
+        "multiplicity", arguments, source.settings, systems=sizes, corrections=list(by_correction)
+    )
+    tasks = [
+        Task((first,), partial(_alarms, source, range(first, end), sizes, by_correction))
+        for first, end in batches(repetitions)
+    ]
+    records = list((runner or Runner()).run(settings, tasks).values())
+    rows = [
+        _false_alarms(records, metric, size, correction, alpha)
+        for metric in records[0]
+        for size in sizes
+        for correction in by_correction
+    ]
+    return StudyResult(
+        study="multiplicity",
+        title="Any false alarm among all pairs of equal systems: "
+        f"{STUDY_TESTS[test].title}, {NULL_TITLES[null]}",
+        settings=settings,
+        columns=(
+            Column("metric", "Metric"),
+            Column("systems", "Systems"),
+            Column("comparisons", "Comparisons"),
+            Column("correction", "Correction"),
+            *rate_columns("alarms", "Any false alarm", "99 % from"),
+            Column("expected", "Promised", 1, percent=True),
+        ),
+        rows=tuple(rows),
+        sentences=tuple(_alarm_sentence(row, alpha) for row in rows if row["systems"] == sizes[-1]),
+        plot=Plot(
+            "line",
+            "comparisons",
+            "alarms",
+            errors=("alarms_low", "alarms_high"),
+            interval=ERROR,
+            series="correction",
+            panel="metric",
+            reference=alpha,
+            zero_y=True,
+        ),
+        axes={
+            "comparisons": "Comparisons made at once",
+            "alarms": "Experiments with a false alarm, share of all",
+        },
+    )
+
+
+def _system_counts(systems: Sequence[int] | None, available: int | None) -> list[int]:
+    if systems is None:
+        usual = [size for size in USUAL_SYSTEMS if available is None or size <= available]
+        return usual or [USUAL_SYSTEMS[0]]  # too few for any: refused with the null data
+    for size in systems:
+        if size < 2:
+            raise SettingError("systems to compare", size, "a whole number from 2 up")
+        if available is not None and size > available:
+            expected = f"no more than there are: {available}"
+            raise SettingError("systems to compare", size, expected)
+    if not systems:
+        raise SettingError("systems to compare", "none", "at least one number, such as 3")
+    return sorted(set(systems))
+
+
+def _alarms(
+    source: NullSource,
+    repetitions: range,
+    sizes: Sequence[int],
+    settings: Mapping[str, CompareSettings],
+) -> Record:
+    """For each metric, number of systems and correction: in which repetitions anything is rejected.
+
+    A repetition is a digit: 1 where there was an alarm.
+    """
+    record: Record = {}
+    sets = source.sets(repetitions.start, len(repetitions))
+    for index, of_metrics in zip(repetitions, sets, strict=True):
+        for statistics in of_metrics:
+            by_case = record.setdefault(statistics.label, {})
+            for (size, name), alarm in alarms_of(statistics, index, sizes, settings).items():
+                case = _case(size, name)
+                by_case[case] = by_case.get(case, "") + str(int(alarm))
+    return record
+
+
+def _case(size: int, correction: str) -> str:
+    return f"{size} {correction}"
+
+
+def _false_alarms(
+    records: Sequence[Record], metric: str, systems: int, correction: str, alpha: float
+) -> Row:
+    """How often there is any alarm, beside what the correction or independence promises."""
+    comparisons = comb(systems, 2)
+    alarms = "".join(record[metric][_case(systems, correction)] for record in records)
+    return {
+        "metric": metric,
+        "systems": systems,
+        "comparisons": comparisons,
+        "correction": correction,
+        **rate_cells("alarms", rejection_rate(alarms.count("1"), len(alarms))),
+        "expected": experimentwise_error(alpha, comparisons) if correction == "none" else alpha,
+    }
+
+
+def _alarm_sentence(row: Row, alpha: float) -> str:
+    comparisons = f"{row['comparisons']} comparison{'s' * (row['comparisons'] > 1)}"
+    alarms = f"a false alarm in {rate_of(row, 'alarms')} of the cases with {comparisons}"
+    if row["correction"] == "none":
+        return (
+            f"{row['metric']}, no correction: {alarms}; independent comparisons would have "
+            f"{percent(row['expected'])}."
+        )
+    verdict = "is kept" if row["alarms_low"] <= alpha else "is not kept"
+    title = CORRECTIONS[row["correction"]].short_title
+    return f"{row['metric']}, {title}: {alarms}; {100 * alpha:g} % {verdict}."
+
+
+def correction_settings(
+    corrections: Sequence[str], test: str, alpha: float, replicates: int, seed: int
+) -> dict[str, CompareSettings]:
+    """How `compare` would be asked for each correction; it refuses what makes no sense."""
+    if not corrections:
+        raise SettingError("corrections", corrections, f"some of {', '.join(CORRECTIONS)}")
+    for correction in corrections:
+        if correction not in CORRECTIONS:
+            raise UnknownNameError("correction", correction, tuple(CORRECTIONS))
+    return {
+        correction: CompareSettings(
+            test=test, replicates=replicates, seed=seed, level=1 - alpha, correction=correction
+        )
+        for correction in CORRECTIONS
+        if correction in corrections
+    }
+
+
+def _require_resolution(settings: Mapping[str, CompareSettings], systems: int) -> None:
+    """Refuse so few replicates that a correction could never reject anything."""
+    comparisons = comb(systems, 2)
+    for correction, setting in settings.items():
+        if correction not in P_VALUE_CORRECTIONS:
+            continue
+        p_values = np.ones(comparisons)
+        p_values[0] = smallest_p(setting.replicates)
+        if (clearest := float(adjust(p_values, correction).min())) > setting.alpha:
+            least = ceil(clearest / p_values[0] / setting.alpha)
+            expected = (
+                f"at least {least}: corrected for {comparisons} comparisons by "
+                f"{CORRECTIONS[correction].short_title}, the smallest possible p is {clearest:.3g}"
+            )
+            raise SettingError("replicates", setting.replicates, expected)
+
+
+def alarms_of(
+    statistics: MetricStatistics,
+    index: int,
+    sizes: Sequence[int],
+    settings: Mapping[str, CompareSettings],
+) -> dict[tuple[int, str], bool]:
+    """Whether anything is rejected among the first so many systems, for each correction.
+
+    Repetition `index` has replicates of its own.
+    """
+    pairs = list(combinations(range(statistics.systems), 2))
+    setting = next(iter(settings.values()))
+    (differences,), exact = find_test(setting.test).differences(
+        [statistics],
+        pairs,
+        replicates=setting.replicates,
+        seed=setting.seed,
+        first=index * setting.replicates,
+    )
+    alarms = {}
+    for size in sizes:
+        columns = [place for place, pair in enumerate(pairs) if max(pair) < size]
+        chosen = [pairs[place] for place in columns]
+        rows = np.ascontiguousarray(statistics.rows[:, :size])
+        first = MetricStatistics(statistics.label, statistics.metric, rows)
+        for correction, setting in settings.items():
+            tests = pair_tests(first, chosen, differences[:, columns], setting, exact=exact)
+            alarms[size, correction] = bool((tests.p_adjusted <= setting.alpha).any())
+    return alarms
