@@ -70,6 +70,8 @@ ALLOWED: dict[str, set[str]] = {
         "agreement",
         "nbest",
         "execution",
+        # A study's report stands with the study.
+        "reports",
     },
     "reports": {
         "_lazy",
@@ -82,7 +84,6 @@ ALLOWED: dict[str, set[str]] = {
         "planning",
         "agreement",
         "nbest",
-        "studies",
     },
     # Of reports, what makes one line of any name.
     "compat": {"errors", "corpus", "tokenizers", "metrics", "resampling", "reports"},

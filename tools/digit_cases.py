@@ -275,21 +275,21 @@ CASES = {
     "study-coverage-simulated": "study coverage --simulate 500 --sizes 100 $study",
     "study-power": "study power -r $de/refA.txt $de3 --sizes 100,300 $study",
     "study-power-tests": "study power -r $de/refA.txt $de3 --sizes 100 $study -m ter "
-    "--test ar --test bootstrap --test bootstrap-absolute --test wins --test interval --pairs all",
+    "--tests ar,bootstrap,bootstrap-absolute,wins,interval --pairs all",
     "study-power-blocks": "study power -r $es/refA.txt $es3 --sizes 100 $study --sampling block "
     "--pair IKUN Aya23 -m bleu -m chrf",
     "study-power-simulated": "study power --simulate 400 --sizes 100 $study",
     "study-accuracy": "study accuracy -r $de/refA.txt $de6 --sizes 100,300 $study",
-    "study-accuracy-bands": "study accuracy -r $de/refA.txt $de3 --sizes 100 $study --test wins "
-    "--bands 80,90,95 --sampling systematic",
+    "study-accuracy-bands": "study accuracy -r $de/refA.txt $de3 --sizes 100 $study --tests wins "
+    "--bands 0.8,0.9,0.95 --sampling systematic",
     "study-test-size": "study test-size -r $de/refA.txt $de2 -m bleu -m nist -m mbleu $study "
-    "--shares 20,50,100",
+    "--shares 0.2,0.5,1",
     "study-test-size-recount": "study test-size -r $de/refA.txt $de2 -m nist $study "
-    "--shares 20,50,100 --recount",
+    "--shares 0.2,0.5,1 --recount",
     "study-test-size-documents": "study test-size -r $es/refA.txt $es3 --documents $es/docs.tsv "
-    "--unit document $study --shares 20,50,100",
+    "--unit document $study --shares 0.2,0.5,1",
     "study-references": "study references -r $four/ref0.txt -r $four/ref1.txt -r $four/ref2.txt "
-    "-r $four/ref3.txt $four/out.0.txt -m bleu -m nist $study --subsets 3 --shares 50,75,100",
+    "-r $four/ref3.txt $four/out.0.txt -m bleu -m nist $study --subsets 3 --shares 0.5,0.75,1",
     "study-replicates": "study replicates -r $de/refA.txt $de2 -m bleu -m ter "
     "--replicates 100,200,500 --repetitions 5",
     "study-replicates-enough": "study replicates -r $es/refA.txt $es/sys/IKUN.txt "
@@ -302,20 +302,20 @@ CASES = {
     "--by-system",
     "study-type-one": "study type-one -r $de/refA.txt $de2 --repetitions 50 --replicates 100",
     "study-type-one-documents": "study type-one -r $es/refA.txt $es3 --documents $es/docs.tsv "
-    "--null document --unit document --repetitions 50 --replicates 100 --test ar --test bootstrap",
+    "--null document --unit document --repetitions 50 --replicates 100 --tests ar,bootstrap",
     "study-type-one-student": "study type-one -r $de/refA.txt $de3 --repetitions 50 "
-    "--replicates 100 -m scores:path=$made/given.tsv --test ar --test student",
-    "study-type-one-together": "study type-one -r $de/refA.txt $de6 --together 2,3 "
+    "--replicates 100 -m scores:path=$made/given.tsv --tests ar,student",
+    "study-type-one-together": "study multiplicity -r $de/refA.txt $de6 --together 2,3 "
     "--repetitions 50 --replicates 300",
     "study-type-one-simulated": "study type-one --simulate 100 --null simulated --repetitions 50 "
     "--replicates 100",
-    "study-type-one-given": "study type-one -r $runs/ref.txt $runs6 -m bleu -m nist --null given "
+    "study-type-one-given": "study equivalents -r $runs/ref.txt $runs6 -m bleu -m nist "
     "--replicates 200",
     "study-length": "study length -r $de/refA.txt $de2 -m bleu -m gtm -m chrf -m ter "
-    "--lengths 80,100,110",
-    "study-length-choice": "study length -r $de/refA.txt $de6 --by choice",
+    "--lengths 0.8,1,1.1",
+    "study-length-choice": "study length -r $de/refA.txt $de6 --way choice",
     "study-length-japanese": "study length -r $ja/refA.txt $ja3 -m bleu:tokenize=char -m chrf "
-    "--lengths 80,100",
+    "--lengths 0.8,1",
     "study-smoothing": "study smoothing -r $de/refA.txt $judged --human $de/human-mqm.tsv "
     "$agreeing",
     "study-smoothing-documents": "study smoothing -r $ted/refA.txt $ted5 "

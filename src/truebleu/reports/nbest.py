@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from operator import attrgetter
 from statistics import fmean
 from typing import TYPE_CHECKING
@@ -12,14 +12,11 @@ from truebleu.reports.document import (
     Document,
     Heading,
     Notes,
-    Plot,
     Sentences,
     Table,
     bounds_of,
-    charted_document,
     table_of,
 )
-from truebleu.reports.sentences import listed, p_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,7 +27,6 @@ if TYPE_CHECKING:
     from truebleu.nbest.reranking import RerankResult
     from truebleu.nbest.tuning import TuneResult
     from truebleu.reports.document import Block, Row
-    from truebleu.studies.nbest import RerankingResult, TuningResult
 
 
 # What is in lists, and how good their best candidates are.
@@ -491,135 +487,3 @@ def _mbr_choices(result: MBRResult) -> Table:
         for rank, choice in enumerate(segment.chosen, 1)
     ]
     return Table(MBR_CHOICES, tuple(rows))
-
-
-# The study of tuning: what each smoothed BLEU gives on test lists.
-
-
-TUNING_COLUMNS = (
-    Column("tuner", "Smoothing"),
-    Column("development", "Tuned on", 2),
-    Column("development_sd", "SD", 2),
-    Column("test", "Test", 2),
-    Column("test_sd", "SD of test", 2),
-    Column("difference", "From 0", 2, sign=True),
-    Column("low", "Low", 2, sign=True),
-    Column("high", "High", 2, sign=True),
-    Column("p", "p", 4, numeric=True),
-)
-
-
-def tuning_document(result: TuningResult) -> Document:
-    """A row for each smoothing, and differences from no smoothing as points."""
-    metric = result.settings.pool.metrics[0].label
-    rows = tuple(map(asdict, result.rows))
-    shown = tuple({**row, "p": "" if row["p"] is None else p_cell(row["p"])} for row in rows)
-    others = tuple(asdict(row) for row in result.rows if row.difference is not None)
-    return charted_document(
-        f"{metric} after tuning on expected sentence BLEU by each smoothing, the mean of "
-        f"{result.settings.runs} runs",
-        Table(TUNING_COLUMNS, shown),
-        _tuning_study_sentences(result),
-        Plot(
-            "point",
-            "tuner",
-            "difference",
-            errors=("low", "high"),
-            interval="95 % interval",
-            reference=0.0,
-        ),
-        axes={"difference": f"{metric} on test lists, from that of no smoothing"},
-        chart=Table(TUNING_COLUMNS, others),
-        data=Table(TUNING_COLUMNS, rows),
-    )
-
-
-def _tuning_study_sentences(result: TuningResult) -> Iterator[str]:
-    settings = result.settings
-    yield (
-        f"{settings.features:,} features, {settings.candidates:,} candidates for "
-        f"{settings.pool.segments:,} segments, tested on {settings.test_segments:,}. The first "
-        f"candidates score {result.first_development:.2f} and {result.first_test:.2f}."
-    )
-    if settings.rounds > 1:
-        yield (
-            f"Each run decodes, merges lists and tunes up to {settings.rounds} times; scores are "
-            "of what the decoder says is best in the end."
-        )
-    significant = result.significant
-    better = [row.tuner for row in significant if (row.difference or 0) > 0]
-    worse = [row.tuner for row in significant if (row.difference or 0) < 0]
-    if not significant:
-        yield "No smoothing differs significantly from none: it does not matter which is tuned on."
-    if better:
-        yield f"Significantly better than no smoothing: {listed(better)}."
-    if worse:
-        yield f"Significantly worse than no smoothing: {listed(worse)}."
-    values = [row.test for row in result.rows]
-    yield f"From the lowest to the highest test score there are {max(values) - min(values):.2f}."
-
-
-# The study of reranking: what each metric says of one reranker.
-
-
-RERANKING_COLUMNS = (
-    Column("metric", "Metric"),
-    Column("baseline", "Baseline", 3),
-    Column("reranking", "Reranking", 3),
-    Column("difference", "Difference", 3, sign=True),
-    Column("low", "Low", 3, sign=True),
-    Column("high", "High", 3, sign=True),
-    Column("ar", "p, randomization", 4, numeric=True),
-    Column("bootstrap", "p, bootstrap", 4, numeric=True),
-    Column("verdict", "Verdict"),
-)
-
-
-def reranking_document(result: RerankingResult) -> Document:
-    """A row for each metric, and the differences as points."""
-    rows = tuple(map(asdict, result.rows))
-    shown = tuple(
-        {**row, "ar": p_cell(row["ar"]), "bootstrap": p_cell(row["bootstrap"])} for row in rows
-    )
-    return charted_document(
-        f"A reranker with n-grams of up to {result.settings.ngrams} words against one without, by "
-        "each metric",
-        Table(RERANKING_COLUMNS, shown),
-        _reranking_study_sentences(result),
-        Plot(
-            "point",
-            "metric",
-            "difference",
-            errors=("low", "high"),
-            interval="95 % interval",
-            reference=0.0,
-        ),
-        axes={"difference": "Reranking minus baseline"},
-        chart=Table(RERANKING_COLUMNS, rows),
-        data=Table(RERANKING_COLUMNS, rows),
-    )
-
-
-def _reranking_study_sentences(result: RerankingResult) -> Iterator[str]:
-    yield (
-        f"{result.settings.candidates:,} candidates for {result.settings.pool.segments:,} "
-        f"segments; gamma {result.gamma:.4g} keeps {result.selected:,} features; another candidate "
-        f"than the baseline's is chosen for {result.changed:,} segments."
-    )
-    verdicts = {
-        kind: [row.metric for row in result.rows if row.verdict == kind]
-        for kind in ("better", "worse", "undecided")
-    }
-    for kind, metrics in verdicts.items():
-        if metrics:
-            yield f"{kind.capitalize()} by {listed(metrics)}."
-    directions = {
-        row.difference > 0
-        for row in result.rows
-        if row.difference and result.settings.pool.metric(row.metric).higher_is_better is not False
-    }
-    if len(directions) > 1:
-        yield (
-            "The metrics point in different directions: which of them one reports decides whether "
-            "the reranker is an improvement."
-        )

@@ -12,17 +12,18 @@ pool are tested: there is no difference to find, and yet outputs cannot be excha
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, Literal, Protocol
 
 import numpy as np
 
-from truebleu._settings import Streams, require_replicates, require_seed
+from truebleu._settings import Streams
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import as_metrics, metric_labels
+from truebleu.schema import Setting
 from truebleu.significance.statistics import MetricStatistics, metric_statistics
 from truebleu.significance.tests import fewest_units, replicates_for, smallest_p
 from truebleu.simulation.test_sets import Channel, simulate
-from truebleu.studies._pool import Pool, require_count, units_of
+from truebleu.studies._pool import Pool, units_of
 from truebleu.studies._study import Settings, metric_settings
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from truebleu._settings import Draw
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
+    from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Units
     from truebleu.studies._pool import PoolUnit
 
@@ -42,14 +44,24 @@ NULL_TITLES = {
     "simulated": "simulated systems with equal channels",
     "sampled": "samples of two systems with one score on the whole test set",
 }
-#: How equal systems come about.
-Null = Literal["segment", "document", "simulated", "sampled"]
+Null = Annotated[
+    Literal["segment", "document", "simulated", "sampled"],
+    Setting(
+        help="how equal systems come about: outputs are swapped at random, segment by segment or "
+        "document by document; systems are simulated with equal channels, on a simulated test set "
+        "of this size; or two systems that have one score on the whole test set, since outputs of "
+        "the better one are cut short, are sampled."
+    ),
+]
+# Fewer repetitions could not tell 5 % from 15 %.
+Repetitions = Annotated[
+    int, Setting(help="how often systems are made equal.", least=50, most=10**7)
+]
+Alpha = Annotated[float, Setting(help="the significance level.", above=0, below=1)]
 
 # Errors per word of simulated systems, about as many as those of middling real ones.
 RATE = 0.2
 PURPOSE = "null data"
-# Fewer repetitions could not tell 5 % from 15 %.
-FEWEST_REPETITIONS = 50
 # Repetitions in a line of the journal.
 BATCH = 20
 
@@ -214,9 +226,7 @@ class Sampled(OfPool):
     pairs: tuple[tuple[tuple[int, int], ...], ...]
 
     @classmethod
-    def of(
-        cls, test_set: TestSet, metrics: Sequence[str | Metric], unit: PoolUnit, seed: int
-    ) -> Sampled:
+    def of(cls, test_set: TestSet, metrics: MetricsLike, unit: PoolUnit, seed: int) -> Sampled:
         """Null data of a test set's systems; refused where no two of them can be made equal."""
         pool = Pool.of(test_set, metrics)
         shortened = replace(
@@ -291,7 +301,7 @@ def _equal_rows(
 
 def null_source(
     test_set: TestSet,
-    metrics: Sequence[str | Metric],
+    metrics: MetricsLike,
     *,
     null: Null,
     unit: PoolUnit,
@@ -303,14 +313,11 @@ def null_source(
     Args:
         test_set: whose outputs are swapped; only its size matters to "simulated".
         metrics: by which to score.
-        null: how equal systems come about: outputs swapped by "segment" or by "document", systems
-            "simulated" on a simulated test set of the same size, or samples of two systems that
-            have one score on the whole test set, "sampled".
+        null: one of NULL_TITLES.
         unit: what the tests resample.
         systems: how many equal systems a set has.
         seed: of all that is drawn.
     """
-    require_seed(seed)
     if null == "simulated":
         # Simulated words are spaced, whatever script the texts are in.
         parsed = tuple(metric.for_references([]) for metric in as_metrics(metrics))
@@ -333,7 +340,6 @@ def null_source(
 
 def require_enough_replicates(replicates: int, alpha: float) -> None:
     """Refuse so few replicates that no p-value could be as small as alpha."""
-    require_replicates("replicates", replicates)
     least = replicates_for(alpha)
     if replicates < least:
         smallest = f"with {replicates} the smallest possible p is {smallest_p(replicates):.3g}"
@@ -347,12 +353,6 @@ def require_enough_units(units: int, unit: str, alpha: float) -> None:
     if units < least:
         expected = f"at least {least}: swaps of fewer never give a p of {alpha:g} or less"
         raise SettingError("test set", f"{units} {unit}s", expected)
-
-
-def require_repetitions(repetitions: int) -> None:
-    """Refuse fewer repetitions than can say anything."""
-    why = "fewer could not tell 5 % from 15 %"
-    require_count("repetitions", repetitions, FEWEST_REPETITIONS, why)
 
 
 def batches(repetitions: int) -> list[tuple[int, int]]:

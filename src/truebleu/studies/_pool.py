@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import isfinite
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 
-from truebleu._settings import Streams, require_memory_for
-from truebleu.errors import SettingError, TruebleuError
+from truebleu._settings import Streams
+from truebleu.errors import SettingError
 from truebleu.metrics.registry import metrics_for
 from truebleu.resampling import Bootstrap, Units
+from truebleu.schema import Setting
 from truebleu.significance.statistics import (
     MetricStatistics,
     bootstrap_scores,
@@ -20,15 +21,60 @@ from truebleu.significance.statistics import (
 from truebleu.studies._study import Settings, pool_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from truebleu.corpus.test_set import TestSet, TextLike
-    from truebleu.metrics.base import Metric
+    from truebleu.corpus.test_set import TestSet
+    from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
 
-PoolUnit = Literal["segment", "document"]
+# Settings that studies share.
+
+# More tasks and their records would fill the memory before the first is done.
+MOST_TASKS = 10**7
+# The bootstrap of fewer units says next to nothing about the spread.
+FEWEST_UNITS = 5
+
+PoolUnit = Annotated[
+    Literal["segment", "document"], Setting(help="what is drawn, resampled or swapped as a whole.")
+]
+Sampling = Annotated[
+    Literal["systematic", "block", "random", "independent"],
+    Setting(
+        help="how samples are taken: every k-th unit, consecutive ones, or at random without or "
+        "with replacement."
+    ),
+]
+Sizes = Annotated[
+    Sequence[int] | None,
+    Setting(
+        help="units in a sample; by default those of the paper, as far as several samples fit.",
+        least=2,
+        metavar="N,N,...",
+    ),
+]
+# Fewer samples could not tell 95 % from 80 %, or a seldom conclusion from a frequent one.
+Samples = Annotated[
+    int,
+    Setting(
+        help="samples of each size; systematic ones and blocks may be fewer.",
+        least=5,
+        most=MOST_TASKS,
+    ),
+]
+Shares = Annotated[
+    Sequence[float] | None,
+    Setting(
+        help="shares of the test set, up to 1; by default those of the paper.",
+        above=0,
+        most=1,
+        metavar="P,P,...",
+    ),
+]
+# One growth says nothing about how growths differ.
+Growths = Annotated[int, Setting(help="random growths to average over.", least=2, most=MOST_TASKS)]
+Replicates = Annotated[int, Setting(help="replicates of each interval or test.", least=1)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,9 +96,7 @@ class Pool:
     settings: Settings
 
     @classmethod
-    def of(
-        cls, test_set: TestSet, metrics: Sequence[str | Metric], unit: PoolUnit = "segment"
-    ) -> Pool:
+    def of(cls, test_set: TestSet, metrics: MetricsLike, unit: PoolUnit = "segment") -> Pool:
         """Count a test set; every metric reads the texts once."""
         parsed, test_set = metrics_for(metrics, test_set)
         units = units_of(test_set, unit)
@@ -131,13 +175,11 @@ def units_of(test_set: TestSet, unit: PoolUnit, setting: str = "unit") -> Units:
     return Units.documents(test_set.documents)
 
 
-# Parts of a test set: random growth unit by unit, and a part as a test set of its own.
+# Random growth of a test set, unit by unit.
 
 
 # What the order of growth takes its random numbers for.
 PURPOSE = "growth of a test set"
-# The bootstrap of fewer units says next to nothing about the spread.
-FEWEST_UNITS = 5
 
 
 def sizes_of_shares(shares: Sequence[float], pool: int, unit: str, fewest: int = 1) -> list[int]:
@@ -148,23 +190,13 @@ def sizes_of_shares(shares: Sequence[float], pool: int, unit: str, fewest: int =
     >>> sizes_of_shares([0.1, 0.5, 1.0], 101, "document")
     [10, 50, 101]
     """
-    if not shares:
-        raise SettingError("shares", "none", "at least one")
-    sizes: dict[int, float] = {}
-    for share in sorted(shares):
-        if not (isfinite(share) and 0 < share <= 1):
-            raise SettingError("share", f"{100 * share:g} %", "more than 0 and at most 100 %")
-        size = round(share * pool)
-        if size < FEWEST_UNITS:
-            given = f"{100 * share:g} % of {pool} {unit}s"
-            raise SettingError("share", given, f"at least {FEWEST_UNITS} {unit}s in a part")
-        if size in sizes:
-            given = f"{100 * sizes[size]:g} % and {100 * share:g} %"
-            raise SettingError("shares", given, f"shares that differ by a {unit} at least")
-        sizes[size] = share
+    sizes = sorted({round(share * pool) for share in shares})
+    if len(sizes) < len(shares) or sizes[0] < FEWEST_UNITS:
+        expected = f"parts of at least {FEWEST_UNITS} {unit}s, each of another size"
+        raise SettingError("shares", f"{list(shares)} of {pool} {unit}s", expected)
     if len(sizes) < fewest:
-        raise SettingError("shares", len(sizes), f"at least {fewest}, to fit a law to")
-    return list(sizes)
+        raise SettingError("shares", list(shares), f"at least {fewest}, to fit a law to")
+    return sizes
 
 
 def orders_of_growth(pool: int, repetitions: int, seed: int) -> list[NDArray[np.int64]]:
@@ -182,101 +214,8 @@ def orders_of_growth(pool: int, repetitions: int, seed: int) -> list[NDArray[np.
     return orders
 
 
-def part_of(test_set: TestSet, units: Units, chosen: NDArray[np.int64]) -> TestSet:
-    """The chosen units as a test set of its own, its segments in the order of the whole."""
-    places = np.flatnonzero(np.isin(units.of_segment, chosen)).tolist()
-
-    def taken(text: TextLike) -> list[str | None]:
-        whole = list(text)
-        return [whole[place] for place in places]
-
-    def labels(of_segments: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        return None if of_segments is None else tuple(of_segments[place] for place in places)
-
-    return replace(
-        test_set,
-        systems={name: taken(text) for name, text in test_set.systems.items()},
-        references=tuple(taken(text) for text in test_set.references),
-        source=None if test_set.source is None else taken(test_set.source),
-        documents=labels(test_set.documents),
-        domains=labels(test_set.domains),
-        warnings=(),
-    )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Part:
-    """Some units of a pool, in its order.
-
-    Attributes:
-        pool: the whole, counted.
-        test_set: its texts.
-        chosen: the units, ascending.
-    """
-
-    pool: Pool
-    test_set: TestSet
-    chosen: NDArray[np.int64]
-
-    def __len__(self) -> int:
-        """The number of units."""
-        return len(self.chosen)
-
-    def counted(self, *, anew: bool = False) -> list[MetricStatistics]:
-        """The counts of the part: those of the pool, or as of a test set of its own.
-
-        A mean of segment scores is the same in any company, and its scores may be from elsewhere:
-        it is never counted anew.
-        """
-        taken = self.pool.take(self.chosen)
-        if not anew:
-            return taken
-        unit = self.pool.unit
-        part = part_of(self.test_set, units_of(self.test_set, unit), self.chosen)
-        return [
-            statistics if statistics.metric.is_mean else _count(statistics, part, unit)
-            for statistics in taken
-        ]
-
-    def weighed_by_the_whole(self, *, anew: bool = False) -> list[str]:
-        """The metrics that count this part by itself differently than within its pool, like NIST.
-
-        Args:
-            anew: refuse metrics that cannot count a part by itself, as with parses that are files
-                of the whole test set.
-        """
-        labels = []
-        for index, within in enumerate(self.pool.take(self.chosen)):
-            alone = replace(
-                self, pool=replace(self.pool, statistics=self.pool.statistics[index : index + 1])
-            )
-            try:
-                (counted,) = alone.counted(anew=True)
-            except TruebleuError:
-                if anew:
-                    expected = "metrics that need nothing but the texts of a part"
-                    raise SettingError("recount", within.label, expected) from None
-                continue
-            # Grids of exact sums differ by less than a billionth, weights of n-grams by much more.
-            if not np.allclose(counted.rows, within.rows, rtol=1e-6, atol=1e-9):
-                labels.append(within.label)
-        return labels
-
-
-def part_of_order(pool: Pool, test_set: TestSet, order: NDArray[np.int64], size: int) -> Part:
-    """The first units of an order of growth, in the order of the pool."""
-    return Part(pool, test_set, np.sort(order[:size]))
-
-
-def _count(statistics: MetricStatistics, part: TestSet, unit: PoolUnit) -> MetricStatistics:
-    rows = statistics.metric.count(part).array()
-    return MetricStatistics.of(statistics.label, statistics.metric, rows, units_of(part, unit))
-
-
 # Samples: smaller test sets taken of a pool, as Koehn (2004, §3) took them and in other ways.
 
-
-Sampling = Literal["systematic", "block", "random", "independent"]
 
 # What the drawing of samples takes its random numbers for.
 SAMPLE_PURPOSE = "samples of a pool"
@@ -329,22 +268,9 @@ def _random(
 
 
 def _require_size(size: int, pool: int) -> None:
-    """Refuse a size that says nothing, or is larger than the pool."""
-    if size < 2:
-        raise SettingError("size", size, "a whole number from 2 up")
+    """Refuse a size that is larger than the pool."""
     if size > pool:
         raise SettingError("size", size, f"no more than the pool has: {pool}")
-
-
-# A task, its key and its record, however short.
-BYTES_PER_SAMPLE = 1000
-
-
-def require_count(setting: str, count: int, fewest: int, why: str) -> None:
-    """Refuse fewer samples or repetitions than can say anything."""
-    if count < fewest:
-        raise SettingError(setting, count, f"at least {fewest}: {why}")
-    require_memory_for(setting, count, BYTES_PER_SAMPLE)
 
 
 def sizes_that_fit(
@@ -354,9 +280,7 @@ def sizes_that_fit(
 
     A pool too small for any of them is cut into twice as many samples, and into as many.
     """
-    if sizes is not None:
-        if not sizes:
-            raise SettingError("sizes", "none", "at least one size")
+    if sizes:
         for size in sizes:
             _require_size(size, pool)
         return sorted(set(sizes))
@@ -377,8 +301,8 @@ def draw_by_size(
     usual: Sequence[int],
     *,
     samples: int,
-    fewest: int,
     seed: int,
+    fewest: int = 5,
 ) -> dict[int, list[NDArray[np.int64]]]:
     """The samples of every size, at least so many of each; all is checked before any is drawn.
 

@@ -32,8 +32,9 @@ Row: TypeAlias = dict[str, Any]
 Settings: TypeAlias = dict[str, Any]
 
 # Arguments of studies that are no settings: what was studied is told by its fingerprints.
-DATA = ("test_set", "metrics", "metric", "human", "lists", "references", "test_references")
-NOT_SETTINGS = (*DATA, "decoders", "runner")
+DATA = ("test_set", "metrics", "metric", "human")
+LISTS = ("lists", "references", "test_lists", "test_references", "decoders")
+NOT_SETTINGS = (*DATA, *LISTS, "runner")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,11 +218,6 @@ class Mean:
         if self.low is None or self.high is None:
             return Mean(value, None, None)
         return Mean(value, value + self.low - self.value, value + self.high - self.value)
-
-    def negated(self) -> Mean:
-        """The same with the other sign."""
-        low = None if self.high is None else -self.high
-        return Mean(-self.value, low, None if self.low is None else -self.low)
 
     def percent(self) -> str:
         """For a sentence: the share in percent, with the error where there is one."""

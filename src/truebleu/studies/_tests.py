@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import (
-    TYPE_CHECKING,
-    Literal,
-    NamedTuple,
-    TypeAlias,
-)
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
+from truebleu._settings import require_name
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import TIE_TOLERANCE
+from truebleu.schema import Setting
 from truebleu.significance.pairs import pairs_to_compare
 from truebleu.significance.tests import TESTS as SIGNIFICANCE_TESTS, bootstrap_wins
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from truebleu.resampling import Values
@@ -30,7 +26,7 @@ if TYPE_CHECKING:
 
 PairKind = Literal["neighbours", "near", "all"]
 #: A kind of pairs, or the names of both systems of each.
-Pairs: TypeAlias = "PairKind | Sequence[tuple[str, str]]"
+Pairs: TypeAlias = PairKind | Sequence[tuple[str, str]]
 
 # So many ranks lie between two systems: Table 3 has the nine pairs of six systems up to 2 apart.
 RANKS_APART = {"neighbours": 1, "near": 2}
@@ -63,6 +59,7 @@ def choose_pairs(
             raise SettingError("baseline", baseline, "no other choice of pairs beside it")
         chosen = pairs_to_compare(pool.names, baseline)
     elif pairs is None or isinstance(pairs, str):
+        require_name("pairs", pairs or usual, get_args(PairKind))
         apart = RANKS_APART.get(pairs or usual, len(ranking))
         chosen = [(a, b) for a, b in combinations(ranking, 2) if rank[b] - rank[a] <= apart]
     else:
@@ -124,18 +121,12 @@ STUDY_TESTS = {
 }
 #: Those that resample, and so are for any metric; Student's is for means over segments.
 TESTS = tuple(name for name in STUDY_TESTS if name not in ("student", "studentized"))
+Tests = Annotated[
+    Sequence[str],
+    Setting(help=f"the tests: {', '.join(TESTS)}.", choices=TESTS, metavar="NAME,..."),
+]
 # What is left of a share when the errors of floats are rounded away.
 DECIMALS = 12
-
-
-def require_tests(tests: Sequence[str], known: Sequence[str] = TESTS) -> tuple[str, ...]:
-    """Refuse tests that a study does not make, and none at all."""
-    if not tests:
-        raise SettingError("tests", "none", f"at least one of {', '.join(known)}")
-    for test in tests:
-        if test not in known:
-            raise UnknownNameError("test", test, tuple(known))
-    return tuple(tests)
 
 
 class Conclusions(NamedTuple):

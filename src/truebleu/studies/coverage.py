@@ -11,20 +11,23 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from truebleu._settings import DEFAULT_SEED
+from truebleu._settings import DEFAULT_SEED, IntervalName
 from truebleu.execution.journal import Record, Runner, Task
 from truebleu.reports.document import Column, Plot
 from truebleu.reports.sentences import percent
 from truebleu.resampling import TIE_TOLERANCE
+from truebleu.schema import Level, Seed, verb
 from truebleu.significance.intervals import interval_bounds
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.tests import monte_carlo_interval
 from truebleu.studies._pool import (
     Pool,
     PoolUnit,
+    Replicates,
+    Samples,
     Sampling,
+    Sizes,
     draw_by_size,
-    require_count,
     resampled_scores,
 )
 from truebleu.studies._study import (
@@ -44,15 +47,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu._settings import IntervalName
     from truebleu.corpus.test_set import TestSet
-    from truebleu.metrics.base import Metric
+    from truebleu.metrics.registry import MetricsLike
     from truebleu.significance.statistics import MetricStatistics, Pair
 
 Quantity = Literal["scores", "differences"]
 USUAL_SIZES = (100, 300, 600, 1000, 3000)
-# Fewer samples could not tell 95 % from 80 %.
-FEWEST_SAMPLES = 5
 # More intervals side by side run into one another.
 MOST_DRAWN = 50
 # A sample that is a larger share of its pool varies noticeably less than its interval says.
@@ -70,19 +70,20 @@ COLUMNS = (
 )
 
 
+@verb
 def study_coverage(
     test_set: TestSet,
-    metrics: Sequence[str | Metric] = ("bleu",),
+    metrics: MetricsLike = "bleu",
     *,
-    sizes: Sequence[int] | None = None,
-    samples: int = 100,
+    sizes: Sizes = None,
+    samples: Samples = 100,
     sampling: Sampling = "independent",
     unit: PoolUnit = "segment",
     of: Quantity = "scores",
-    replicates: int = 1000,
-    level: float = 0.95,
+    replicates: Replicates = 1000,
+    level: Level = 0.95,
     interval: IntervalName = "percentile",
-    seed: int = DEFAULT_SEED,
+    seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
 ) -> StudyResult:
     """How often does the interval of a small sample contain the score of the whole pool?
@@ -93,29 +94,17 @@ def study_coverage(
     Args:
         test_set: the pool.
         metrics: by which to score.
-        sizes: units in a sample; by default 100, 300, 600, 1000 and 3000, as far as two of each
-            fit.
-        samples: how many samples of each size; systematic samples and blocks may be fewer.
-        sampling: how samples are taken: every k-th unit, consecutive ones, or at random without or
-            with replacement.
-        unit: what is sampled and resampled.
         of: whether the intervals are those of the systems' scores, or of the differences of all
             pairs.
-        replicates: of each interval.
-        level: of the intervals.
         interval: how intervals are made of replicates.
-        seed: of samples and replicates.
         runner: keeps the results and shows progress.
     """
-    arguments = {**locals()}
+    asked = {**locals()}
     comparison = CompareSettings(replicates=replicates, level=level, seed=seed, interval=interval)
-    require_count("samples", samples, FEWEST_SAMPLES, "fewer could not tell 95 % from 80 %")
     pool = Pool.of(test_set, metrics, unit)
     pairs = choose_pairs(pool, "all") if of == "differences" else None
-    drawn = draw_by_size(
-        sampling, len(pool), sizes, USUAL_SIZES, samples=samples, fewest=FEWEST_SAMPLES, seed=seed
-    )
-    settings = settings_of("coverage", arguments, pool.settings, sizes=list(drawn))
+    drawn = draw_by_size(sampling, len(pool), sizes, USUAL_SIZES, samples=samples, seed=seed)
+    settings = settings_of("coverage", asked, pool.settings, sizes=list(drawn))
     tasks = [
         Task((size, index), partial(_intervals, pool, pairs, sample, index, comparison))
         for size, taken in drawn.items()

@@ -9,10 +9,11 @@ translations.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 
@@ -21,13 +22,15 @@ from truebleu.execution.journal import Record, Runner, Task
 from truebleu.metrics.registry import metric_labels, metrics_for, parse_metric
 from truebleu.reports.document import Column, Plot
 from truebleu.reports.sentences import percent
+from truebleu.schema import Setting, verb
 from truebleu.studies._study import Row, StudyResult, pool_settings, rate_columns, settings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
+    from truebleu.metrics.registry import MetricsLike
 
 #: What lengths are counted in.
 Piece = Literal["word", "character"]
@@ -35,6 +38,7 @@ Piece = Literal["word", "character"]
 Way = Literal["cut", "choice"]
 USUAL_LENGTHS = (0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0, 1.05, 1.1)
 LONGEST = 1.5
+Lengths = Annotated[Sequence[float] | None, Setting(above=0, most=LONGEST, metavar="P,P,...")]
 # With two systems there is no output of middling length to compare the others with.
 FEWEST_TO_CHOOSE_FROM = 3
 # No language that separates its words by blanks has words of so many characters on average; in
@@ -54,12 +58,13 @@ RANK_COLUMNS = (CUT_COLUMNS[0], Column("rank", "Length rank"), *CUT_COLUMNS[2:5]
 DIRECTIONS = {True: "higher is better", False: "lower is better", None: "neither is better"}
 
 
+@verb
 def study_length(
     test_set: TestSet,
-    metrics: Sequence[str | Metric] = ("bleu", "gtm"),
+    metrics: MetricsLike = ("bleu", "gtm"),
     *,
     way: Way = "cut",
-    lengths: Sequence[float] | None = None,
+    lengths: Lengths = None,
     piece: Piece | None = None,
     runner: Runner | None = None,
 ) -> StudyResult:
@@ -84,7 +89,7 @@ def study_length(
     >>> [round(row["length"], 1) for row in result.rows]
     [0.5, 1.0]
     """
-    arguments = {**locals()}
+    asked = {**locals()}
     if not test_set.systems:
         raise SettingError("systems", 0, "at least one")
     chosen, test_set = metrics_for(metrics, test_set)
@@ -97,7 +102,7 @@ def study_length(
     steps = _lengths(lengths) if cut else _ranks(test_set, lengths)
     piece = piece or pieces_between_blanks(test_set)
     pool = pool_settings(test_set, chosen, list(by_label), "segment")
-    settings = settings_of("length", arguments, pool, steps=steps, piece=piece)
+    settings = settings_of("length", asked, pool, steps=steps, piece=piece)
     work: Callable[..., Record] = _cut_scores if cut else _rank_scores
     tasks = [Task((step,), partial(work, test_set, chosen, step, piece)) for step in steps]
     records = (runner or Runner()).run(settings, tasks)
@@ -120,19 +125,14 @@ def study_length(
 
 
 def _lengths(lengths: Sequence[float] | None) -> list[float]:
-    chosen = USUAL_LENGTHS if lengths is None else lengths
-    for length in chosen:
-        if not 0 < length <= LONGEST:
-            expected = f"a number above 0 and up to {LONGEST:g}, such as 0.8"
-            raise SettingError("lengths", length, expected)
-    every = sorted({*map(float, chosen), 1.0})
+    every = sorted({*map(float, lengths or USUAL_LENGTHS), 1.0})
     if len(every) < 2:
         raise SettingError("lengths", "1 alone", "at least one other length to compare with")
     return every
 
 
 def _ranks(test_set: TestSet, lengths: Sequence[float] | None) -> list[int]:
-    if lengths is not None:
+    if lengths:
         raise SettingError(
             "lengths", lengths, "none with 'choice': its lengths are the outputs' own"
         )

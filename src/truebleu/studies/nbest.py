@@ -13,18 +13,20 @@ rose significantly; BLEU and F fell, not significantly. This makes that table fo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import numpy as np
 
-from truebleu._settings import DEFAULT_SEED, require_replicates, require_seed, require_whole_number
+from truebleu._settings import DEFAULT_SEED
 from truebleu.corpus.test_set import fingerprint
-from truebleu.errors import SettingError, UnknownNameError
+from truebleu.errors import SettingError
 from truebleu.execution.journal import Record, Runner, Task
+from truebleu.metrics.registry import as_metrics
 from truebleu.nbest.expectation import SgdSettings, expected_bleu
-from truebleu.nbest.mira import MiraSettings, mira as tune_by_mira
+from truebleu.nbest.mira import MiraSettings, mira
 from truebleu.nbest.outer_loop import merge_lists
 from truebleu.nbest.problem import Search, make_problem, seed_of_run
 from truebleu.nbest.reranking import rerank
@@ -32,17 +34,19 @@ from truebleu.nbest.statistics import count_candidates
 from truebleu.nbest.weights import weighted_choices
 from truebleu.reports.document import Column, Plot
 from truebleu.reports.sentences import listed
+from truebleu.schema import Seed, Setting, verb
 from truebleu.significance.compare import compare
+from truebleu.studies._pool import Replicates
 from truebleu.studies._study import Row, Settings, StudyResult, lists_settings, settings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
     from truebleu.corpus.nbest.lists import NBest
     from truebleu.corpus.test_set import TextLike
-    from truebleu.metrics.base import Metric
+    from truebleu.metrics.registry import MetricsLike
     from truebleu.nbest.problem import Problem
     from truebleu.nbest.reranking import RerankResult
 
@@ -51,6 +55,7 @@ if TYPE_CHECKING:
 
 
 SMOOTHINGS = tuple("01234567")
+Smoothings = Annotated[Sequence[str], Setting(choices=SMOOTHINGS, metavar="N,N,...")]
 MIRA = "mira"
 NONE = "0"
 # Differences are significant at this level.
@@ -71,22 +76,23 @@ TUNING_COLUMNS = (
 )
 
 
+@verb
 def study_tuning(
     lists: NBest,
     references: Sequence[TextLike],
     test_lists: NBest,
     test_references: Sequence[TextLike],
     *,
-    smoothings: Sequence[str] = SMOOTHINGS,
-    mira: bool = True,
+    smoothings: Smoothings = SMOOTHINGS,
+    without_mira: bool = False,
     metric: str = "bleu",
-    runs: int = 5,
+    runs: Annotated[int, Setting(least=1, most=1000)] = 5,
     decoders: tuple[Decode, Decode] | None = None,
-    rounds: int = 1,
-    epochs: int = 30,
-    l2: float = 10.0,
-    replicates: int = 1000,
-    seed: int = DEFAULT_SEED,
+    rounds: Annotated[int, Setting(least=1, most=1000)] = 1,
+    epochs: Annotated[int, Setting(least=1)] = 30,
+    l2: Annotated[float, Setting(least=0)] = 10.0,
+    replicates: Replicates = 1000,
+    seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
 ) -> StudyResult:
     """Does it matter which smoothed BLEU weights are tuned on?
@@ -101,30 +107,22 @@ def study_tuning(
         test_lists: test lists with the same features.
         test_references: theirs.
         smoothings: numbers from 0 to 7; 0, no smoothing, is what others are compared with.
-        mira: whether batch k-best MIRA is beside them.
+        without_mira: leave out batch k-best MIRA, which is beside them otherwise.
         metric: what choices are scored by, and what MIRA is tuned for.
         runs: of each tuner, by other orders of the segments.
         decoders: make lists with given weights, of the development and of the test sources.
         rounds: of the outer loop; more than one need decoders.
         epochs: of stochastic gradient descent.
         l2: the penalty, the paper's λ.
-        replicates: of the tests and intervals.
-        seed: of everything drawn.
         runner: keeps the weights of each run.
     """
-    arguments = {**locals()}
-    for name in smoothings:
-        if name not in SMOOTHINGS:
-            raise UnknownNameError("smoothing", name, SMOOTHINGS)
+    asked = {**locals()}
+    smoothings = smoothings or SMOOTHINGS
     if NONE not in smoothings or len(set(smoothings)) < len(smoothings):
         raise SettingError("smoothings", list(smoothings), "0 and others, each once")
-    require_whole_number("runs", runs, 1, 1000)
-    require_whole_number("rounds", rounds, 1, 1000)
     if (rounds > 1) != (decoders is not None):
         raise SettingError("rounds", rounds, "several with decoders, and one without")
-    require_replicates("replicates", replicates)
-    require_seed(seed)
-    tuners = (*smoothings, *((MIRA,) if mira else ()))
+    tuners = (*smoothings, *(() if without_mira else (MIRA,)))
     counted = count_candidates(lists, references, metric)
     tested = count_candidates(test_lists, test_references, metric)
 
@@ -134,7 +132,7 @@ def study_tuning(
     names = tuning.problem(tuners[0]).names
     settings = settings_of(
         "tuning",
-        arguments,
+        asked,
         lists_settings(lists, references, [counted.metric]),
         candidates=lists.candidates,
         test_segments=len(test_lists),
@@ -164,25 +162,15 @@ def study_tuning(
         "first_development": counted.score(_first(len(lists))),
         "first_test": tested.score(_first(len(test_lists))),
     }
-    name = counted.metric.name
     return StudyResult(
-        study="tuning",
-        title=f"{name} after tuning on expected sentence BLEU by each smoothing, the mean of "
-        f"{runs} runs",
         settings=settings,
+        title=f"{counted.metric.name} after tuning on expected sentence BLEU by each smoothing, "
+        f"the mean of {runs} runs",
         columns=TUNING_COLUMNS,
-        rows=tuple(rows),
-        sentences=tuple(_tuning_sentences(rows, firsts, settings)),
-        plot=Plot(
-            "point",
-            "tuner",
-            "difference",
-            errors=("low", "high"),
-            interval="95 % interval",
-            reference=0.0,
-        ),
-        axes={"difference": f"{name} on test lists, from that of no smoothing"},
-        drawn=tuple(row for row in rows if row["difference"] is not None),
+        rows=rows,
+        sentences=list(_tuning_sentences(rows, firsts, settings)),
+        plot=Plot("point", "tuner", "difference", errors=("low", "high"), reference=0.0),
+        drawn=[row for row in rows if row["difference"] is not None],
         details=firsts,
     )
 
@@ -229,7 +217,7 @@ class _Tuning:
     def _tuned(self, problem: Problem, tuner: str, run: int) -> NDArray[np.float64]:
         search = Search.of(np.zeros(len(problem.names)), seed=seed_of_run(self.seed, run))
         if tuner == MIRA:
-            return problem.raw(tune_by_mira(problem, MiraSettings(), search).weights)
+            return problem.raw(mira(problem, MiraSettings(), search).weights)
         return problem.raw(expected_bleu(problem, self.descent, search))
 
 
@@ -255,7 +243,7 @@ def _tuning_rows(
         seed=settings["seed"],
         baseline=NONE,
         runs="{system}.{run}" if several else None,
-        curves=None,
+        people=None,
     )
     (label,) = compared.metrics
     pairs = {pair.a: pair for pair in compared.comparisons}
@@ -327,15 +315,16 @@ RERANKING_COLUMNS = (
 )
 
 
+@verb
 def study_reranking(
     lists: NBest,
     references: Sequence[TextLike],
-    metrics: Sequence[str | Metric] = ("nist", "bleu", "chrf"),
+    metrics: MetricsLike = ("nist", "bleu", "chrf"),
     *,
-    ngrams: int = 3,
-    folds: int = 5,
-    replicates: int = 10_000,
-    seed: int = DEFAULT_SEED,
+    ngrams: Annotated[int, Setting(least=1)] = 3,
+    folds: Annotated[int, Setting(least=2)] = 5,
+    replicates: Replicates = 10_000,
+    seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
 ) -> StudyResult:
     """What do several metrics say of one reranker?
@@ -350,16 +339,10 @@ def study_reranking(
         metrics: by which to compare; the first says which candidates are gold.
         ngrams: the reranker's n-grams have up to so many words.
         folds: each part is reranked by a model of the others.
-        replicates: of the tests.
-        seed: of the tests.
         runner: keeps the choices of each model.
     """
-    arguments = {**locals()}
-    if not metrics or ngrams < 1:
-        raise SettingError("metrics and ngrams", (list(metrics), ngrams), "one or more of each")
-    require_seed(seed)
-    require_replicates("replicates", replicates)
-
+    asked = {**locals()}
+    metrics = as_metrics(metrics)
     train = partial(
         rerank,
         lists,
@@ -375,7 +358,7 @@ def study_reranking(
     counted = [count_candidates(first, references, metric).metric for metric in metrics]
     settings = settings_of(
         "reranking",
-        arguments,
+        asked,
         lists_settings(lists, references, counted),
         candidates=lists.candidates,
         train_for=counted[0].name,
@@ -397,7 +380,7 @@ def study_reranking(
             replicates=replicates,
             seed=seed,
             baseline=BASELINE,
-            curves=None,
+            people=None,
         )
         for test in ("ar", "bootstrap")
     }
@@ -431,22 +414,13 @@ def study_reranking(
         "changed": sum(a != b for a, b in zip(indices[BASELINE], indices[RERANKED], strict=True)),
     }
     return StudyResult(
-        study="reranking",
+        settings=settings,
         title=f"A reranker with n-grams of up to {ngrams} words against one without, by each "
         "metric",
-        settings=settings,
         columns=RERANKING_COLUMNS,
-        rows=tuple(rows),
-        sentences=tuple(_reranking_sentences(rows, details, settings)),
-        plot=Plot(
-            "point",
-            "metric",
-            "difference",
-            errors=("low", "high"),
-            interval="95 % interval",
-            reference=0.0,
-        ),
-        axes={"difference": "Reranking minus baseline"},
+        rows=rows,
+        sentences=list(_reranking_sentences(rows, details, settings)),
+        plot=Plot("point", "metric", "difference", errors=("low", "high"), reference=0.0),
         details=details,
     )
 

@@ -10,21 +10,30 @@ each band was right a little more often than it claimed.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby, pairwise, product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
-from truebleu._settings import DEFAULT_SEED, require_level
-from truebleu.errors import SettingError
+from truebleu._settings import DEFAULT_SEED
 from truebleu.execution.journal import Record, Runner, Task
-from truebleu.reports.document import MISSING, Column, Plot, Table
+from truebleu.reports.document import NO_VALUE, Column, Plot, Table
 from truebleu.reports.sentences import percent
+from truebleu.schema import Baseline, Level, Seed, Setting, picked, verb
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.tests import fewest_units, smallest_p
-from truebleu.studies._pool import Pool, PoolUnit, Sampling, draw_by_size, require_count
+from truebleu.studies._pool import (
+    Pool,
+    PoolUnit,
+    Replicates,
+    Samples,
+    Sampling,
+    Sizes,
+    draw_by_size,
+)
 from truebleu.studies._study import (
     Floats,
     Rate,
@@ -44,19 +53,19 @@ from truebleu.studies._tests import (
     STUDY_TESTS,
     Pairs,
     Testing,
+    Tests,
     choose_pairs,
     needed,
-    require_tests,
     true_differences,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
     from truebleu.corpus.test_set import TestSet
-    from truebleu.metrics.base import Metric
+    from truebleu.metrics.registry import MetricsLike
     from truebleu.significance.statistics import MetricStatistics, Pair
 
 
@@ -64,8 +73,6 @@ if TYPE_CHECKING:
 USUAL_SIZES = (100, 300, 600, 3000)
 #: The test that `compare` makes by default, and the paper's own.
 USUAL_TESTS = ("ar", "wins")
-# Fewer samples could not tell a seldom conclusion from a frequent one.
-FEWEST_SAMPLES = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,38 +149,33 @@ class Trials:
             )
 
 
-def _run_trials(study: str, arguments: Mapping[str, Any], **chosen: object) -> Trials:
+def _run_trials(study: str, asked: Mapping[str, Any], **chosen: object) -> Trials:
     """Test all pairs on all samples, as the arguments of a study say.
 
     All tests and pairs share the replicates of a sample, and every sample has its own.
     """
-    seed, replicates = arguments["seed"], arguments["replicates"]
-    samples, sampling = arguments["samples"], arguments["sampling"]
-    # A comparison's own checks of the seed, and of the number of replicates for the level.
-    CompareSettings(replicates=replicates, seed=seed, level=arguments.get("level", 0.95))
-    testing = Testing(tests=require_tests(arguments["tests"]), replicates=replicates, seed=seed)
-    require_count("samples", samples, FEWEST_SAMPLES, "fewer could not tell seldom from often")
-    whole = Pool.of(arguments["test_set"], arguments["metrics"], arguments["unit"])
-    pool, pairs = needed(whole, choose_pairs(whole, arguments["pairs"], arguments["baseline"]))
+    # A comparison's own check of the number of replicates for the level.
+    checked = picked(CompareSettings, asked, unit="segment", baseline=None)
+    tests = tuple(asked["tests"] or USUAL_TESTS)
+    testing = Testing(tests=tests, replicates=checked.replicates, seed=checked.seed)
+    whole = Pool.of(asked["test_set"], asked["metrics"], asked["unit"])
+    pool, pairs = needed(whole, choose_pairs(whole, asked["pairs"], asked["baseline"]))
     drawn = draw_by_size(
-        sampling,
+        asked["sampling"],
         len(pool),
-        arguments["sizes"],
+        asked["sizes"],
         USUAL_SIZES,
-        samples=samples,
-        fewest=FEWEST_SAMPLES,
-        seed=seed,
+        samples=asked["samples"],
+        seed=checked.seed,
     )
-    named = [(pool.names[a], pool.names[b]) for a, b in pairs]
-    settings = settings_of(
-        study, arguments, pool.settings, pairs=named, sizes=list(drawn), **chosen
-    )
+    chosen |= {"tests": tests, "pairs": [(pool.names[a], pool.names[b]) for a, b in pairs]}
+    settings = settings_of(study, asked, pool.settings, sizes=list(drawn), **chosen)
     tasks = [
         Task((size, index), partial(_conclude, pool, pairs, testing, sample, index))
         for size, of_size in drawn.items()
         for index, sample in enumerate(of_size)
     ]
-    runner: Runner = arguments["runner"] or Runner()
+    runner: Runner = asked["runner"] or Runner()
     return Trials(pool, pairs, runner.run(settings, tasks), settings)
 
 
@@ -198,20 +200,21 @@ USUAL_POWER = 0.8
 MEAN = "mean of all pairs"
 
 
+@verb
 def study_power(
     test_set: TestSet,
-    metrics: Sequence[str | Metric] = ("bleu",),
+    metrics: MetricsLike = "bleu",
     *,
-    tests: Sequence[str] = USUAL_TESTS,
-    sizes: Sequence[int] | None = None,
-    samples: int = 100,
+    tests: Tests = USUAL_TESTS,
+    sizes: Sizes = None,
+    samples: Samples = 100,
     sampling: Sampling = "independent",
     unit: PoolUnit = "segment",
     pairs: Pairs | None = None,
-    baseline: str | None = None,
-    replicates: int = 1000,
-    level: float = 0.95,
-    seed: int = DEFAULT_SEED,
+    baseline: Baseline = None,
+    replicates: Replicates = 1000,
+    level: Level = 0.95,
+    seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
 ) -> StudyResult:
     """How often do tests on small samples conclude which system is better, and how often wrongly?
@@ -223,23 +226,13 @@ def study_power(
     Args:
         test_set: the pool.
         metrics: by which to compare; the first one ranks the systems, where pairs are near ones.
-        tests: those to make.
-        sizes: units in a sample; by default 100, 300, 600 and 3000, as far as two of each fit.
-        samples: how many samples of each size; systematic samples and blocks may be fewer.
-        sampling: how samples are taken: every k-th unit, consecutive ones, or at random without or
-            with replacement.
-        unit: what is sampled, resampled and swapped.
         pairs: systems one rank apart ("neighbours"), up to two ranks apart as in the paper
             ("near", the default), "all", or the names of both systems of each pair.
-        baseline: compare all others with this system instead.
-        replicates: of each test.
-        level: at which tests conclude.
-        seed: of samples and replicates.
         runner: keeps the results and shows progress.
     """
-    arguments = {**locals()}
-    alpha = round(1 - require_level(level), 12)
-    trials = _run_trials("power", arguments)
+    asked = {**locals()}
+    alpha = round(1 - level, 12)
+    trials = _run_trials("power", asked)
     rows: list[Row] = []
     sentences: list[str] = []
     for statistics, test in trials.cases:
@@ -253,10 +246,18 @@ def study_power(
         Column("worse", "Worse"),
         Column("difference", "Difference", trials.pool.digits, sign=True),
     )
+    drawn = [
+        {
+            **row,
+            "case": f"{row['metric']}, {STUDY_TESTS[row['test']].title}",
+            "sample": f"{row['size']:,} {unit}s",
+        }
+        for row in rows
+        if row["better"] != MEAN
+    ]
     return StudyResult(
-        study="power",
-        title=f"Right/wrong conclusions at the level {100 * level:g} % on samples of each size",
         settings=trials.settings,
+        title=f"Right/wrong conclusions at the level {100 * level:g} % on samples of each size",
         columns=(
             *columns,
             Column("size", "Size"),
@@ -264,33 +265,10 @@ def study_power(
             *rate_columns("right", "Right conclusions"),
             *rate_columns("wrong", "Wrong conclusions"),
         ),
-        rows=tuple(rows),
-        sentences=(*sentences, *trials.notes(alpha)),
-        plot=Plot(
-            "line",
-            "difference",
-            "right",
-            errors=("right_low", "right_high"),
-            interval="binomial, 95 %",
-            series="sample",
-            panel="case",
-            zero_y=True,
-        ),
-        axes={
-            "difference": "Difference of scores in the whole pool",
-            "right": "Right conclusions, share of samples",
-            "case": "Metric and test",
-            "sample": "Samples of",
-        },
-        drawn=tuple(
-            {
-                **row,
-                "case": f"{row['metric']}, {STUDY_TESTS[row['test']].title}",
-                "sample": f"{row['size']:,} {unit}s",
-            }
-            for row in rows
-            if row["better"] != MEAN
-        ),
+        rows=rows,
+        sentences=[*sentences, *trials.notes(alpha)],
+        plot=Plot("line", "difference", "right", series="sample", panel="case", zero_y=True),
+        drawn=drawn,
         shown=_side_by_side(rows, columns),
     )
 
@@ -359,7 +337,7 @@ def _side_by_side(rows: Sequence[Row], columns: Sequence[Column]) -> Table:
 
 def _right_and_wrong(right: float | None, wrong: float) -> str:
     """12 %/1 %, as the paper has it; a dash for right conclusions about a tie."""
-    shown = MISSING if right is None else _whole_percents(right)
+    shown = NO_VALUE if right is None else _whole_percents(right)
     return f"{shown}/{_whole_percents(wrong)}" if wrong or right is None else shown
 
 
@@ -411,6 +389,7 @@ def _detected(rows: Sequence[Row], digits: int) -> str:
 #: Where bands begin, as Koehn's do: the four of 95 % and more in his Table 4 hold as many
 #: conclusions as his Table 3, and §7.2 quotes the next one, "90%-94.9%".
 USUAL_BANDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999)
+Bands = Annotated[Sequence[float], Setting(above=0, below=1, metavar="P,P,...")]
 # So seldom may a band that keeps its word be called overconfident.
 CHANCE = 0.025
 # Only Koehn's test asks about one direction; the p-values of the others are for both.
@@ -425,20 +404,21 @@ BAND_COLUMNS = (
 )
 
 
+@verb
 def study_accuracy(
     test_set: TestSet,
-    metrics: Sequence[str | Metric] = ("bleu",),
+    metrics: MetricsLike = "bleu",
     *,
-    bands: Sequence[float] = USUAL_BANDS,
-    tests: Sequence[str] = USUAL_TESTS,
-    sizes: Sequence[int] | None = None,
-    samples: int = 100,
+    bands: Bands = USUAL_BANDS,
+    tests: Tests = USUAL_TESTS,
+    sizes: Sizes = None,
+    samples: Samples = 100,
     sampling: Sampling = "independent",
     unit: PoolUnit = "segment",
     pairs: Pairs | None = None,
-    baseline: str | None = None,
-    replicates: int = 1000,
-    seed: int = DEFAULT_SEED,
+    baseline: Baseline = None,
+    replicates: Replicates = 1000,
+    seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
 ) -> StudyResult:
     """How many conclusions are right, by how sure the test was of them?
@@ -453,22 +433,14 @@ def study_accuracy(
         test_set: the pool.
         metrics: by which to compare; the first one ranks the systems, where pairs are near ones.
         bands: the confidences at which bands begin; what lies below the first has its own.
-        tests: those to make.
-        sizes: units in a sample; by default 100, 300, 600 and 3000, as far as two of each fit.
-        samples: how many samples of each size; systematic samples and blocks may be fewer.
-        sampling: how samples are taken: every k-th unit, consecutive ones, or at random without or
-            with replacement.
-        unit: what is sampled, resampled and swapped.
         pairs: systems one rank apart ("neighbours"), up to two ranks apart as in the paper
             ("near", the default), "all", or the names of both systems of each pair.
-        baseline: compare all others with this system instead.
-        replicates: of each test.
-        seed: of samples and replicates.
         runner: keeps the results and shows progress.
     """
-    arguments = {**locals()}
-    edges = _edges(bands)
-    trials = _run_trials("accuracy", arguments, bands=edges[1:-1])
+    asked = {**locals()}
+    begins = sorted({round(float(band), DECIMALS) for band in bands or USUAL_BANDS})
+    edges = [0.0, *begins, math.inf]
+    trials = _run_trials("accuracy", asked, bands=begins)
     rows: list[Row] = []
     sentences: list[str] = []
     undecided: list[int] = []
@@ -487,36 +459,14 @@ def study_accuracy(
                 f"{case}: {undecided[-1]:,} samples of pairs tie, and give no conclusion."
             )
     return StudyResult(
-        study="accuracy",
-        title="Conclusions of all pairs and samples by their confidence, and how many were right",
         settings=trials.settings,
+        title="Conclusions of all pairs and samples by their confidence, and how many were right",
         columns=BAND_COLUMNS,
-        rows=tuple(rows),
-        sentences=(*sentences, *trials.notes(0.05)),
-        plot=Plot(
-            "line",
-            "confidence",
-            "right",
-            errors=("right_low", "right_high"),
-            interval="95 %, samples taken as a whole",
-            series="test",
-            panel="metric",
-        ),
-        axes={
-            "confidence": "Mean confidence of the conclusions",
-            "right": "Right conclusions, share of all",
-        },
+        rows=rows,
+        sentences=[*sentences, *trials.notes(0.05)],
+        plot=Plot("line", "confidence", "right", series="test", panel="metric"),
         details={"undecided": undecided},
     )
-
-
-def _edges(bands: Sequence[float]) -> list[float]:
-    for band in bands:
-        if not 0 < band < 1:
-            raise SettingError("bands", band, "confidences between 0 and 1, such as 0.95")
-    if not bands:
-        raise SettingError("bands", "none", "at least one confidence at which a band begins")
-    return [0.0, *sorted({round(float(band), DECIMALS) for band in bands}), math.inf]
 
 
 def _conclusions(

@@ -7,25 +7,23 @@ interval's width at B = 100, and below 1 % at 10,000.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import partial, reduce
-from math import ceil, isfinite, sqrt
+from collections.abc import Sequence
+from functools import partial
+from math import ceil, sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from truebleu._settings import DEFAULT_SEED, require_level, require_replicates, require_seed
+from truebleu._settings import DEFAULT_SEED
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Key, Record, Runner, Task
 from truebleu.reports.document import Column, Plot
 from truebleu.reports.sentences import percent
+from truebleu.schema import Level, Seed, Setting, verb
 from truebleu.significance.intervals import smallest_replicates
-from truebleu.studies._pool import Pool, PoolUnit, require_count, resampled_scores
+from truebleu.studies._pool import MOST_TASKS, Pool, PoolUnit, resampled_scores
 from truebleu.studies._study import (
-    HIGH,
-    LOW,
-    Floats,
     Row,
     StudyResult,
     as_record,
@@ -37,16 +35,13 @@ from truebleu.studies._study import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from truebleu.corpus.test_set import TestSet
-    from truebleu.metrics.base import Metric
+    from truebleu.metrics.registry import MetricsLike
 
+Numbers = Annotated[Sequence[int] | None, Setting(least=1, metavar="N,N,...")]
 USUAL_REPLICATES = (100, 200, 500, 1000, 2000, 5000, 10_000)
-# A standard deviation of fewer is off by more than a third.
-FEWEST_REPETITIONS = 5
-
-
 COLUMNS = (
     Column("metric", "Metric"),
     Column("system", "System"),
@@ -62,16 +57,17 @@ COLUMNS = (
 )
 
 
+@verb
 def study_replicates(
     test_set: TestSet,
-    metrics: Sequence[str | Metric] = ("bleu",),
+    metrics: MetricsLike = "bleu",
     *,
-    replicates: Sequence[int] | None = None,
-    repetitions: int = 20,
+    replicates: Numbers = None,
+    repetitions: Annotated[int, Setting(least=5, most=MOST_TASKS)] = 20,
     unit: PoolUnit = "segment",
-    enough: float = 0.02,
-    level: float = 0.95,
-    seed: int = DEFAULT_SEED,
+    enough: Annotated[float, Setting(above=0, below=1)] = 0.02,
+    level: Level = 0.95,
+    seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
 ) -> StudyResult:
     """How many replicates does the bootstrap need?
@@ -86,27 +82,21 @@ def study_replicates(
         metrics: by which to score.
         replicates: the numbers of replicates, B; by default 100 to 10,000.
         repetitions: runs of the largest B; smaller ones cut the same replicates into more.
-        unit: what is resampled.
         enough: a B is enough when the standard deviation of the bounds is at most this share of
             the interval's width.
-        level: of the intervals.
-        seed: of the replicates.
         runner: keeps the results and shows progress.
     """
-    arguments = {**locals()}
-    chosen = _require_replicates(USUAL_REPLICATES if replicates is None else replicates, level)
-    why = "the standard deviation of fewer intervals says little"
-    require_count("repetitions", repetitions, FEWEST_REPETITIONS, why)
-    require_seed(seed)
-    if not (isfinite(enough) and 0 < enough < 1):
-        raise SettingError("enough", enough, "a share between 0 and 1, such as 0.02")
+    asked = {**locals()}
+    chosen = sorted(set(replicates or USUAL_REPLICATES))
+    if chosen[0] < (least := smallest_replicates(level)):
+        raise SettingError("replicates", chosen[0], f"at least {least} for the level {level:g}")
     pool = Pool.of(test_set, metrics, unit)
     if len(pool) < 2:
         expected = "at least two: one says nothing about the spread"
         raise SettingError("test set", f"one {unit}", expected)
     # Which B is enough changes no task: one journal serves all limits.
-    del arguments["enough"]
-    settings = settings_of("replicates", arguments, pool.settings, replicates=chosen)
+    del asked["enough"]
+    settings = settings_of("replicates", asked, pool.settings, replicates=chosen)
     tasks = [
         Task((repetition,), partial(_runs, pool, chosen, repetition, level, seed))
         for repetition in range(repetitions)
@@ -125,37 +115,31 @@ def study_replicates(
         exponent = None if law is None else law.exponent
         rows += of_metric
         needed.append({"metric": label, "enough": least, "exponent": exponent})
-        lines += [{"of": label, "replicates": b, "relative_sd": means.get(b)} for b in chosen]
+        lines += [{"metric": label, "replicates": b, "relative_sd": means.get(b)} for b in chosen]
         sentences += _sentences(label, means, least, exponent, enough, by_theory)
         without = dict.fromkeys(row["system"] for row in of_metric if row["relative_sd"] is None)
         if without and means:
             systems = ", ".join(without)
             sentences.append(f"{label}: no figures of {systems}: scores are 0 or do not vary.")
     theory = {number: theoretical_deviation(1.0, number, level) for number in chosen}
-    lines += [{"of": "theory", "replicates": b, "relative_sd": sd} for b, sd in theory.items()]
+    lines += [{"metric": "theory", "replicates": b, "relative_sd": sd} for b, sd in theory.items()]
     return StudyResult(
-        study="replicates",
+        settings={**settings, "enough": enough},
         title=f"Relative intervals of the level {100 * level:g} % from B replicates, and how far "
         "they differ between runs",
-        settings={**settings, "enough": enough},
         columns=COLUMNS,
-        rows=tuple(rows),
-        sentences=tuple(sentences),
+        rows=rows,
+        sentences=sentences,
         plot=Plot(
             "line",
             "replicates",
             "relative_sd",
-            series="of",
+            series="metric",
             reference=enough,
             log_x=True,
             zero_y=True,
         ),
-        axes={
-            "replicates": "Bootstrap replicates (B)",
-            "relative_sd": "SD of the bounds / width of the interval",
-            "of": "Metric",
-        },
-        drawn=tuple(lines),
+        drawn=lines,
         details={"needed": needed, "needed_by_theory": by_theory},
     )
 
@@ -171,7 +155,7 @@ def theoretical_deviation(width: float, replicates: int, level: float) -> float:
     0.0011
     """
     normal = NormalDist()
-    tail = (1 - require_level(level)) / 2
+    tail = (1 - level) / 2
     quantile = normal.inv_cdf(1 - tail)
     density, centre = normal.pdf(quantile), normal.pdf(0.0)
     variance = (
@@ -180,31 +164,19 @@ def theoretical_deviation(width: float, replicates: int, level: float) -> float:
     return width / (2 * quantile) * sqrt(variance)
 
 
-def _require_replicates(replicates: Sequence[int], level: float) -> list[int]:
-    least = smallest_replicates(level)
-    if not replicates:
-        raise SettingError("replicates", "none", "at least one number of replicates")
-    for number in replicates:
-        require_replicates("replicates", number)
-        if number < least:
-            raise SettingError("replicates", number, f"at least {least} for the level {level:g}")
-    return sorted(set(replicates))
-
-
 def _runs(pool: Pool, chosen: Sequence[int], repetition: int, level: float, seed: int) -> Record:
     """The largest B's replicates of one repetition, cut into runs of every B."""
     largest = chosen[-1]
-    record: Record = {}
-    for statistics, replicates in resampled_scores(pool.statistics, largest, seed, repetition):
-        by_number = []
-        for number in chosen:
-            runs = [
-                relative_intervals(replicates[start : start + number], level)
+    return {
+        statistics.label: [
+            [
+                as_record(relative_intervals(replicates[start : start + number], level))
                 for start in range(0, largest - number + 1, number)
             ]
-            by_number.append(Moments.of(np.stack(runs)).to_record())
-        record[statistics.label] = by_number
-    return record
+            for number in chosen
+        ]
+        for statistics, replicates in resampled_scores(pool.statistics, largest, seed, repetition)
+    }
 
 
 def _rows(
@@ -214,28 +186,29 @@ def _rows(
     chosen: Sequence[int],
     level: float,
 ) -> Iterator[Row]:
+    # For each B shaped (run, value, system).
     by_number = [
-        Moments.combined([Moments.from_record(record[label][place]) for record in records.values()])
+        np.concatenate([from_record(record[label][place]) for record in records.values()])
         for place in range(len(chosen))
     ]
     for system, name in enumerate(pool.names):
-        for number, moments in zip(chosen, by_number, strict=True):
-            median, low, high = moments.mean[:, system]
-            deviations = moments.deviation[:, system]
+        for number, runs in zip(chosen, by_number, strict=True):
+            median, low, high = runs[:, :, system].mean(axis=0)
+            _, sd_low, sd_high = runs[:, :, system].std(axis=0, ddof=1)
             # NaN where the scores are 0 or the same throughout: there is no width to compare with.
             width = high - low if high > low else np.nan
             # Of both bounds, which by theory are alike: the larger one would be so by chance.
-            relative_sd = sqrt((deviations[LOW] ** 2 + deviations[HIGH] ** 2) / 2) / width
+            relative_sd = sqrt((sd_low**2 + sd_high**2) / 2) / width
             yield {
                 "metric": label,
                 "system": name,
                 "replicates": number,
-                "runs": moments.count,
+                "runs": len(runs),
                 "median": float(median),
                 "low": or_none(low),
                 "high": or_none(high),
-                "sd_low": or_none(deviations[LOW]),
-                "sd_high": or_none(deviations[HIGH]),
+                "sd_low": or_none(sd_low),
+                "sd_high": or_none(sd_high),
                 "theory": or_none(theoretical_deviation(float(width), number, level)),
                 "relative_sd": or_none(relative_sd),
             }
@@ -289,47 +262,3 @@ def _sentences(
             f"{metric}: the deviation falls with B to the power {exponent:.2f}; theory says -0.5, "
             "so that four times the replicates halve it."
         )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Moments:
-    """Of so many values their mean, and the sum of their squared deviations from it."""
-
-    count: int
-    mean: Floats
-    squares: Floats
-
-    @classmethod
-    def of(cls, values: Floats) -> Moments:
-        """The moments along the first axis."""
-        mean = values.mean(axis=0)
-        return cls(len(values), mean, ((values - mean) ** 2).sum(axis=0))
-
-    @classmethod
-    def combined(cls, parts: Sequence[Moments]) -> Moments:
-        """The moments of all values of the parts (Chan, Golub & LeVeque 1983, eq. 2.1)."""
-        return reduce(cls._and, parts)
-
-    def _and(self, other: Moments) -> Moments:
-        count = self.count + other.count
-        apart = other.mean - self.mean
-        mean = self.mean + apart * (other.count / count)
-        squares = self.squares + other.squares + apart**2 * (self.count * other.count / count)
-        return Moments(count, mean, squares)
-
-    @property
-    def deviation(self) -> Floats:
-        """The standard deviation, with count - 1; NaN of a single value."""
-        if self.count < 2:
-            return np.full_like(self.mean, np.nan)
-        return np.asarray(np.sqrt(self.squares / (self.count - 1)))
-
-    def to_record(self) -> list[Any]:
-        """Plain values for a journal."""
-        return [self.count, as_record(self.mean), as_record(self.squares)]
-
-    @classmethod
-    def from_record(cls, record: Sequence[Any]) -> Moments:
-        """What a journal kept."""
-        count, mean, squares = record
-        return cls(count, from_record(mean), from_record(squares))

@@ -8,15 +8,24 @@ translate stands together, so that a block is worth fewer sentences than it has.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import numpy as np
 
 from truebleu._results import plain
-from truebleu._settings import DEFAULT_SEED, require_seed
+from truebleu._settings import DEFAULT_SEED
 from truebleu.execution.journal import Key, Record, Runner, Task
 from truebleu.reports.document import Column, Plot
-from truebleu.studies._pool import Pool, PoolUnit, draw_by_size, draw_samples, require_count
+from truebleu.schema import Baseline, Seed, Setting, verb
+from truebleu.studies._pool import (
+    MOST_TASKS,
+    Pool,
+    PoolUnit,
+    Sampling,
+    Sizes,
+    draw_by_size,
+    draw_samples,
+)
 from truebleu.studies._study import Floats, Row, StudyResult, settings_of
 from truebleu.studies._tests import Pairs, choose_pairs
 
@@ -26,19 +35,14 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from truebleu.corpus.test_set import TestSet
-    from truebleu.metrics.base import Metric
+    from truebleu.metrics.registry import MetricsLike
     from truebleu.significance.statistics import MetricStatistics
-    from truebleu.studies._pool import Sampling
 
 Shown = Literal["scores", "differences"]
 USUAL_SIZES = (100, 300, 600)
 PAPERS_SIZE = 300
 # Fewer points do not show to the eye how much they vary.
 ENOUGH_POINTS = 10
-# How much fewer samples vary is anyone's guess.
-FEWEST_SAMPLES = 5
-# With so many, the standard deviation over independent units is known within 14 %.
-FEWEST_INDEPENDENT = 100
 CUTS: tuple[Sampling, ...] = ("block", "systematic")
 # What is smaller than this share of the values is rounding.
 ROUNDING = 1e-12
@@ -68,18 +72,19 @@ class Quantity(NamedTuple):
         return name if self.other is None else f"{name} against {pool.names[self.other]}"
 
 
+@verb
 def study_sampling(
     test_set: TestSet,
-    metrics: Sequence[str | Metric] = ("bleu",),
+    metrics: MetricsLike = "bleu",
     *,
-    sizes: Sequence[int] | None = None,
-    samples: int | None = None,
+    sizes: Sizes = None,
+    samples: Annotated[int | None, Setting(least=5)] = None,
     unit: PoolUnit = "segment",
     pairs: Pairs | None = None,
-    baseline: str | None = None,
-    independent: int = 1000,
-    show: Shown = "scores",
-    seed: int = DEFAULT_SEED,
+    baseline: Baseline = None,
+    independent: Annotated[int, Setting(least=100, most=MOST_TASKS)] = 1000,
+    draw: Shown = "scores",
+    seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
 ) -> StudyResult:
     """How much do scores vary over consecutive blocks, and how much over systematic samples?
@@ -97,34 +102,28 @@ def study_sampling(
     Args:
         test_set: the pool, in its own order, which is what matters here.
         metrics: by which to score.
-        sizes: units in a sample; by default 100, 300 and 600, as far as five of each fit.
         samples: how many samples of each kind and size; by default all that fit.
-        unit: what samples are made of.
         pairs: whose differences are shown: systems one rank apart ("neighbours", the default), up
             to two ranks apart ("near"), "all", or the names of both systems of each pair.
-        baseline: show the differences of all others from this system instead.
         independent: how many samples of independent units to compare with.
-        show: whether the chart shows the best system's scores by the first metric (Figs. 2 and
+        draw: whether the chart shows the best system's scores by the first metric (Figs. 2 and
             3) or the differences of the first pair (Fig. 4).
-        seed: of the independent units.
         runner: keeps the results and shows progress.
     """
-    arguments = {**locals()}
-    require_seed(seed)
-    why = "or how much samples vary by chance is a guess"
-    require_count("independent", independent, FEWEST_INDEPENDENT, why)
-    if samples is not None:
-        require_count("samples", samples, FEWEST_SAMPLES, "fewer do not show how much they vary")
+    asked = {**locals()}
     pool = Pool.of(test_set, metrics, unit)
     quantities = _quantities(pool, pairs, baseline)
-    if show == "differences":
+    if draw == "differences":
         pool.require_systems(2)
-    draw = partial(draw_by_size, pool=len(pool), sizes=sizes, usual=USUAL_SIZES, seed=seed)
-    drawn = {cut: draw(cut, samples=samples or len(pool), fewest=FEWEST_SAMPLES) for cut in CUTS}
+    most = samples or len(pool)
+    drawn = {
+        cut: draw_by_size(cut, len(pool), sizes, USUAL_SIZES, samples=most, seed=seed)
+        for cut in CUTS
+    }
     chosen = list(drawn["block"])
     # What is shown changes no task: one journal serves all of it.
-    shown = {name: arguments.pop(name) for name in ("show", "pairs", "baseline")}
-    settings = settings_of("sampling", arguments, pool.settings, sizes=chosen)
+    shown = {name: asked.pop(name) for name in ("draw", "pairs", "baseline")}
+    settings = settings_of("sampling", asked, pool.settings, sizes=chosen)
     tasks = [
         Task((cut, size), partial(_scores, pool, taken))
         for cut, by_size in drawn.items()
@@ -148,23 +147,16 @@ def study_sampling(
                     mean = mean_variation(group)
                     sentences.append(_worth_of_blocks(mean, statistics.metric.digits, unit))
                     rows += [mean] if len(group) > 1 else []
-    first = quantities[0 if show == "scores" else len(pool.names)]
+    first = quantities[0 if draw == "scores" else len(pool.names)]
     return StudyResult(
-        study="sampling",
-        title="Scores and differences on consecutive blocks and on systematic samples",
         settings={**settings, **plain(shown)},
+        title="Scores and differences on consecutive blocks and on systematic samples",
         columns=_columns(pool.digits),
-        rows=tuple(rows),
-        sentences=tuple(sentences),
+        rows=rows,
+        sentences=sentences,
         # One scale for both panels, so that they compare.
-        plot=Plot("point", "sample", "score", panel="case", reference_field="whole", shared_y=True),
-        axes={
-            "sample": "Number of the sample",
-            "score": "Score of the sample",
-            "whole": "Score of the pool",
-            "case": "Samples",
-        },
-        drawn=tuple(_points(pool, first, records, chosen)),
+        plot=Plot("point", "sample", "score", panel="case", reference_field="pool", shared_y=True),
+        drawn=_points(pool, first, records, chosen),
     )
 
 
@@ -324,7 +316,7 @@ def _points(
             "case": f"{case}, {titles[cut]} of {size}",
             "sample": number,
             "score": value,
-            "whole": whole,
+            "pool": whole,
         }
         for cut in CUTS
         for number, value in enumerate(

@@ -11,25 +11,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
 from truebleu._settings import DEFAULT_SEED
-from truebleu.errors import SettingError, UnknownNameError
+from truebleu.errors import SettingError
 from truebleu.execution.journal import Key, Record, Runner, Task
 from truebleu.reports.document import Column, Plot
 from truebleu.reports.sentences import percent
 from truebleu.resampling import TIE_TOLERANCE
-from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust
-from truebleu.significance.settings import CompareSettings
-from truebleu.significance.tests import bootstrap_wins, smallest_p
+from truebleu.schema import Level, Seed, Setting, verb
+from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust, smallest_factor
+from truebleu.significance.settings import CompareSettings, require_enough_replicates
+from truebleu.significance.tests import bootstrap_wins, fewest_units
 from truebleu.studies._pool import (
+    MOST_TASKS,
     Pool,
     PoolUnit,
+    Replicates,
     Sampling,
+    Sizes,
     draw_samples,
-    require_count,
     resampled_scores,
     sizes_that_fit,
 )
@@ -58,7 +61,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truebleu.corpus.test_set import TestSet
-    from truebleu.metrics.base import Metric
+    from truebleu.metrics.registry import MetricsLike
     from truebleu.significance.statistics import MetricStatistics, Pair
 
 #: Those of both papers, and the two that are most used beside BLEU.
@@ -92,19 +95,20 @@ SYSTEM_COLUMNS = (
 )
 
 
+@verb
 def study_sensitivity(
     test_set: TestSet,
-    metrics: Sequence[str | Metric] = USUAL_METRICS,
+    metrics: MetricsLike = USUAL_METRICS,
     *,
-    sizes: Sequence[int] | None = None,
-    samples: int | None = None,
+    sizes: Sizes = None,
+    samples: Annotated[int | None, Setting(least=2, most=MOST_TASKS)] = None,
     sampling: Sampling | None = None,
     unit: PoolUnit = "segment",
-    replicates: int = 10_000,
-    level: float = 0.95,
-    correction: str = "holm",
+    replicates: Replicates = 10_000,
+    level: Level = 0.95,
+    correction: Annotated[str, Setting(choices=P_VALUE_CORRECTIONS)] = "holm",
     by_system: bool = False,
-    seed: int = DEFAULT_SEED,
+    seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
 ) -> StudyResult:
     """By which metric do most pairs of systems differ significantly?
@@ -122,33 +126,33 @@ def study_sensitivity(
         samples: of each size, by default 20; only with sizes.
         sampling: how samples are taken: every k-th unit, consecutive ones, or at random without
             (the default) or with replacement; only with sizes.
-        unit: what is sampled, resampled and swapped.
-        replicates: of each test.
-        level: of intervals, and 1 minus the significance level.
         correction: for all pairs of one metric.
         by_system: list the systems' intervals, as Zhang & Vogel's Table 1 does, instead of tests.
-        seed: of samples and replicates.
         runner: keeps the results and shows progress.
     """
-    arguments = {**locals()}
+    asked = {**locals()}
     comparison = CompareSettings(replicates=replicates, level=level, seed=seed)
     alpha = comparison.alpha
     pairs = list(combinations(range(len(test_set.systems)), 2))
-    _require_decisive(len(pairs), replicates, alpha, correction)
+    if not pairs:
+        raise SettingError("systems", 1, "at least 2 to compare")
+    require_enough_replicates(replicates, correction, len(pairs), alpha, kind="pairs")
     pool = Pool.of(test_set, metrics, unit)
-    chosen = [len(pool)] if sizes is None else sizes_that_fit(sizes, len(pool), ())
-    _require_enough_units(chosen[0], len(pairs), alpha, correction)
-    for name, value in (("samples", samples), ("sampling", sampling)):
-        if sizes is None and value is not None:
+    chosen = sizes_that_fit(sizes, len(pool), ()) if sizes else [len(pool)]
+    # Even the clearest difference has no smaller p than the swaps of so few units can give.
+    least = fewest_units(alpha / smallest_factor(correction, len(pairs), alone=False))
+    if chosen[0] < least:
+        expected = f"at least {least} units to find any of {len(pairs)} pairs to differ"
+        raise SettingError("sizes", chosen[0], expected)
+    for name in ("samples", "sampling"):
+        if not sizes and asked[name] is not None:
             expected = "sizes (--sizes) beside it: without them the whole test set is taken, once"
-            raise SettingError(name, value, expected)
-    sampling, samples = sampling or "random", 20 if samples is None else samples
-    if sizes is not None:
-        require_count("samples", samples, 2, "one does not show how samples differ")
+            raise SettingError(name, asked[name], expected)
+    sampling, samples = sampling or "random", samples or 20
     # The correction changes no task: one journal serves all of them.
-    shown = {name: arguments.pop(name) for name in ("correction", "by_system")}
-    arguments |= {"samples": samples, "sampling": sampling}
-    settings = settings_of("sensitivity", arguments, pool.settings, sizes=chosen)
+    shown = {name: asked.pop(name) for name in ("correction", "by_system")}
+    asked |= {"samples": samples, "sampling": sampling}
+    settings = settings_of("sensitivity", asked, pool.settings, sizes=chosen)
     tasks = []
     for size in chosen:
         for index, sample in enumerate(_samples(sampling, len(pool), size, samples, seed)):
@@ -162,8 +166,6 @@ def study_sensitivity(
     records = (runner or Runner()).run(settings, tasks)
     rows: list[Row] = []
     systems: list[Row] = []
-    contrasts: list[Row] = []
-    opposite: list[Row] = []
     sentences: list[str] = []
     for size in chosen:
         of_size = [
@@ -173,58 +175,27 @@ def study_sensitivity(
         for conclusions in of_size:
             rows += _test_rows(conclusions, unit)
             systems += _system_rows(pool, pairs, conclusions)
-        best = list(_contrasts(of_size))
-        opposed = list(_opposite(of_size, pairs))
-        contrasts += best
-        opposite += opposed
-        start = f"On {size:,} {unit}s"
-        sentences += _sentences(start, of_size, correction, best)
-        if opposed:
-            listed = "; ".join(
-                f"{pair['a']} and {pair['b']} the other way round in {pair['pairs']:g}"
-                for pair in opposed
-            )
-            sentences.append(
-                f"{start}, pairs differ significantly by two metrics with opposite winners: "
-                f"{listed}."
-            )
-        sentences += _width_sentences(start, of_size)
+        sentences += _sentences(f"On {size:,} {unit}s", of_size, correction)
     several = len(chosen) > 1
-    tests_plot = Plot(
-        "bar",
-        "metric",
-        "share",
-        errors=("share_low", "share_high"),
-        interval="95 % over samples",
-        series="by",
-        panel="on" if several else None,
-        zero_y=True,
-    )
-    systems_plot = Plot(
-        "point", "system", "width", series="metric", panel="size" if several else None, zero_y=True
-    )
+    if by_system:
+        panel = "size" if several else None
+        plot = Plot("point", "system", "width", series="metric", panel=panel, zero_y=True)
+        title = f"Relative intervals of the level {100 * level:g} % by metric and system"
+    else:
+        panel = "on" if several else None
+        plot = Plot("bar", "metric", "share", series="by", panel=panel, zero_y=True)
+        title = (
+            f"Pairs of {len(pool.names)} systems that differ significantly at the level "
+            f"{100 * level:g} %, by metric"
+        )
     return StudyResult(
-        study="sensitivity",
-        title=f"Relative intervals of the level {100 * level:g} % by metric and system"
-        if by_system
-        else f"Pairs of {len(pool.names)} systems that differ significantly at the level "
-        f"{100 * level:g} %, by metric",
         settings={**settings, **shown},
+        title=title,
         columns=SYSTEM_COLUMNS if by_system else COLUMNS,
-        rows=tuple(systems if by_system else rows),
-        sentences=tuple(sentences),
-        plot=systems_plot if by_system else tests_plot,
-        axes={
-            "share": "Pairs that differ significantly, share of all",
-            "width": "Width of the interval, of the score",
-            "by": "Test and correction",
-            "on": "Sample",
-        },
-        details={
-            "contrasts": contrasts,
-            "opposite": opposite,
-            **({"tests": rows} if by_system else {"systems": systems}),
-        },
+        rows=systems if by_system else rows,
+        sentences=sentences,
+        plot=plot,
+        details={"tests": rows} if by_system else {"systems": systems},
     )
 
 
@@ -236,7 +207,6 @@ class _Conclusions:
         statistics: of the whole pool by the metric.
         size: units in a sample.
         p: p-values by test, shaped (sample, pair).
-        scores: shaped (sample, system).
         intervals: medians and relative bounds, shaped (sample, value, system).
         alpha: the significance level.
         correction: for all pairs.
@@ -245,7 +215,6 @@ class _Conclusions:
     statistics: MetricStatistics
     size: int
     p: Mapping[str, Floats]
-    scores: Floats
     intervals: Floats
     alpha: float
     correction: str
@@ -268,7 +237,6 @@ class _Conclusions:
             statistics,
             size,
             {test: np.array([record["p"] for record in by_test[test]]) for test in TESTS},
-            np.array([record["scores"] for record in by_test["ar"]]),
             np.stack([from_record(record["intervals"]) for record in by_test["interval"]]),
             alpha,
             correction,
@@ -335,126 +303,40 @@ def _system_rows(pool: Pool, pairs: Sequence[Pair], conclusions: _Conclusions) -
         }
 
 
-def _contrasts(of_size: Sequence[_Conclusions]) -> Iterator[Row]:
-    """The metric by which most pairs differ against each other one, by pairs of one alone."""
-    significant = {
-        conclusions.statistics.label: conclusions.significant() for conclusions in of_size
-    }
-    best, *others = sorted(significant, key=lambda label: -float(significant[label].mean()))
-    of_best = significant[best]
-    for other in others:
-        of_other = significant[other]
-        shares = of_best.mean(axis=1) - of_other.mean(axis=1)
-        yield {
-            "size": of_size[0].size,
-            "samples": len(of_best),
-            "best": best,
-            "other": other,
-            "only_best": float((of_best & ~of_other).sum(axis=1).mean()),
-            "only_other": float((of_other & ~of_best).sum(axis=1).mean()),
-            **rate_cells("difference", Mean.of(shares.tolist())),
-        }
-
-
-def _opposite(of_size: Sequence[_Conclusions], pairs: Sequence[Pair]) -> Iterator[Row]:
-    """How many pairs differ significantly by two metrics, but with opposite winners."""
-    winners = {}
-    for conclusions in of_size:
-        statistics = conclusions.statistics
-        if statistics.metric.higher_is_better is not None:
-            better = np.sign(statistics.sign * differences_of(conclusions.scores, pairs))
-            winners[statistics.label] = conclusions.significant() * better
-    for a, b in combinations(winners, 2):
-        opposed = float((winners[a] * winners[b] < 0).sum(axis=1).mean())
-        if opposed:
-            yield {"size": of_size[0].size, "a": a, "b": b, "pairs": opposed}
-
-
-def _sentences(
-    start: str, of_size: Sequence[_Conclusions], correction: str, contrasts: Sequence[Row]
-) -> Iterator[str]:
-    """The metric by which most pairs differ, and how sure that is."""
-    counts = {
-        conclusions.statistics.label: conclusions.significant().sum(axis=1).mean()
+def _sentences(start: str, of_size: Sequence[_Conclusions], correction: str) -> Iterator[str]:
+    """By which metric most pairs differ, and how wide intervals are."""
+    shares = {
+        conclusions.statistics.label: conclusions.significant().mean(axis=1)
         for conclusions in of_size
     }
     pairs = of_size[0].p["ar"].shape[1]
     corrected = "without correction" if correction == "none" else f"corrected ({correction})"
+    order = sorted(shares, key=lambda metric: -float(shares[metric].mean()))
     amounts = ", ".join(
-        f"{metric} {count:.{0 if count == int(count) else 1}f} ({percent(count / pairs)})"
-        for metric, count in sorted(counts.items(), key=lambda item: -item[1])
+        f"{metric} {pairs * shares[metric].mean():.3g} ({percent(shares[metric].mean())})"
+        for metric in order
     )
     yield (
         f"{start}, of {pairs} pairs these differ significantly by approximate randomization, "
         f"{corrected}: {amounts}."
     )
-    if len(counts) == 1:
-        yield "Another metric (-m) would show by which of them more pairs differ."
-    for contrast in contrasts:
-        yield f"{start}: {_contrast_words(contrast)}."
-    if len(counts) > 1 and min(counts.values()) / pairs >= SATURATED:
+    for metric in order[1:] if len(shares[order[0]]) > 1 else ():
+        more = Mean.of((shares[order[0]] - shares[metric]).tolist())
+        sure = "clear" if (more.low or 0) > 0 else "within the error"
+        yield f"{start}, {order[0]} finds {more.percent()} more of the pairs than {metric}: {sure}."
+    if len(shares) > 1 and min(share.mean() for share in shares.values()) >= SATURATED:
         yield (
             f"{start} at least {100 * SATURATED:g} % of the pairs differ significantly by every "
             "metric; smaller samples (--sizes) show more of how metrics differ."
         )
-
-
-def _contrast_words(contrast: Row) -> str:
-    """How two metrics differ: by the pairs that are significant by only one of them."""
-    counts = (
-        f"{contrast['only_best']:g} pairs differ by {contrast['best']} alone, "
-        f"{contrast['only_other']:g} by {contrast['other']} alone"
-    )
-    if contrast["samples"] == 1:
-        return counts
-    low, high = contrast["difference_low"], contrast["difference_high"]
-    sure = "clear" if low > 0 else "within the error"
-    return (
-        f"{counts} on average; the difference of {100 * contrast['difference']:.1f} points "
-        f"({100 * low:.1f} to {100 * high:.1f} over {contrast['samples']} samples) is {sure}"
-    )
-
-
-def _width_sentences(start: str, of_size: Sequence[_Conclusions]) -> Iterator[str]:
     widths = {conclusions.statistics.label: conclusions.width for conclusions in of_size}
     known = sorted((width, metric) for metric, width in widths.items() if width is not None)
     without = [metric for metric, width in widths.items() if width is None]
     if known:
-        listed = ", ".join(f"{metric} {100 * width:.2f} %" for width, metric in known)
-        yield f"{start} the mean widths of the intervals, of the score, are {listed}."
+        words = ", ".join(f"{metric} {100 * width:.2f} %" for width, metric in known)
+        yield f"{start} the mean widths of the intervals, of the score, are {words}."
     if without:
         yield f"{start} there is no relative interval of {', '.join(without)}: medians are 0."
-
-
-def _require_decisive(pairs: int, replicates: int, alpha: float, correction: str) -> None:
-    """Refuse what can find nothing: one system, or too few replicates for so many pairs."""
-    if pairs == 0:
-        raise SettingError("systems", 1, "at least 2 to compare")
-    if correction not in P_VALUE_CORRECTIONS:
-        raise UnknownNameError("correction", correction, P_VALUE_CORRECTIONS)
-    smallest = float(adjust(np.full(pairs, smallest_p(replicates)), correction).min())
-    if smallest > alpha:
-        expected = (
-            f"more of them: with {pairs} pairs the smallest p after the correction {correction!r} "
-            f"is {smallest:.3g}, and nothing can be significant at {alpha:g}"
-        )
-        raise SettingError("replicates", replicates, expected)
-
-
-def _require_enough_units(size: int, pairs: int, alpha: float, correction: str) -> None:
-    """Refuse so few units that even the clearest difference has a p-value above alpha.
-
-    Of all swaps of n units two are as extreme as none, so that p is 2 / 2**n at the least.
-    """
-    least = 1
-    while float(adjust(np.full(pairs, 2.0 ** (1 - least)), correction).min()) > alpha:
-        least += 1
-    if size < least:
-        expected = (
-            f"at least {least} units: swaps of fewer find none of {pairs} pairs to differ at "
-            f"{alpha:g}, corrected by {correction!r}"
-        )
-        raise SettingError("size", size, expected)
 
 
 def _samples(
@@ -502,15 +384,12 @@ class _Sample:
         }
 
     def by_randomization(self) -> Record:
-        """p-values of all pairs by approximate randomization, and scores."""
+        """p-values of all pairs by approximate randomization."""
         statistics = self.pool.take(self.units)[self.metric]
         testing = Testing(
             tests=("ar",), replicates=self.settings.replicates, seed=self.settings.seed
         )
-        return {
-            "p": testing.p_values(statistics, self.pairs, self.index)["ar"].tolist(),
-            "scores": statistics.scores.tolist(),
-        }
+        return {"p": testing.p_values(statistics, self.pairs, self.index)["ar"].tolist()}
 
 
 #: The tests, by which tasks are split.

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -29,7 +29,9 @@ from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.sentence_bleu import DEFAULT_VALUES, SMOOTHINGS, SentenceBLEU
 from truebleu.reports.document import Column, Plot
 from truebleu.reports.sentences import about_inputs, listed
+from truebleu.schema import Level, Seed, Setting, verb
 from truebleu.significance.corrections import adjust
+from truebleu.studies._pool import PoolUnit, Replicates
 from truebleu.studies._study import Row, StudyResult, pool_settings, settings_of
 
 if TYPE_CHECKING:
@@ -43,7 +45,6 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
     from truebleu.resampling import Values
-    from truebleu.studies._pool import PoolUnit
 
 #: The paper's coefficients, by the names that they have elsewhere; all but τ are of systems.
 COEFFICIENTS = {"tau": "chen-cherry", "gamma": "pearson", "rho": "spearman"}
@@ -80,6 +81,7 @@ def next_best(values: Mapping[str, float]) -> tuple[str, ...]:
     return best({label: value for label, value in values.items() if label not in first})
 
 
+@verb
 def study_smoothing(
     test_set: TestSet,
     human: Human,
@@ -91,10 +93,10 @@ def study_smoothing(
     lowercase: bool = False,
     unit: PoolUnit = "segment",
     system_scores: SystemScores = "all",
-    replicates: int = 1000,
-    permutations: int = 10_000,
-    level: float = 0.95,
-    seed: int = DEFAULT_SEED,
+    replicates: Replicates = 1000,
+    permutations: Annotated[int, Setting(least=1)] = 10_000,
+    level: Level = 0.95,
+    seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
 ) -> StudyResult:
     """Which smoothing of sentence BLEU agrees best with people?
@@ -116,13 +118,10 @@ def study_smoothing(
         lowercase: whether all of them ignore case.
         unit: what the intervals draw.
         system_scores: whether systems are scored on "all" segments, or on those "rated".
-        replicates: of the intervals.
         permutations: in each test.
-        level: of the intervals, and 1 minus the significance level of the tests.
-        seed: of intervals and tests.
         runner: keeps the results and shows progress.
     """
-    arguments = {**locals()}
+    asked = {**locals()}
     agreeing = AgreeSettings(
         resample=RESAMPLED[unit],
         replicates=replicates,
@@ -142,7 +141,7 @@ def study_smoothing(
         study.resampling(name)
     settings = settings_of(
         "smoothing",
-        arguments,
+        asked,
         pool_settings(test_set, list(metrics.values()), list(metrics), unit),
         judged=[name for name in test_set.systems if name in human.systems],
         human=human.signature,
@@ -194,41 +193,26 @@ def study_smoothing(
     sentences.append(
         "The best is picked on these data, which flatters it: its p does not allow for that."
     )
+    drawn = [
+        {
+            "smoothing": row["smoothing"],
+            "coefficient": heading,
+            "agreement": row[name],
+            "agreement_low": row[f"{name}_low"],
+            "agreement_high": row[f"{name}_high"],
+        }
+        for name, heading in headings.items()
+        for row in rows
+        if row[name] is not None
+    ]
     return StudyResult(
-        study="smoothing",
-        title="Agreement of sentence BLEU with people by smoothing (Chen & Cherry 2014)",
         settings=settings,
+        title="Agreement of sentence BLEU with people by smoothing (Chen & Cherry 2014)",
         columns=_columns(headings, level),
-        rows=tuple(rows),
-        sentences=(*sentences, *_lacking(rows), *about_inputs(details["people"], {})),
-        plot=Plot(
-            "point",
-            "smoothing",
-            "value",
-            errors=("low", "high"),
-            # Documents that people scored are drawn as they are.
-            interval=f"{100 * level:g} % interval over {unit if item == 'segment' else item}s",
-            panel="coefficient",
-            shared_y=False,
-        ),
-        axes={
-            "coefficient": "Coefficient",
-            "value": "Agreement with people",
-            "low": "from",
-            "high": "to",
-        },
-        drawn=tuple(
-            {
-                "smoothing": row["smoothing"],
-                "coefficient": heading,
-                "value": row[name],
-                "low": row[f"{name}_low"],
-                "high": row[f"{name}_high"],
-            }
-            for name, heading in headings.items()
-            for row in rows
-            if row[name] is not None
-        ),
+        rows=rows,
+        sentences=[*sentences, *_lacking(rows), *about_inputs(details["people"], {})],
+        plot=Plot("point", "smoothing", "agreement", panel="coefficient", shared_y=False),
+        drawn=drawn,
         details=details,
     )
 

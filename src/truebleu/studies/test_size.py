@@ -15,24 +15,28 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations, islice, pairwise
 from math import comb, log2
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from truebleu._settings import DEFAULT_SEED, Streams, require_whole_number
+from truebleu._settings import DEFAULT_SEED, Streams
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Key, Record, Runner, Task
 from truebleu.reports.document import Column, Plot
 from truebleu.reports.sentences import percent
+from truebleu.schema import Level, Seed, Setting, verb
 from truebleu.significance.settings import CompareSettings
+from truebleu.significance.statistics import MetricStatistics
 from truebleu.studies._pool import (
+    Growths,
     Pool,
     PoolUnit,
+    Replicates,
+    Shares,
     orders_of_growth,
-    part_of_order,
-    require_count,
     resampled_scores,
     sizes_of_shares,
+    units_of,
 )
 from truebleu.studies._study import (
     FEWEST_SIZES,
@@ -55,18 +59,14 @@ from truebleu.studies._study import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from truebleu.corpus.test_set import TestSet
-    from truebleu.metrics.base import Metric
-    from truebleu.significance.statistics import MetricStatistics
-    from truebleu.studies._pool import Part
+    from truebleu.metrics.registry import MetricsLike
 
 USUAL_SHARES = tuple(tenth / 10 for tenth in range(1, 11))
-# One growth says nothing about how growths differ.
-FEWEST_SAMPLES = 2
 # Of relative intervals.
 INTERVAL_COLUMNS = (
     Column("low", "Interval from", 2, percent=True, sign=True),
@@ -85,17 +85,18 @@ COLUMNS = (
 )
 
 
+@verb
 def study_test_size(
     test_set: TestSet,
-    metrics: Sequence[str | Metric] = ("bleu",),
+    metrics: MetricsLike = "bleu",
     *,
-    shares: Sequence[float] | None = None,
-    samples: int = 100,
+    shares: Shares = None,
+    samples: Growths = 100,
     unit: PoolUnit = "segment",
     recount: bool = False,
-    replicates: int = 1000,
-    level: float = 0.95,
-    seed: int = DEFAULT_SEED,
+    replicates: Replicates = 1000,
+    level: Level = 0.95,
+    seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
 ) -> StudyResult:
     """How do scores and intervals depend on how much of the test set is used?
@@ -108,35 +109,33 @@ def study_test_size(
     Args:
         test_set: the whole.
         metrics: by which to score; given scores, such as people's, will do.
-        shares: of the test set; by default 10 % to 100 %.
-        samples: random growths to average over.
-        unit: what is added and resampled.
         recount: count every part anew, as a test set that knows nothing of the rest. Without it
             weights that come from the whole text, such as NIST's information, stay those of the
             whole, so that scores of different sizes compare.
-        replicates: of each interval.
-        level: of the intervals.
-        seed: of growth and replicates.
         runner: keeps the results and shows progress.
     """
-    arguments = {**locals()}
+    asked = {**locals()}
     resampling = CompareSettings(replicates=replicates, level=level, seed=seed)
-    require_count("samples", samples, FEWEST_SAMPLES, "one does not show how parts differ")
     pool = Pool.of(test_set, metrics, unit)
-    shares = sorted(USUAL_SHARES if shares is None else shares)
+    shares = sorted(shares or USUAL_SHARES)
     sizes = sizes_of_shares(shares, len(pool), unit, FEWEST_SIZES)
     orders = orders_of_growth(len(pool), samples, seed)
-    smallest = part_of_order(pool, test_set, orders[0], sizes[0])
-    weighed = smallest.weighed_by_the_whole(anew=recount)
-    settings = settings_of("test-size", arguments, pool.settings, shares=shares, sizes=sizes)
-    tasks = []
-    for growth, order in enumerate(orders):
-        for place, size in enumerate(sizes):
-            # Made into a part when its turn comes: all of them at once would fill the memory.
-            part = partial(part_of_order, pool, test_set, order, size)
-            index = growth * len(sizes) + place
-            work = partial(_intervals_of_part, part, resampling, index, anew=recount)
-            tasks.append(Task((size, growth), work))
+    settings = settings_of("test-size", asked, pool.settings, shares=shares, sizes=sizes)
+    tasks = [
+        Task(
+            (size, growth),
+            partial(
+                _intervals_of_part,
+                pool,
+                test_set if recount else None,
+                np.sort(order[:size]),
+                resampling,
+                growth * len(sizes) + place,
+            ),
+        )
+        for growth, order in enumerate(orders)
+        for place, size in enumerate(sizes)
+    ]
     records = (runner or Runner()).run(settings, tasks)
     rows: list[Row] = []
     drawn: list[Row] = []
@@ -169,45 +168,47 @@ def study_test_size(
         laws.append({"metric": label, "doubling": by_doubling, "systems": by_system})
         sentences.append(_law_sentence(label, by_doubling, by_system, unit))
         sentences.append(_drift_sentence(statistics, of_metric, shares))
-        if label in weighed and not recount:
+        if statistics.metric.counts_whole_text and not recount:
             sentences.append(
                 f"{label} is weighed by the whole test set here, so that sizes compare; the scores "
                 "that smaller test sets would have by themselves need --recount."
             )
     return StudyResult(
-        study="test-size",
+        settings=settings,
         title=f"Scores and relative intervals of the level {100 * level:g} % by the share of "
         f"{len(pool):,} {unit}s used, mean of {samples} random growths",
-        settings=settings,
         columns=COLUMNS,
-        rows=tuple(rows),
-        sentences=tuple(sentences),
-        plot=Plot(
-            "line",
-            "share",
-            "score",
-            errors=("score_low", "score_high"),
-            series="system",
-            panel="metric",
-        ),
-        axes={
-            "share": "Share of the test set",
-            "score": "Mean score of the samples",
-            "score_low": "Interval from",
-            "score_high": "to",
-        },
-        drawn=tuple(drawn),
+        rows=rows,
+        sentences=sentences,
+        plot=Plot("line", "share", "score", series="system", panel="metric"),
+        drawn=drawn,
         details={"laws": laws},
     )
 
 
 def _intervals_of_part(
-    part: Callable[[], Part], settings: CompareSettings, index: int, *, anew: bool
+    pool: Pool,
+    recounted: TestSet | None,
+    units: NDArray[np.int64],
+    settings: CompareSettings,
+    index: int,
 ) -> Record:
-    """Each metric's medians, relative intervals and scores of all systems on one part."""
+    """Each metric's medians, relative intervals and scores of all systems on some units.
+
+    Metrics that count the whole text, such as NIST, count the part anew where its texts are given.
+    """
+    counted = pool.take(units)
+    if recounted is not None:
+        of_segment = units_of(recounted, pool.unit).of_segment
+        part = recounted.part(np.flatnonzero(np.isin(of_segment, units)).tolist())
+        parts = units_of(part, pool.unit)
+        for place, (label, metric) in enumerate((kept.label, kept.metric) for kept in counted):
+            if metric.counts_whole_text:
+                rows = metric.count(part).array()
+                counted[place] = MetricStatistics.of(label, metric, rows, parts)
     record: Record = {}
     for statistics, replicates in resampled_scores(
-        part().counted(anew=anew), settings.replicates, settings.seed, index
+        counted, settings.replicates, settings.seed, index
     ):
         intervals = relative_intervals(replicates, settings.level)
         record[statistics.label] = as_record(np.vstack([intervals, statistics.scores]))
@@ -261,11 +262,9 @@ def _law_sentence(
     systems = ""
     if len(laws) > 1:
         systems = f"; from {100 * min(shares):.1f} to {percent(max(shares))} by system"
-    narrows = by_doubling.value >= 0
-    shown = by_doubling if narrows else by_doubling.negated()
     return (
-        f"{metric}: doubling the data {'narrows' if narrows else 'widens'} the interval by "
-        f"{shown.percent()}{systems}{note}. Independent {unit}s would give "
+        f"{metric}: doubling the data narrows the interval by "
+        f"{by_doubling.percent()}{systems}{note}. Independent {unit}s would give "
         f"{percent(SQUARE_ROOT_NARROWING)}. The law is width = c · "
         f"n^{log2(1 - by_doubling.value):.2f}, and misses no mean width by more than "
         f"{percent(max(law.misfit for law in laws))}."
@@ -316,17 +315,18 @@ REFERENCES_COLUMNS = (
 )
 
 
+@verb
 def study_references(
     test_set: TestSet,
-    metrics: Sequence[str | Metric] = ("bleu",),
+    metrics: MetricsLike = "bleu",
     *,
-    shares: Sequence[float] | None = None,
-    samples: int = 20,
-    subsets: int = 20,
+    shares: Shares = None,
+    samples: Growths = 20,
+    subsets: Annotated[int, Setting(least=1, most=MOST_LISTED)] = 20,
     unit: PoolUnit = "segment",
-    replicates: int = 1000,
-    level: float = 0.95,
-    seed: int = DEFAULT_SEED,
+    replicates: Replicates = 1000,
+    level: Level = 0.95,
+    seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
 ) -> StudyResult:
     """What is a further reference worth in test data?
@@ -340,24 +340,16 @@ def study_references(
     Args:
         test_set: with two references at least, all of them complete.
         metrics: by which to score.
-        shares: of the test set; by default 50 % to 100 %, as in the paper's Table 4.
-        samples: random growths to average over.
         subsets: the most sets of references of each size; more are chosen among at random.
-        unit: what is added and resampled.
-        replicates: of each interval.
-        level: of the intervals.
-        seed: of growth, choice and replicates.
         runner: keeps the results and shows progress.
     """
-    arguments = {**locals()}
+    asked = {**locals()}
     resampling = CompareSettings(replicates=replicates, level=level, seed=seed)
-    require_count("samples", samples, FEWEST_SAMPLES, "one does not show how parts differ")
-    require_whole_number("subsets", subsets, 1, MOST_LISTED)
     _require_references(test_set)
-    shares = sorted(REFERENCES_SHARES if shares is None else shares)
+    shares = sorted(shares or REFERENCES_SHARES)
     whole = Pool.of(test_set, metrics, unit)
     sizes = sizes_of_shares(shares, len(whole), unit, FEWEST_SIZES)
-    settings = settings_of("references", arguments, whole.settings, shares=shares, sizes=sizes)
+    settings = settings_of("references", asked, whole.settings, shares=shares, sizes=sizes)
     orders = orders_of_growth(len(whole), samples, seed)
     parts = [[np.sort(order[:size]) for order in orders] for size in sizes]
     tasks = [
@@ -383,19 +375,13 @@ def study_references(
         f"{samples} random growths."
     )
     return StudyResult(
-        study="references",
+        settings=settings,
         title=f"Relative intervals of the level {100 * level:g} % by the number of references and "
         "the share of the test set",
-        settings=settings,
         columns=REFERENCES_COLUMNS,
-        rows=tuple(rows),
-        sentences=tuple(sentences),
+        rows=rows,
+        sentences=sentences,
         plot=Plot("line", "share", "width", series="given", panel="metric"),
-        axes={
-            "share": "Share of the test set",
-            "width": "Width of the interval, of the score",
-            "given": "References",
-        },
         details={"further": worths},
     )
 

@@ -16,39 +16,40 @@ false alarm among many comparisons of equal systems, with and without a correcti
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from itertools import combinations, groupby
-from math import ceil, comb
-from typing import TYPE_CHECKING
+from math import comb
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from truebleu._settings import DEFAULT_SEED, require_alpha
-from truebleu.errors import SettingError, UnknownNameError
+from truebleu._settings import DEFAULT_SEED
+from truebleu.errors import SettingError
 from truebleu.execution.journal import Record, Runner, Task
 from truebleu.reports.document import Column, Plot
 from truebleu.reports.sentences import listed, percent
 from truebleu.resampling import TIE_TOLERANCE
-from truebleu.significance.corrections import (
-    CORRECTIONS,
-    P_VALUE_CORRECTIONS,
-    adjust,
-    experimentwise_error,
-)
+from truebleu.schema import Seed, Setting, verb
+from truebleu.significance.corrections import CORRECTIONS, experimentwise_error
 from truebleu.significance.pairs import pair_tests
-from truebleu.significance.settings import CompareSettings
+from truebleu.significance.settings import (
+    CompareSettings,
+    require_enough_replicates as require_decisive,
+)
 from truebleu.significance.statistics import MetricStatistics
-from truebleu.significance.tests import find_test, smallest_p
+from truebleu.significance.tests import TESTS as SIGNIFICANCE_TESTS, find_test
 from truebleu.studies._nulls import (
     NULL_TITLES,
+    Alpha,
     Null,
+    Repetitions,
     batches,
     null_source,
     require_enough_replicates,
     require_enough_units,
-    require_repetitions,
 )
-from truebleu.studies._pool import Pool, PoolUnit
+from truebleu.studies._pool import Pool, PoolUnit, Replicates
 from truebleu.studies._study import (
     Floats,
     Rate,
@@ -64,19 +65,21 @@ from truebleu.studies._tests import (
     STUDY_TESTS,
     TESTS,
     Testing,
+    Tests,
     differences_of,
-    require_tests,
     student_p,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from truebleu.corpus.test_set import TestSet
-    from truebleu.metrics.base import Metric
+    from truebleu.metrics.registry import MetricsLike
     from truebleu.studies._nulls import NullSource
 
 ALPHAS = (0.01, 0.05, 0.10)
+Alphas = Annotated[Sequence[float], Setting(above=0, below=1, metavar="P,P,...")]
+AnyTests = Annotated[Sequence[str], Setting(choices=tuple(STUDY_TESTS), metavar="NAME,...")]
 # A level holds if the rate surely lies between half of it and one and a half (Bradley 1978).
 BRADLEY = (0.5, 1.5)
 # What to say of each verdict.
@@ -86,20 +89,20 @@ VERDICTS = {
     "undecided": "within the error, but too few repetitions to say that it holds",
     "holds": "holds",
 }
-ERROR = "binomial, 99 %"
 
 
+@verb
 def study_type_one(
     test_set: TestSet,
-    metrics: Sequence[str | Metric] = ("bleu",),
+    metrics: MetricsLike = "bleu",
     *,
     null: Null = "segment",
     unit: PoolUnit = "segment",
-    tests: Sequence[str] = TESTS,
-    alphas: Sequence[float] = ALPHAS,
-    repetitions: int = 1000,
-    replicates: int = 1000,
-    seed: int = DEFAULT_SEED,
+    tests: AnyTests = TESTS,
+    alphas: Alphas = ALPHAS,
+    repetitions: Repetitions = 1000,
+    replicates: Replicates = 1000,
+    seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
 ) -> StudyResult:
     """How often does each test find a difference where there is none?
@@ -111,16 +114,8 @@ def study_type_one(
     Args:
         test_set: the systems whose outputs are swapped.
         metrics: by which to compare.
-        null: how equal systems come about: outputs of two systems are swapped at random, segment by
-            segment or document by document; systems are simulated with equal channels, on a
-            simulated test set of this size; or two systems that have one score on the whole test
-            set, since outputs of the better one are cut short, are sampled.
-        unit: what the tests resample.
         tests: those to make; Student's is for metrics that are means over segments.
         alphas: the significance levels.
-        repetitions: how many pairs of equal systems are tested.
-        replicates: of each test.
-        seed: of null data and replicates.
         runner: keeps the results and shows progress.
 
     >>> from truebleu.simulation import simulate
@@ -128,21 +123,17 @@ def study_type_one(
     >>> study_type_one(pool, tests=["ar"], repetitions=50, replicates=99).rows[1]["verdict"]
     'undecided'
     """
-    arguments = {**locals()}
-    require_repetitions(repetitions)
-    levels = sorted({float(require_alpha(alpha)) for alpha in alphas})
-    if not levels:
-        raise SettingError("alphas", "none", "at least one level, such as 0.05")
+    asked = {**locals()}
+    levels = sorted(set(map(float, alphas or ALPHAS)))
     require_enough_replicates(replicates, levels[0])
-    chosen = require_tests(tests, tuple(STUDY_TESTS))
-    ordered = tuple(test for test in STUDY_TESTS if test in chosen)
+    ordered = tuple(test for test in STUDY_TESTS if test in (tests or TESTS))
     testing = Testing(tests=ordered, replicates=replicates, seed=seed)
     source = null_source(test_set, metrics, null=null, unit=unit, systems=2, seed=seed)
     require_enough_units(source.units, unit, levels[0])
-    if "student" in chosen:
+    if "student" in ordered:
         for statistics in next(source.sets(0, 1)):
             student_p(statistics)  # refused before any long work
-    settings = settings_of("type-one", arguments, source.settings, tests=ordered, alphas=levels)
+    settings = settings_of("type-one", asked, source.settings, tests=ordered, alphas=levels)
     tasks = [
         Task((first,), partial(_p_values, source, range(first, end), testing))
         for first, end in batches(repetitions)
@@ -183,10 +174,9 @@ def study_type_one(
             "a half."
         )
     return StudyResult(
-        study="type-one",
+        settings=settings,
         title="How often tests reject a true null hypothesis: "
         f"{NULL_TITLES[null]}, tested by {unit}",
-        settings=settings,
         columns=(
             Column("metric", "Metric"),
             Column("test", "Test"),
@@ -195,22 +185,9 @@ def study_type_one(
             *rate_columns("rejected", "Rejected", "99 % from"),
             Column("verdict", "Verdict"),
         ),
-        rows=tuple(rows),
-        sentences=tuple(sentences),
-        plot=Plot(
-            "point",
-            "test",
-            "rejected",
-            errors=("rejected_low", "rejected_high"),
-            interval=ERROR,
-            panel="case",
-            reference_field="alpha",
-            zero_y=True,
-        ),
-        axes={
-            "rejected": "Rejected true null hypotheses, share of all",
-            "case": "Metric and level",
-        },
+        rows=rows,
+        sentences=sentences,
+        plot=Plot("point", "test", "rejected", panel="case", reference_field="alpha", zero_y=True),
         details={"absolute_below_ar": below} if below else {},
     )
 
@@ -280,15 +257,19 @@ def _rejection_sentence(rows: Sequence[Row]) -> str:
 # Systems that are given, and taken for equal.
 
 
+USUAL_TESTS = ("ar", "bootstrap-absolute")
+
+
+@verb
 def study_equivalents(
     test_set: TestSet,
-    metrics: Sequence[str | Metric] = ("nist",),
+    metrics: MetricsLike = "nist",
     *,
-    tests: Sequence[str] = ("ar", "bootstrap-absolute"),
+    tests: Tests = USUAL_TESTS,
     unit: PoolUnit = "segment",
-    alpha: float = 0.05,
-    replicates: int = 10_000,
-    seed: int = DEFAULT_SEED,
+    alpha: Alpha = 0.05,
+    replicates: Replicates = 10_000,
+    seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
 ) -> StudyResult:
     """Which p-values do pairs of systems have that you take for equal, such as runs of one system?
@@ -300,19 +281,16 @@ def study_equivalents(
         test_set: systems that should not differ.
         metrics: by which to compare.
         tests: those to make; the others are compared with the first.
-        unit: what the tests resample.
         alpha: the level at which rejections are counted.
-        replicates: of each test.
-        seed: of the replicates.
         runner: keeps the results and shows progress.
     """
-    arguments = {**locals()}
-    testing = Testing(tests=require_tests(tests), replicates=replicates, seed=seed)
-    require_enough_replicates(replicates, require_alpha(alpha))
+    asked = {**locals()}
+    testing = Testing(tests=tuple(tests or USUAL_TESTS), replicates=replicates, seed=seed)
+    require_enough_replicates(replicates, alpha)
     pool = Pool.of(test_set, metrics, unit)
     pool.require_systems(2)
     require_enough_units(len(pool), unit, alpha)
-    settings = settings_of("equivalents", arguments, pool.settings)
+    settings = settings_of("equivalents", asked, pool.settings)
     tasks = [
         Task((statistics.label,), partial(_equivalent_p_values, statistics, testing))
         for statistics in pool.statistics
@@ -334,9 +312,8 @@ def study_equivalents(
             ]
         sentences += _p_sentences(str(metric), record, testing.tests, alpha)
     return StudyResult(
-        study="equivalents",
-        title="Systems taken for equal: the p-values of their differences",
         settings=settings,
+        title="Systems taken for equal: the p-values of their differences",
         columns=(
             Column("metric", "Metric"),
             Column("compared", "Compared systems"),
@@ -344,18 +321,11 @@ def study_equivalents(
             Column("test", "Test"),
             Column("p", "p", 4),
         ),
-        rows=tuple(rows),
-        sentences=tuple(sentences),
+        rows=rows,
+        sentences=sentences,
         plot=Plot(
-            "point",
-            "compared",
-            "p",
-            series="test",
-            panel="metric",
-            reference=alpha,
-            zero_y=True,
+            "point", "compared", "p", series="test", panel="metric", reference=alpha, zero_y=True
         ),
-        axes={"p": "p-value"},
     )
 
 
@@ -388,23 +358,28 @@ def _p_sentences(metric: str, record: Record, tests: Sequence[str], alpha: float
 
 
 # 1, 3, 6, 10 and 15 comparisons.
+Counts = Annotated[Sequence[int] | None, Setting(least=2, metavar="N,N,...")]
+Corrections = Annotated[
+    Sequence[str] | None, Setting(choices=tuple(CORRECTIONS), metavar="NAME,...")
+]
 USUAL_SYSTEMS = (2, 3, 4, 5, 6)
 USUAL_CORRECTIONS = ("none", "bonferroni", "holm", "bh", "westfall-young")
 
 
+@verb
 def study_multiplicity(
     test_set: TestSet,
-    metrics: Sequence[str | Metric] = ("bleu",),
+    metrics: MetricsLike = "bleu",
     *,
-    systems: Sequence[int] | None = None,
-    corrections: Sequence[str] | None = None,
-    test: str = "ar",
+    together: Counts = None,
+    corrections: Corrections = None,
+    test: Annotated[str, Setting(choices=tuple(SIGNIFICANCE_TESTS))] = "ar",
     null: Null = "segment",
     unit: PoolUnit = "segment",
-    alpha: float = 0.05,
-    repetitions: int = 1000,
-    replicates: int = 2000,
-    seed: int = DEFAULT_SEED,
+    alpha: Alpha = 0.05,
+    repetitions: Repetitions = 1000,
+    replicates: Replicates = 2000,
+    seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
 ) -> StudyResult:
     """How often is there any false alarm when so many equal systems are all compared?
@@ -417,37 +392,38 @@ def study_multiplicity(
     Args:
         test_set: the systems whose outputs are swapped.
         metrics: by which to compare.
-        systems: how many systems to compare with one another; by default 2 to 6, as far as there
+        together: how many systems to compare with one another; by default 2 to 6, as far as there
             are so many.
         corrections: for many comparisons; by default none, bonferroni, holm, bh and, where the test
             allows it, westfall-young. Tukey's and Scheffé's are for metrics that are means
             over segments.
         test: as for `compare`.
-        null: how equal systems come about, as for type-one.
-        unit: what the tests resample.
         alpha: the level of the whole family of comparisons.
-        repetitions: how many families of equal systems are tested.
-        replicates: of each test.
-        seed: of null data and replicates.
         runner: keeps the results and shows progress.
     """
-    arguments = {**locals()}
-    require_repetitions(repetitions)
+    asked = {**locals()}
     available = None if null == "simulated" else len(test_set.systems)
-    sizes = _system_counts(systems, available)
-    if corrections is None:
+    sizes = _system_counts(together, available)
+    if not corrections:
         corrections = USUAL_CORRECTIONS
         if test == "bootstrap-absolute":  # its replicates do not vary around 0
             corrections = [name for name in corrections if name != "westfall-young"]
-    by_correction = correction_settings(corrections, test, alpha, replicates, seed)
-    _require_resolution(by_correction, sizes[-1])
+    by_correction = {
+        correction: CompareSettings(
+            test=test, replicates=replicates, seed=seed, level=1 - alpha, correction=correction
+        )
+        for correction in CORRECTIONS
+        if correction in corrections
+    }
+    for correction in by_correction:
+        require_decisive(replicates, correction, comb(sizes[-1], 2), alpha, kind="comparisons")
     source = null_source(test_set, metrics, null=null, unit=unit, systems=sizes[-1], seed=seed)
     require_enough_units(source.units, unit, alpha)
     if any(CORRECTIONS[name].basis == "segment scores" for name in by_correction):
         for statistics in next(source.sets(0, 1)):
             statistics.unit_means("correction tukey or scheffe")  # refused before any long work
     settings = settings_of(
-        "multiplicity", arguments, source.settings, systems=sizes, corrections=list(by_correction)
+        "multiplicity", asked, source.settings, together=sizes, corrections=list(by_correction)
     )
     tasks = [
         Task((first,), partial(_alarms, source, range(first, end), sizes, by_correction))
@@ -461,10 +437,9 @@ def study_multiplicity(
         for correction in by_correction
     ]
     return StudyResult(
-        study="multiplicity",
+        settings=settings,
         title="Any false alarm among all pairs of equal systems: "
         f"{STUDY_TESTS[test].title}, {NULL_TITLES[null]}",
-        settings=settings,
         columns=(
             Column("metric", "Metric"),
             Column("systems", "Systems"),
@@ -473,38 +448,26 @@ def study_multiplicity(
             *rate_columns("alarms", "Any false alarm", "99 % from"),
             Column("expected", "Promised", 1, percent=True),
         ),
-        rows=tuple(rows),
-        sentences=tuple(_alarm_sentence(row, alpha) for row in rows if row["systems"] == sizes[-1]),
+        rows=rows,
+        sentences=[_alarm_sentence(row, alpha) for row in rows if row["systems"] == sizes[-1]],
         plot=Plot(
             "line",
             "comparisons",
             "alarms",
-            errors=("alarms_low", "alarms_high"),
-            interval=ERROR,
             series="correction",
             panel="metric",
             reference=alpha,
             zero_y=True,
         ),
-        axes={
-            "comparisons": "Comparisons made at once",
-            "alarms": "Experiments with a false alarm, share of all",
-        },
     )
 
 
 def _system_counts(systems: Sequence[int] | None, available: int | None) -> list[int]:
-    if systems is None:
+    if not systems:
         usual = [size for size in USUAL_SYSTEMS if available is None or size <= available]
         return usual or [USUAL_SYSTEMS[0]]  # too few for any: refused with the null data
-    for size in systems:
-        if size < 2:
-            raise SettingError("systems to compare", size, "a whole number from 2 up")
-        if available is not None and size > available:
-            expected = f"no more than there are: {available}"
-            raise SettingError("systems to compare", size, expected)
-    if not systems:
-        raise SettingError("systems to compare", "none", "at least one number, such as 3")
+    if available is not None and max(systems) > available:
+        raise SettingError("together", max(systems), f"no more than there are: {available}")
     return sorted(set(systems))
 
 
@@ -560,41 +523,6 @@ def _alarm_sentence(row: Row, alpha: float) -> str:
     verdict = "is kept" if row["alarms_low"] <= alpha else "is not kept"
     title = CORRECTIONS[row["correction"]].short_title
     return f"{row['metric']}, {title}: {alarms}; {100 * alpha:g} % {verdict}."
-
-
-def correction_settings(
-    corrections: Sequence[str], test: str, alpha: float, replicates: int, seed: int
-) -> dict[str, CompareSettings]:
-    """How `compare` would be asked for each correction; it refuses what makes no sense."""
-    if not corrections:
-        raise SettingError("corrections", corrections, f"some of {', '.join(CORRECTIONS)}")
-    for correction in corrections:
-        if correction not in CORRECTIONS:
-            raise UnknownNameError("correction", correction, tuple(CORRECTIONS))
-    return {
-        correction: CompareSettings(
-            test=test, replicates=replicates, seed=seed, level=1 - alpha, correction=correction
-        )
-        for correction in CORRECTIONS
-        if correction in corrections
-    }
-
-
-def _require_resolution(settings: Mapping[str, CompareSettings], systems: int) -> None:
-    """Refuse so few replicates that a correction could never reject anything."""
-    comparisons = comb(systems, 2)
-    for correction, setting in settings.items():
-        if correction not in P_VALUE_CORRECTIONS:
-            continue
-        p_values = np.ones(comparisons)
-        p_values[0] = smallest_p(setting.replicates)
-        if (clearest := float(adjust(p_values, correction).min())) > setting.alpha:
-            least = ceil(clearest / p_values[0] / setting.alpha)
-            expected = (
-                f"at least {least}: corrected for {comparisons} comparisons by "
-                f"{CORRECTIONS[correction].short_title}, the smallest possible p is {clearest:.3g}"
-            )
-            raise SettingError("replicates", setting.replicates, expected)
 
 
 def alarms_of(
