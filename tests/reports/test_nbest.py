@@ -14,7 +14,6 @@ from truebleu.nbest import NBest, describe_lists, oracle_scores
 from truebleu.nbest.gain import Gain
 from truebleu.reports.document import Table
 from truebleu.reports.nbest import gain_sentence, rerank_document, tune_document, warnings
-from truebleu.studies import TuningResult, study_reranking, study_tuning
 
 if TYPE_CHECKING:
     from truebleu.nbest.reranking import RerankResult
@@ -193,52 +192,3 @@ def test_programs_get_a_row_for_each_choice() -> None:
 def test_an_approximation_says_what_it_gives_away() -> None:
     sentences = mbr(SAMPLES, metric="chrf", method="aggregate", check=True).to_document().sentences
     assert any("it gives away" in sentence and "on average" in sentence for sentence in sentences)
-
-
-def tuning_studied() -> TuningResult:
-    lists, references = informative(segments=12)
-    return study_tuning(
-        lists,
-        [references],
-        lists,
-        [references],
-        smoothings=("0", "2"),
-        runs=2,
-        epochs=2,
-        replicates=50,
-    )
-
-
-def said(result: TuningResult) -> str:
-    return " ".join(result.to_document().sentences)
-
-
-def test_what_differs_is_named_by_its_direction() -> None:
-    result = tuning_studied()
-    none, other, mira = result.rows
-    alike = replace(result, rows=(none, replace(other, p=0.5), replace(mira, p=0.5)))
-    assert "No smoothing differs significantly from none" in said(alike)
-    rows = (none, replace(other, p=0.01, difference=0.4), replace(mira, p=0.01, difference=-0.4))
-    text = said(replace(result, rows=rows))
-    assert "Significantly better than no smoothing: 2." in text
-    assert "Significantly worse than no smoothing: mira." in text
-
-
-@pytest.mark.slow
-def test_metrics_that_point_in_different_directions_are_a_warning() -> None:
-    lists, references = informative(segments=12)
-    result = study_reranking(
-        lists, [references], metrics=["nist", "bleu"], ngrams=1, folds=2, replicates=50
-    )
-    first, second = result.rows
-    rows = (
-        replace(first, difference=0.2, verdict="better"),
-        replace(second, difference=-0.1, verdict="undecided"),
-    )
-    text = " ".join(replace(result, rows=rows).to_document().sentences)
-    assert "Better by NIST." in text
-    assert "Undecided by BLEU." in text
-    assert "point in different directions" in text
-    same = tuple(replace(row, difference=0.2) for row in rows)
-    text = " ".join(replace(result, rows=same).to_document().sentences)
-    assert "point in different directions" not in text

@@ -15,7 +15,12 @@ from truebleu.nbest.reranking import rerank
 from truebleu.nbest.statistics import count_candidates
 from truebleu.significance.compare import compare
 from truebleu.simulation.decoder import Decoder
-from truebleu.studies.nbest import study_reranking, study_tuning
+from truebleu.studies.nbest import (
+    _reranking_sentences,
+    _tuning_sentences,
+    study_reranking,
+    study_tuning,
+)
 
 
 def test_every_row_is_what_its_tuner_gives() -> None:
@@ -31,9 +36,9 @@ def test_every_row_is_what_its_tuner_gives() -> None:
         epochs=3,
         replicates=50,
     )
-    assert [row.tuner for row in result.rows] == ["0", "3", "mira"]
+    assert [row["tuner"] for row in result.rows] == ["0", "3", "mira"]
     problem = make_problem(lists, references, ["sentbleu:smoothing=0"])
-    search = Search.of(np.zeros(len(problem.names)), seed=result.settings.seed)
+    search = Search.of(np.zeros(len(problem.names)), seed=result.settings["seed"])
     weights = expected_bleu(problem, SgdSettings(epochs=3), search)
     plain = count_candidates(lists, references, "bleu")
     alone = study_tuning(
@@ -46,9 +51,9 @@ def test_every_row_is_what_its_tuner_gives() -> None:
         epochs=3,
         replicates=50,
     )
-    assert alone.rows[0].development == pytest.approx(plain.score(problem.choices(weights)))
-    assert alone.rows[0].difference is None
-    assert result.rows[1].p is not None
+    assert alone.rows[0]["development"] == pytest.approx(plain.score(problem.choices(weights)))
+    assert alone.rows[0]["difference"] is None
+    assert result.rows[1]["p"] is not None
     assert "smoothing" in str(result)
 
 
@@ -60,8 +65,8 @@ def test_an_outer_loop_finds_what_the_first_lists_do_not_have() -> None:
     fixed = study()
     looped = study(decoders=decoders, rounds=6)
     for before, after in zip(fixed.rows, looped.rows, strict=True):
-        assert after.test > before.test + 10
-        assert after.development > before.development + 10
+        assert after["test"] > before["test"] + 10
+        assert after["development"] > before["development"] + 10
     assert "up to 6 times" in str(looped)
     assert "up to" not in str(fixed)
 
@@ -106,16 +111,51 @@ def test_rows_are_what_compare_says_of_both_models() -> None:
     expected = compare(
         texts, references, metrics=["nist", "chrf"], replicates=100, baseline="baseline"
     )
-    assert [row.metric for row in result.rows] == ["NIST", "chrF2"]
+    assert [row["metric"] for row in result.rows] == ["NIST", "chrF2"]
     for row, pair in zip(result.rows, expected.comparisons, strict=True):
-        assert row.difference == pair.difference
-        assert row.ar == pair.p
-        assert row.verdict in {"better", "worse", "undecided"}
-    assert result.selected == len(models["reranking"].selected)
+        assert row["difference"] == pair.difference
+        assert row["ar"] == pair.p
+        assert row["verdict"] in {"better", "worse", "undecided"}
+    assert result.details["selected"] == len(models["reranking"].selected)
     assert "segments" in str(result)
 
 
 def test_something_to_compare_by_is_needed() -> None:
     lists, references = informative()
-    with pytest.raises(SettingError, match="one or more"):
+    with pytest.raises(SettingError, match="metrics"):
         study_reranking(lists, [references], metrics=[])
+
+
+def test_what_differs_is_named_by_its_direction() -> None:
+    settings = {
+        **dict.fromkeys(("features", "candidates", "test_segments", "rounds"), 1),
+        "pool": {"segments": 1},
+    }
+    firsts = {"first_development": 1.0, "first_test": 1.0}
+
+    def said(p: float) -> str:
+        rows = [
+            {"tuner": "0", "test": 1.0, "difference": None, "p": None},
+            {"tuner": "2", "test": 1.4, "difference": 0.4, "p": p},
+            {"tuner": "mira", "test": 0.6, "difference": -0.4, "p": p},
+        ]
+        return " ".join(_tuning_sentences(rows, firsts, settings))
+
+    assert "No smoothing differs significantly from none" in said(0.06)
+    assert "Significantly better than no smoothing: 2." in said(0.05)
+    assert "Significantly worse than no smoothing: mira." in said(0.05)
+
+
+def test_metrics_that_point_in_different_directions_are_a_warning() -> None:
+    settings = {"candidates": 1, "pool": {"segments": 1}}
+    details = {"gamma": 1.0, "selected": 1, "changed": 1}
+
+    def said(other: float) -> str:
+        rows = [
+            {"metric": "NIST", "difference": 0.2, "verdict": "better", "points_up": True},
+            {"metric": "BLEU", "difference": other, "verdict": "undecided", "points_up": True},
+        ]
+        return " ".join(_reranking_sentences(rows, details, settings))
+
+    assert "Better by NIST. Undecided by BLEU. The metrics point in different" in said(-0.1)
+    assert "point in different directions" not in said(0.1)

@@ -3,38 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-from numpy.testing import assert_allclose
 from scipy.stats import chisquare
 
 from truebleu.errors import ArgumentTypeError, SettingError, UnknownNameError
-from truebleu.metrics.bleu import BLEU
-from truebleu.metrics.nist import NIST
 from truebleu.metrics.registry import as_metrics
 from truebleu.simulation import simulate
 from truebleu.studies import study_coverage
 from truebleu.studies._pool import (
-    Part,
     Pool,
-    PoolUnit,
     Sampling,
     draw_by_size,
     draw_samples,
     orders_of_growth,
-    part_of,
-    require_count,
     sizes_of_shares,
     sizes_that_fit,
-    units_of,
 )
-
-if TYPE_CHECKING:
-    from truebleu.corpus import TestSet
-
 
 METRICS = ("bleu", "ter", "chrf")
 
@@ -59,7 +47,7 @@ def test_fewer_systems_score_as_before() -> None:
     assert few.names == ("system-3", "system-1")
     for all_, some in zip(pool.statistics, few.statistics, strict=True):
         assert some.scores.tolist() == all_.scores[[2, 0]].tolist()
-    assert few.summary == pool.summary
+    assert few.settings == pool.settings
 
 
 def test_documents_are_units() -> None:
@@ -67,16 +55,15 @@ def test_documents_are_units() -> None:
     assert texts.documents is not None
     pool = Pool.of(texts, ["bleu"], "document")
     assert len(pool) == len(set(texts.documents))
-    assert pool.segments_per_unit == pytest.approx(60 / len(pool))
     assert pool.statistics[0].scores == pytest.approx(Pool.of(texts, ["bleu"]).statistics[0].scores)
 
 
-def test_the_summary_changes_with_any_text() -> None:
+def test_the_settings_change_with_any_text() -> None:
     texts = simulate(segments=10, systems=[0.1])
     other = simulate(segments=10, systems=[0.2])
-    summary, changed = (Pool.of(pool, ["bleu"]).summary for pool in (texts, other))
-    assert summary.outputs_fingerprint != changed.outputs_fingerprint
-    assert summary.references_fingerprint == changed.references_fingerprint
+    settings, changed = (Pool.of(pool, ["bleu"]).settings for pool in (texts, other))
+    assert settings["outputs_fingerprint"] != changed["outputs_fingerprint"]
+    assert settings["references_fingerprint"] == changed["references_fingerprint"]
 
 
 def test_what_a_study_needs_and_the_pool_lacks_is_refused() -> None:
@@ -160,10 +147,11 @@ def test_samples_depend_on_seed_size_and_number_alone(draw: Sampling) -> None:
     assert few[0].tolist() != other[0].tolist()
 
 
-@pytest.mark.parametrize("size", [0, 1, -3, 11])
-def test_a_size_that_says_nothing_or_does_not_fit_is_refused(size: int) -> None:
-    with pytest.raises(SettingError, match="size: found"):
-        draw_samples("systematic", 10, size, 5, seed=0)
+def test_a_size_that_says_nothing_or_does_not_fit_is_refused() -> None:
+    with pytest.raises(SettingError, match="no more than the pool has: 10"):
+        draw_samples("systematic", 10, 11, 5, seed=0)
+    with pytest.raises(SettingError, match="sizes: found 1, expected a whole number from 2 up"):
+        study_coverage(simulate(segments=20, systems=[0.1]), sizes=[1])
 
 
 @pytest.mark.parametrize(
@@ -188,29 +176,16 @@ def test_usual_sizes_are_those_that_leave_enough_samples() -> None:
     assert sizes_that_fit([30, 10, 30], 40, (100,)) == [10, 30]
     with pytest.raises(SettingError, match="at least 4"):
         sizes_that_fit(None, 3, (100,))
-    with pytest.raises(SettingError, match="sizes: found 'none'"):
-        sizes_that_fit([], 40, (100,))
+    assert sizes_that_fit([], 1000, (100, 300)) == [100, 300]
 
 
 def test_too_few_parts_of_a_pool_are_refused_before_any_is_drawn() -> None:
     with pytest.raises(SettingError, match=r"size: found 30, expected at most 20 for 5 systematic"):
-        draw_by_size("systematic", 100, [10, 30], (), samples=9, fewest=5, seed=0)
-    drawn = draw_by_size("independent", 100, [10, 100], (), samples=9, fewest=5, seed=0)
+        draw_by_size("systematic", 100, [10, 30], (), samples=9, seed=0)
+    drawn = draw_by_size("independent", 100, [10, 100], (), samples=9, seed=0)
     assert {size: len(samples) for size, samples in drawn.items()} == {10: 9, 100: 9}
-    usual = draw_by_size("block", 100, None, (20, 30), samples=9, fewest=5, seed=0)
+    usual = draw_by_size("block", 100, None, (20, 30), samples=9, seed=0)
     assert {size: len(samples) for size, samples in usual.items()} == {20: 5}
-
-
-@pytest.mark.parametrize("repetitions", [4, 0, -1])
-def test_too_few_repetitions_are_refused_with_the_reason(repetitions: int) -> None:
-    with pytest.raises(SettingError, match="at least 5: because"):
-        require_count("repetitions", repetitions, 5, "because")
-    require_count("repetitions", 5, 5, "because")
-
-
-@pytest.fixture(scope="module")
-def test_set() -> TestSet:
-    return simulate(segments=60, systems=[0.2, 0.3], references=2, document_length=4, seed=3)
 
 
 def test_parts_grow_by_random_units_and_hold_the_smaller_ones() -> None:
@@ -227,61 +202,14 @@ def test_every_unit_is_as_likely_as_any_other_to_be_in_a_part() -> None:
     assert np.abs(counts - 500).max() < 4 * 375**0.5
 
 
-@pytest.mark.parametrize("unit", ["segment", "document"])
-def test_a_part_counted_anew_scores_like_a_test_set_of_its_own(
-    test_set: TestSet, unit: PoolUnit
-) -> None:
-    pool = Pool.of(test_set, ["nist", "bleu"], unit)
-    chosen = np.array([1, 4, 5, 7, 9])
-    units = units_of(test_set, unit).of_segment
-    places = [place for place in range(60) if units[place] in chosen]
-    assert len(places) >= 5
-
-    def taken(text: object) -> list[str]:
-        return [list(text)[place] for place in places]  # type: ignore[call-overload]
-
-    nist, bleu = Part(pool, test_set, chosen).counted(anew=True)
-    for index, outputs in enumerate(test_set.systems.values()):
-        references = [taken(reference) for reference in test_set.references]
-        alone = NIST().corpus(taken(outputs), references)
-        assert nist.scores[index] == pytest.approx(alone.score, rel=1e-9)
-        alone_bleu = BLEU().corpus(taken(outputs), references)
-        assert bleu.scores[index] == pytest.approx(alone_bleu.score, rel=1e-9)
-
-
-def test_only_metrics_that_weigh_by_the_whole_text_count_a_part_differently(
-    test_set: TestSet,
-) -> None:
-    pool = Pool.of(test_set, ["bleu", "nist", "chrf", "ter"], "document")
-    assert Part(pool, test_set, np.array([0, 2, 3])).weighed_by_the_whole() == ["NIST"]
-
-
-def test_a_part_keeps_documents_domains_and_the_order_of_the_whole(test_set: TestSet) -> None:
-    units = units_of(test_set, "document")
-    part = part_of(test_set, units, np.array([2, 0]))
-    places = np.flatnonzero(np.isin(units.of_segment, [0, 2]))
-    assert test_set.documents is not None
-    assert part.documents == tuple(test_set.documents[place] for place in places)
-    assert list(part.references[1]) == [list(test_set.references[1])[p] for p in places]
-
-
-def test_counts_within_the_pool_are_those_of_the_pool(test_set: TestSet) -> None:
-    pool = Pool.of(test_set, ["nist"])
-    (one,) = Part(pool, test_set, np.array([3, 8, 20])).counted()
-    assert_allclose(one.rows, pool.statistics[0].rows[[3, 8, 20]], rtol=0)
-
-
 @pytest.mark.parametrize(
     ("shares", "claim"),
     [
-        ([], "at least one"),
-        ([0.0], "found '0 %', expected more than 0"),
-        ([1.5], "found '150 %', expected .* at most 100 %"),
-        ([float("nan")], "more than 0"),
-        ([0.02, 1.0], "at least 5 segments in a part"),
-        ([0.5, 0.501], "differ by a segment"),
+        ([0.02, 1.0], "parts of at least 5 segments, each of another size"),
+        ([0.5, 0.501], "each of another size"),
+        ([0.5], "at least 2, to fit a law to"),
     ],
 )
 def test_shares_that_are_no_parts_are_refused(shares: list[float], claim: str) -> None:
     with pytest.raises(SettingError, match=claim):
-        sizes_of_shares(shares, 100, "segment")
+        sizes_of_shares(shares, 100, "segment", fewest=2)

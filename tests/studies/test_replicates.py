@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,12 +13,13 @@ from tests.studies.columns import numbers
 from truebleu.corpus import TestSet, as_test_set
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner
+from truebleu.metrics.given import GivenScores
 from truebleu.resampling import Bootstrap, Units
 from truebleu.significance.intervals import medians_and_relative_intervals
 from truebleu.significance.statistics import bootstrap_scores
 from truebleu.simulation import simulate
 from truebleu.studies._pool import Pool
-from truebleu.studies.replicates import study_replicates, theoretical_deviation
+from truebleu.studies.replicates import least_enough, study_replicates, theoretical_deviation
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -102,7 +104,8 @@ def test_deviations_follow_theory_and_a_looser_limit_needs_fewer(pool: TestSet) 
         measured, theory = np.array(numbers(result, name)), np.array(numbers(result, "theory"))
         # Of 25 runs a standard deviation is known to within a seventh, of more runs better.
         assert_allclose(measured, theory, rtol=0.45)
-    assert (result.metrics[0].enough, result.needed_by_theory) == (1600, 1243)
+    assert result.details["needed"][0]["enough"] == 1600
+    assert result.details["needed_by_theory"] == 1243
     assert result.to_document().sentences[0].startswith("BLEU: 1,600 replicates are enough")
     assert "asks for 1,243" in result.to_document().sentences[0]
     loose = study_replicates(pool, ["bleu"], enough=0.05, **options)
@@ -130,14 +133,13 @@ def test_a_study_goes_on_to_the_same_result_with_another_limit(
 @pytest.mark.parametrize(
     ("options", "claim"),
     [
-        ({"replicates": []}, "at least one number"),
         ({"replicates": [20, 100]}, "at least 40"),
         ({"replicates": [100.5]}, "whole number"),
-        ({"repetitions": 4}, "at least 5"),
-        ({"enough": 0.0}, "between 0 and 1"),
-        ({"enough": float("nan")}, "between 0 and 1"),
-        ({"level": 0.0}, "between 0 and 1"),
-        ({"seed": -1}, "from 0 up"),
+        ({"repetitions": 4}, "from 5"),
+        ({"enough": 0.0}, "above 0 and below 1"),
+        ({"enough": float("nan")}, "above 0 and below 1"),
+        ({"level": 0.0}, "did you mean 0.95"),
+        ({"seed": -1}, "from 0"),
     ],
 )
 def test_what_can_say_nothing_is_refused(
@@ -150,3 +152,25 @@ def test_what_can_say_nothing_is_refused(
 def test_one_segment_cannot_be_resampled() -> None:
     with pytest.raises(SettingError, match="at least two"):
         study_replicates(as_test_set(["a b"], ["a b"]), ["bleu"], **QUICK)
+
+
+def test_enough_is_a_number_from_which_on_all_are() -> None:
+    assert least_enough({100: 0.03, 200: 0.02, 400: 0.01}, 0.02) == 200
+    assert least_enough({100: 0.01, 200: 0.03, 400: 0.02}, 0.02) == 400
+    assert least_enough({100: 0.01, 200: 0.03}, 0.02) is None
+
+
+def test_scores_that_do_not_vary_have_no_figures_and_a_sentence_says_so() -> None:
+    scores = {"same": [2.0] * 30, "zero": [0.0] * 30, "good": [float(n) for n in range(1, 31)]}
+    test_set = as_test_set({name: ["x"] * 30 for name in scores}, ["x"] * 30)
+    result = study_replicates(test_set, [GivenScores.of(scores, name="human")], **QUICK)
+    unsure = {row["system"]: row["relative_sd"] for row in result.rows}
+    assert (unsure["same"], unsure["zero"]) == (None, None)
+    assert unsure["good"] is not None
+    assert "human: no figures of same, zero: scores are 0 or do not vary." in result.sentences
+    json.dumps(result.to_dict(), allow_nan=False)
+    alone = as_test_set({"same": ["x"] * 30}, ["x"] * 30)
+    dull = study_replicates(alone, [GivenScores.of({"same": [2.0] * 30}, name="human")], **QUICK)
+    assert list(dull.sentences) == [
+        "human: there is nothing to measure: its scores are 0 or do not vary."
+    ]

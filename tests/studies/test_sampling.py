@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from tests.studies.columns import sampling_row
 from truebleu.corpus import TestSet
 from truebleu.errors import TruebleuError
 from truebleu.metrics.given import FunctionMetric
 from truebleu.metrics.registry import as_metrics
 from truebleu.simulation import simulate
-from truebleu.studies.sampling import (
-    Quantity,
-    deviation,
-    mean_variation,
-    standard_deviation,
-    study_sampling,
-)
-
-if TYPE_CHECKING:
-    from truebleu.studies.sampling import Deviation
+from truebleu.studies import StudyResult, study_sampling
+from truebleu.studies.sampling import Quantity, design_effect, mean_variation, standard_deviation
 
 TEXTS = simulate(segments=120, systems=[0.3, 0.2, 0.1], references=2, seed=6)
 VALUE = FunctionMetric(function=lambda output, _: float(output), name="value")
+
+
+def sampling_row(result: StudyResult, of: str, size: int, metric: str = "BLEU") -> dict[str, Any]:
+    """The row of a system, a pair or a mean."""
+    (row,) = [
+        row for row in result.rows if (row["of"], row["size"], row["metric"]) == (of, size, metric)
+    ]
+    return row
 
 
 def _score(metric: str, system: str, units: range) -> float:
@@ -51,13 +50,14 @@ def test_ranges_and_deviations_are_those_of_the_texts(metric: str, label: str, s
                 np.array([_score(metric, system, sample) for sample in samples])
                 for system in ("system-3", "system-2")
             )
-            for other, values in ((None, best), ("system-2", sign * (best - second))):
-                row = sampling_row(result, "system-3", size, label, other)
-                over: Deviation = getattr(row, sampling)
-                assert [over.low, over.high, over.sd] == pytest.approx(
-                    [values.min(), values.max(), values.std(ddof=1)]
-                )
-                assert row.samples == count
+            for of, values in (
+                ("system-3", best),
+                ("system-3 against system-2", sign * (best - second)),
+            ):
+                row = sampling_row(result, of, size, label)
+                spread = [row[f"{sampling}_{name}"] for name in ("low", "high", "sd")]
+                assert spread == pytest.approx([values.min(), values.max(), values.std(ddof=1)])
+                assert row["samples"] == count
 
 
 def _values(values: np.ndarray[Any, Any]) -> TestSet:
@@ -72,18 +72,16 @@ def test_the_spread_of_independent_units_is_that_of_theory() -> None:
     for size in (25, 100):
         row = sampling_row(result, "a", size, "value")
         # Five standard errors of a deviation from 2,000 samples.
-        assert row.independent_sd == pytest.approx(values.std() / size**0.5, rel=0.08)
+        assert row["independent_sd"] == pytest.approx(values.std() / size**0.5, rel=0.08)
 
 
 def test_in_random_order_the_design_effects_are_about_1() -> None:
     values = np.random.default_rng(4).normal(size=6000)
     row = sampling_row(study_sampling(_values(values), [VALUE], sizes=[30]), "a", 30, "value")
-    for over in (row.block, row.systematic):
+    for cut in ("block", "systematic"):
         # Five standard errors of a variance of 200 samples.
-        assert over.effect == pytest.approx(1, abs=0.5)
-        assert over.effect_low is not None
-        assert over.effect_high is not None
-        assert over.effect_low < 1 < over.effect_high
+        assert row[f"{cut}_effect"] == pytest.approx(1, abs=0.5)
+        assert row[f"{cut}_effect_low"] < 1 < row[f"{cut}_effect_high"]
 
 
 @pytest.mark.slow
@@ -93,25 +91,25 @@ def test_where_neighbours_are_alike_blocks_spread_more_and_systematic_samples_le
     # so the design effect of a whole document is 1 + 9 / 2.
     values = np.repeat(random.normal(size=3000), 10) + random.normal(size=30_000)
     row = sampling_row(study_sampling(_values(values), [VALUE], sizes=[10]), "a", 10, "value")
-    assert row.block.effect == pytest.approx(5.5, rel=0.15)
+    assert row["block_effect"] == pytest.approx(5.5, rel=0.15)
     # Sorted, systematic samples are nearly the same, and blocks could not differ more.
     row = sampling_row(
         study_sampling(_values(np.sort(values)), [VALUE], sizes=[100]), "a", 100, "value"
     )
-    assert (row.block.effect or 0) > 90
-    assert (row.systematic.effect or 0) < 0.1
+    assert row["block_effect"] > 90
+    assert row["systematic_effect"] < 0.1
 
 
 def test_one_system_has_no_differences() -> None:
     alone = replace(TEXTS, systems={"a": TEXTS.systems["system-1"]})
     result = study_sampling(alone, sizes=[20])
-    assert [(row.system, row.other) for row in result.rows] == [("a", None)]
+    assert [(row["of"], row["kind"]) for row in result.rows] == [("a", "score")]
 
 
 def test_a_system_that_never_varies_has_no_design_effect() -> None:
     result = study_sampling(_values(np.full(100, 0.3)), [VALUE], sizes=[10])
     row = sampling_row(result, "a", 10, "value")
-    assert (row.block.sd, row.block.effect, row.block.effect_low) == (0, None, None)
+    assert (row["block_sd"], row["block_effect"], row["block_effect_low"]) == (0, None, None)
     assert result.to_document().sentences[0].endswith("what does not vary has no design effect.")
 
 
@@ -120,11 +118,10 @@ def test_a_system_that_never_varies_has_no_design_effect() -> None:
     [
         ({"sizes": [30]}, "size: found 30, expected at most 24 for 5 block samples"),
         ({"sizes": [121]}, "no more than the pool has: 120"),
-        ({"sizes": []}, "sizes: found 'none'"),
-        ({"samples": 4}, "samples: found 4, expected at least 5"),
-        ({"independent": 99}, "independent: found 99, expected at least 100"),
+        ({"samples": 4}, "samples: found 4, expected a whole number from 5"),
+        ({"independent": 99}, "independent: found 99, expected a whole number from 100"),
         ({"independent": 2.5}, "independent: found 2.5"),
-        ({"shown": "both"}, "unknown shown 'both'"),
+        ({"draw": "both"}, "unknown draw 'both'"),
         ({"baseline": "b"}, "unknown baseline 'b'"),
         ({"seed": "1"}, "seed: found '1'"),
     ],
@@ -143,32 +140,34 @@ def test_a_pool_too_small_for_five_samples_is_refused() -> None:
     ):
         study_sampling(simulate(segments=9, systems=[0.1]))
     with pytest.raises(TruebleuError, match="systems: found 1, expected at least 2"):
-        study_sampling(simulate(segments=20, systems=[0.1]), shown="differences")
+        study_sampling(simulate(segments=20, systems=[0.1]), draw="differences")
 
 
 # Standard deviations, design effects and their errors.
 
 
-def over(values: list[float], independent: list[float]) -> Deviation:
-    return deviation(np.array(values), standard_deviation(np.array(independent)))
+def over(values: list[float], independent: list[float]) -> dict[str, Any]:
+    sds = (standard_deviation(np.array(numbers)) for numbers in (values, independent))
+    sd, independent_sd = sds
+    return design_effect("block", sd, len(values), independent_sd)
 
 
 @pytest.mark.parametrize("samples", [5, 10, 100, 3000])
 def test_intervals_of_the_design_effect_are_by_chi_square(samples: int) -> None:
     values = np.random.default_rng(1).normal(size=samples)
-    found = deviation(values, 0.5)
-    assert found.effect == pytest.approx(values.var(ddof=1) / 0.25)
+    row = design_effect("block", standard_deviation(values), samples, 0.5)
+    assert row["block_effect"] == pytest.approx(values.var(ddof=1) / 0.25)
     bounds = [
-        (found.effect or 0) * (samples - 1) / chi2.ppf(share, samples - 1)
+        row["block_effect"] * (samples - 1) / chi2.ppf(share, samples - 1)
         for share in (0.975, 0.025)
     ]
-    assert [found.effect_low, found.effect_high] == pytest.approx(bounds, rel=1e-9)
+    assert [row["block_effect_low"], row["block_effect_high"]] == pytest.approx(bounds, rel=1e-9)
 
 
 def test_a_design_effect_is_a_ratio_of_variances() -> None:
     block = over([1, 3, 5], [0.0, 1, 2])
-    assert (block.low, block.high, block.sd, block.effect) == (1, 5, 2, 4)
-    assert over([2, 3, 4], [0.0, 1, 2]).effect == 1
+    assert (block["block_sd"], block["block_effect"]) == (2, 4)
+    assert over([2, 3, 4], [0.0, 1, 2])["block_effect"] == 1
 
 
 def test_intervals_of_the_design_effect_hold_it_as_often_as_they_should() -> None:
@@ -176,35 +175,56 @@ def test_intervals_of_the_design_effect_hold_it_as_often_as_they_should() -> Non
     held = 0
     for _ in range(1000):
         block, _ = random.normal(0, 3, size=(2, 12))
-        found = deviation(block, standard_deviation(random.normal(size=4000)))
-        assert found.effect_low is not None
-        assert found.effect_high is not None
-        held += found.effect_low <= 9 <= found.effect_high
+        row = over(block.tolist(), random.normal(size=4000).tolist())
+        held += row["block_effect_low"] <= 9 <= row["block_effect_high"]
     assert 0.93 < held / 1000 < 0.97
 
 
 def test_what_does_not_vary_has_no_design_effect() -> None:
     same = [0.1 + 0.2] * 5
-    found = over(same, same)
-    assert found.sd == 0
-    assert (found.effect, found.effect_low, found.effect_high) == (None, None, None)
+    row = over(same, same)
+    assert row["block_sd"] == 0
+    assert [row[f"block_effect{end}"] for end in ("", "_low", "_high")] == [None] * 3
 
 
 def test_the_mean_is_that_of_variances() -> None:
-    (first, *_) = study_sampling(TEXTS, sizes=[20]).rows
+    result = study_sampling(TEXTS, sizes=[20])
     pair = [
-        replace(
-            first,
-            block=over([0, high], [0, 2.0]),
-            systematic=over([0, 2.0], [0, 2.0]),
-            independent_sd=2**0.5,
-        )
+        {
+            **result.rows[0],
+            **over([0, high], [0, 2.0]),
+            "independent_sd": 2**0.5,
+        }
         for high in (6.0, 8.0)
     ]
     mean = mean_variation(pair)
-    assert mean.block.sd**2 == pytest.approx((18 + 32) / 2)
-    assert mean.block.effect == pytest.approx(25 / 2)
-    assert (mean.pool, mean.block.low, mean.system) == (None, None, None)
+    assert mean["block_sd"] ** 2 == pytest.approx((18 + 32) / 2)
+    assert mean["block_effect"] == pytest.approx(25 / 2)
+    assert (mean["of"], "pool" in mean) == ("mean of scores", False)
+    assert sampling_row(result, "mean of scores", 20)["samples"] == 6
+
+
+def test_sentences_say_what_a_block_is_worth() -> None:
+    result = study_sampling(TEXTS, sizes=[20])
+    worth = 20 / sampling_row(result, "mean of scores", 20)["block_effect"]
+    scores, differences = result.sentences
+    assert f"A block of 20 is worth {worth:,.0f} independent segments" in scores
+    assert "differences have" in differences
+
+
+@pytest.mark.parametrize(
+    ("draw", "of"),
+    [("scores", "system-3"), ("differences", "system-3 against system-2")],
+)
+def test_the_chart_shows_blocks_beside_systematic_samples(draw: Any, of: str) -> None:
+    result = study_sampling(TEXTS, sizes=[6, 12, 20], draw=draw)
+    rows = result.to_document().charts[0].table.rows
+    panels = list(dict.fromkeys(row["case"] for row in rows))
+    assert panels == [f"BLEU of {of}, {kind} of 12" for kind in ("blocks", "systematic samples")]
+    blocks = [row["score"] for row in rows if row["case"] == panels[0]]
+    row = sampling_row(result, of, 12)
+    assert np.array(blocks, dtype=float).max() == row["block_high"]
+    assert rows[0]["pool"] == row["pool"]
 
 
 def test_differences_are_improvements() -> None:

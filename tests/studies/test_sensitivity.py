@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +15,10 @@ from truebleu.execution.journal import Runner
 from truebleu.metrics.given import GivenScores
 from truebleu.significance.compare import compare
 from truebleu.simulation import simulate
-from truebleu.studies import sensitivity
+from truebleu.studies import StudyResult, sensitivity
 from truebleu.studies._pool import Pool
 from truebleu.studies._tests import Testing
-from truebleu.studies.sensitivity import SensitivityResult, study_sensitivity
+from truebleu.studies.sensitivity import study_sensitivity
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,16 +32,16 @@ def pool() -> TestSet:
     return simulate(segments=120, systems=[0.2, 0.21, 0.24, 0.3], document_length=4, seed=6)
 
 
-def significant(result: SensitivityResult, metric: str, test: str, correction: str) -> float:
+def significant(result: StudyResult, metric: str, test: str, correction: str) -> float:
     (row,) = [
         row
         for row in result.rows
-        if (row.metric, row.test, row.correction) == (metric, test, correction)
+        if (row["metric"], row["test"], row["correction"]) == (metric, test, correction)
     ]
-    return row.significant
+    return float(row["significant"])
 
 
-def said(result: SensitivityResult) -> tuple[str, ...]:
+def said(result: StudyResult) -> tuple[str, ...]:
     return result.to_document().sentences
 
 
@@ -62,28 +63,28 @@ def test_pairs_differ_where_compare_says_so(pool: TestSet, unit: Any) -> None:
             if correction == "none":
                 without_zero = sum(not pair.interval[0] <= 0 <= pair.interval[1] for pair in pairs)
                 assert significant(result, metric, "interval", "none") == without_zero
-    shares = [row.share.value for row in result.rows]
-    assert shares == [row.significant / 6 for row in result.rows]
+    shares = [row["share"] for row in result.rows]
+    assert shares == [row["significant"] / 6 for row in result.rows]
     assert 0 < sum(shares) < len(shares)
 
 
 def test_relative_intervals_are_those_of_compare(pool: TestSet) -> None:
     found = study_sensitivity(pool, ["bleu"], replicates=500, seed=7, by_system=True)
     compared = compare(pool, metrics=["bleu"], replicates=500, seed=7, unit="segment")
-    for row in found.systems:
-        result = compared.systems[row.system]["BLEU"]
+    for row in found.rows:
+        result = compared.systems[row["system"]]["BLEU"]
         assert result.relative_interval is not None
         low, high = result.relative_interval
-        assert row.median == pytest.approx(result.median, rel=1e-12)
-        assert (row.low, row.high) == pytest.approx((low / 100, high / 100), rel=1e-12)
+        assert row["median"] == pytest.approx(result.median, rel=1e-12)
+        assert (row["low"], row["high"]) == pytest.approx((low / 100, high / 100), rel=1e-12)
         others = sum(
-            pair.significant for pair in compared.comparisons if row.system in (pair.a, pair.b)
+            pair.significant for pair in compared.comparisons if row["system"] in (pair.a, pair.b)
         )
-        assert row.significant == others
+        assert row["significant"] == others
     tests = study_sensitivity(pool, ["bleu"], replicates=500, seed=7)
-    widths = [row.width or 0.0 for row in found.systems]
-    assert tests.rows[0].width == pytest.approx(np.mean(widths))
-    assert tests.systems == found.systems
+    widths = [row["width"] or 0.0 for row in found.rows]
+    assert tests.rows[0]["width"] == pytest.approx(np.mean(widths))
+    assert tests.details["systems"] == found.rows
     assert str(tests) != str(found)
 
 
@@ -106,10 +107,8 @@ def test_the_metric_with_less_noise_is_found_to_be_the_more_sensitive() -> None:
     result = study_sensitivity(test_set, [dull, sharp], replicates=1000)
     first = said(result)[0]
     assert first.index("sharp") < first.index("dull")
-    assert said(result)[1].startswith("On 200 segments: ")
-    assert said(result)[1].endswith(" pairs differ by sharp alone, 0 by dull alone.")
-    (wide,) = {row.width for row in result.rows if row.metric == "dull"}
-    (narrow,) = {row.width for row in result.rows if row.metric == "sharp"}
+    (wide,) = {row["width"] for row in result.rows if row["metric"] == "dull"}
+    (narrow,) = {row["width"] for row in result.rows if row["metric"] == "sharp"}
     # The noise is six times as large, and so is the interval.
     assert isinstance(wide, float)
     assert isinstance(narrow, float)
@@ -124,25 +123,25 @@ def test_on_smaller_samples_fewer_pairs_differ_with_an_error_over_samples(
     )
     for metric in ("BLEU", "TER"):
         small, middle, whole = (
-            row.share.value
+            row["share"]
             for row in result.rows
-            if (row.metric, row.test, row.correction) == (metric, "ar", "none")
+            if (row["metric"], row["test"], row["correction"]) == (metric, "ar", "none")
         )
         assert small < middle < whole
-    assert {row.size: row.samples for row in result.rows} == {20: 6, 60: 6, 120: 1}
-    share = result.rows[0].share
-    assert share.low is not None
-    assert share.high is not None
-    assert share.low <= share.value <= share.high
-    assert result.rows[-1].share.low is None
-    assert any("over 6 samples" in finding for finding in said(result))
+    assert {row["size"]: row["samples"] for row in result.rows} == {20: 6, 60: 6, 120: 1}
+    first = result.rows[0]
+    assert first["share_low"] <= first["share"] <= first["share_high"]
+    assert result.rows[-1]["share_low"] is None
+    # On one sample there is no error to judge the difference by.
+    compared = [line for line in said(result) if " more of the pairs than " in line]
+    assert [line.split(",")[0] for line in compared] == ["On 20 segments", "On 60 segments"]
 
 
 def test_a_copy_never_differs() -> None:
     text = [f"segment number {n} of the text" for n in range(30)]
     copies = as_test_set({"a": text, "b": text}, [f"segment {n} of a text" for n in range(30)])
     result = study_sensitivity(copies, METRICS, replicates=200)
-    assert {row.significant for row in result.rows} == {0.0}
+    assert {row["significant"] for row in result.rows} == {0.0}
 
 
 def test_both_tables_come_from_one_journal(pool: TestSet, tmp_path: Path) -> None:
@@ -185,15 +184,14 @@ def test_what_is_interrupted_on_a_whole_test_set_keeps_the_rest(
 @pytest.mark.parametrize(
     ("options", "claim"),
     [
-        ({"replicates": 100}, "nothing can be significant at 0.05"),
+        ({"replicates": 100}, "at least 119 for 6 pairs corrected by Holm"),
         ({"replicates": 10}, "at least 40"),
-        ({"sizes": []}, "at least one size"),
         ({"sizes": [121]}, "no more than the pool has: 120"),
         ({"sizes": [1]}, "from 2 up"),
         # 2 / 2**n must be at most 0.05 / 6.
-        ({"sizes": [7]}, "at least 8 units: swaps of fewer find none of 6 pairs to differ"),
+        ({"sizes": [7]}, "at least 8 units to find any of 6 pairs to differ"),
         ({"sizes": [5], "correction": "none"}, "at least 6 units"),
-        ({"sizes": [50], "samples": 1}, "at least 2"),
+        ({"sizes": [50], "samples": 1}, "from 2"),
     ],
 )
 def test_what_can_say_nothing_is_refused(
@@ -240,3 +238,17 @@ def test_what_is_said_of_samples_without_sizes_is_refused(setting: dict[str, Any
     pool = simulate(segments=60, systems=[0.1, 0.3], seed=4)
     with pytest.raises(SettingError, match="sizes"):
         study_sensitivity(pool, ["bleu"], replicates=200, **setting)
+
+
+def test_where_all_pairs_differ_smaller_samples_are_advised() -> None:
+    clear = simulate(segments=150, systems=[0.05, 0.5], seed=1)
+    result = study_sensitivity(clear, ["bleu", "ter"], replicates=200)
+    assert any("--sizes" in finding for finding in said(result))
+
+
+def test_scores_of_zero_have_no_relative_interval_and_a_sentence_says_so() -> None:
+    test_set, scores = human(a=[0.0] * 20, b=[0.0] * 20)
+    result = study_sensitivity(test_set, [GivenScores.of(scores, name="human")], replicates=200)
+    assert result.rows[0]["width"] is None
+    assert "there is no relative interval of human: medians are 0." in said(result)[-1]
+    json.dumps(result.to_dict(), allow_nan=False)

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from truebleu.studies.smoothing import SmoothingResult, SmoothingRow
+    from truebleu.studies import StudyResult
+    from truebleu.studies._study import Row
 
 LABELS = ("crp", "0", "1", "2", "3", "4", "5", "6", "7")
 QUICK: dict[str, Any] = {"replicates": 100, "permutations": 50, "tokenize": "none"}
@@ -107,20 +108,18 @@ def as_matrix(human: HumanScores) -> np.ndarray[Any, Any]:
     return np.array([[np.nan if s is None else s for s in row] for row in human.scores.values()])
 
 
-def row(found: SmoothingResult, label: str) -> SmoothingRow:
-    return found.row(label)
+def row(result: StudyResult, label: str) -> Row:
+    return next(row for row in result.rows if row["smoothing"] == label)
 
 
-def value(found: SmoothingResult, name: str, label: str) -> float:
+def value(found: StudyResult, name: str, label: str) -> float:
     """A coefficient, which must be there."""
-    coefficient: float | None = getattr(found.row(label), name).value
-    assert coefficient is not None
-    return coefficient
+    return float(row(found, label)[name])
 
 
 def test_every_smoothing_has_the_values_of_the_equations(pool: TestSet, human: HumanScores) -> None:
     result = study_smoothing(pool, human, **QUICK)
-    assert tuple(row.smoothing for row in result.rows) == LABELS
+    assert tuple(row["smoothing"] for row in result.rows) == LABELS
     people = as_matrix(human)
     lengths = closest_lengths(pool)
     for smoothing in range(8):
@@ -143,8 +142,8 @@ def test_corpus_bleu_has_system_values_and_a_reason_for_its_missing_segment_valu
     corpus = [metric.corpus(text, pool.references).score for text in pool.systems.values()]
     expected = pearsonr(np.nanmean(as_matrix(human), axis=1), corpus).statistic
     crp = row(result, "crp")
-    assert (crp.tau.value, crp.tau.low, crp.p) == (None, None, None)
-    assert crp.gamma.value == pytest.approx(expected, abs=1e-9)
+    assert (crp["tau"], crp["tau_low"], crp["p"]) == (None, None, None)
+    assert crp["gamma"] == pytest.approx(expected, abs=1e-9)
     assert any(finding.startswith("No τ of crp: ") for finding in result.to_document().sentences)
 
 
@@ -156,7 +155,7 @@ def test_pairs_and_the_ties_of_people_are_counted(pool: TestSet, human: HumanSco
         tied += int((both & (a == b)).sum())
         preferred += int((both & (a != b)).sum())
     result = study_smoothing(pool, human, **QUICK)
-    assert (result.pairs, result.ties) == (preferred, tied)
+    assert (result.details["pairs"], result.details["ties"]) == (preferred, tied)
     (sentence,) = [line for line in result.to_document().sentences if "ties" in line]
     assert f"τ compares {preferred} pairs" in sentence
     assert f"{tied} ties of theirs are left out" in sentence
@@ -236,7 +235,7 @@ def test_comparisons_that_scores_imply_give_the_same_tau(pool: TestSet, human: H
     by_scores = study_smoothing(pool, human, **QUICK)
     by_pairs = study_smoothing(pool, compared, **QUICK)
     for label in LABELS[1:]:
-        assert row(by_pairs, label).tau.value == row(by_scores, label).tau.value
+        assert row(by_pairs, label)["tau"] == row(by_scores, label)["tau"]
     assert by_pairs.to_document().sentences[0] == by_scores.to_document().sentences[0]
     wins = np.array(
         [
@@ -252,11 +251,9 @@ def test_comparisons_that_scores_imply_give_the_same_tau(pool: TestSet, human: H
     )
     lengths, metric = closest_lengths(pool), plain_scores(pool, 4)
     documents = (lengths * metric).sum(axis=1) / lengths.sum(axis=1)
-    assert row(by_pairs, "4").gamma.value == pytest.approx(pearsonr(wins, documents).statistic)
+    assert row(by_pairs, "4")["gamma"] == pytest.approx(pearsonr(wins, documents).statistic)
     for column in ("tau", "gamma", "rho"):
-        low, value, high = (
-            getattr(getattr(row(by_pairs, "4"), column), end) for end in ("low", "value", "high")
-        )
+        low, value, high = (row(by_pairs, "4")[f"{column}{end}"] for end in ("_low", "", "_high"))
         assert -1 <= low < high <= 1
         assert -1 <= value <= 1
 
@@ -266,9 +263,9 @@ def test_people_who_judge_like_a_smoothing_agree_best_with_it(pool: TestSet) -> 
     judged = scores({name: row.tolist() for name, row in zip(pool.systems, likes, strict=True)})
     result = study_smoothing(pool, judged, **QUICK | {"permutations": 999})
     best = row(result, "2")
-    assert (best.tau.value, best.tau.low, best.tau.high) == (1.0, 1.0, 1.0)
+    assert (best["tau"], best["tau_low"], best["tau_high"]) == (1.0, 1.0, 1.0)
     # Nothing is as good, so that hardly a permutation is: seven times 1 / 1000, by Holm.
-    assert best.p == pytest.approx(7 / 1000, abs=0.01)
+    assert best["p"] == pytest.approx(7 / 1000, abs=0.01)
     (sentence,) = [one for one in result.to_document().sentences if one.startswith("By segment τ")]
     assert "smoothing 2 (add-one) agrees best, with 1.0000" in sentence
     assert "significantly above smoothing 0 (none)" in sentence
@@ -290,10 +287,8 @@ def test_intervals_hold_the_value_of_the_whole_about_as_often_as_they_say() -> N
             [list(text)[start : start + 60] for text in whole.references],
         )
         judged = scores({name: row[start : start + 60] for name, row in people.items()})
-        interval = row(study_smoothing(part, judged, replicates=200, permutations=1), "4").tau
-        assert interval.low is not None
-        assert interval.high is not None
-        held += interval.low <= expected <= interval.high
+        of_part = row(study_smoothing(part, judged, replicates=200, permutations=1), "4")
+        held += of_part["tau_low"] <= expected <= of_part["tau_high"]
     # 20 samples at 95 %: fewer than 16 would happen once in 400 times.
     assert held >= 16
 
@@ -307,7 +302,7 @@ def test_people_who_know_nothing_make_no_smoothing_better_than_none_too_often() 
     for _ in range(runs):
         judged = scores({name: rng.normal(size=30).tolist() for name in texts.systems})
         result = study_smoothing(texts, judged, replicates=50, permutations=99)
-        rejected += min(row(result, label).p or 1.0 for label in LABELS[2:]) <= 0.05
+        rejected += min(row(result, label)["p"] or 1.0 for label in LABELS[2:]) <= 0.05
     # Corrected for seven, one in twenty sets at most has a false finding; three errors above that.
     assert rejected / runs <= 0.05 + 3 * (0.05 * 0.95 / runs) ** 0.5
 
@@ -326,7 +321,7 @@ def test_scores_and_the_comparisons_that_they_imply_are_tested_alike(
         label="pairs.csv", systems=tuple(names), judgments=judgments, signature="pairs"
     )
     one, other = (study_smoothing(pool, each, **QUICK) for each in (human, compared))
-    assert [row.p for row in one.rows] == [row.p for row in other.rows]
+    assert [row["p"] for row in one.rows] == [row["p"] for row in other.rows]
 
 
 def test_documents_that_people_scored_are_the_items(pool: TestSet) -> None:
@@ -358,17 +353,17 @@ def test_documents_that_people_scored_are_the_items(pool: TestSet) -> None:
         ]
     )
     expected = plain_tau(np.array(list(levels.values())), corpus)
-    assert row(result, "crp").tau.value == pytest.approx(expected, abs=1e-12)
+    assert row(result, "crp")["tau"] == pytest.approx(expected, abs=1e-12)
 
 
 def test_people_who_tie_everything_leave_tau_undefined(pool: TestSet) -> None:
     same = scores({name: [float(n % 3)] * 40 for n, name in enumerate(pool.systems)})
     ties = scores({name: [1.0] * 40 for name in pool.systems})
-    assert row(study_smoothing(pool, same, **QUICK), "0").tau.value is not None
+    assert row(study_smoothing(pool, same, **QUICK), "0")["tau"] is not None
     result = study_smoothing(pool, ties, **QUICK)
     for name in ("tau", "gamma", "rho"):
-        assert {getattr(one, name).value for one in result.rows} == {None}
-    assert {one.p for one in result.rows} == {None}
+        assert {one[name] for one in result.rows} == {None}
+    assert {one["p"] for one in result.rows} == {None}
     sentences = result.to_document().sentences
     assert any("tie" in line for line in sentences if line.startswith("No τ of 0"))
     json.dumps(result.to_dict(), allow_nan=False)
@@ -405,7 +400,7 @@ def test_the_values_of_smoothings_reach_their_own_rows_only(
     usual = study_smoothing(pool, human, **QUICK)
     moved = study_smoothing(pool, human, epsilon=1.0, k=20, alpha=50, **QUICK)
     differing = {
-        label for label in LABELS if row(usual, label).gamma.value != row(moved, label).gamma.value
+        label for label in LABELS if row(usual, label)["gamma"] != row(moved, label)["gamma"]
     }
     assert differing == {"1", "4", "6", "7"}
 
@@ -444,3 +439,14 @@ def test_what_cannot_be_studied_is_refused(pool: TestSet, human: HumanScores) ->
         study_smoothing(without, human, unit="document", **QUICK)
     with pytest.raises(UnknownNameError, match="system_scores"):
         study_smoothing(pool, human, system_scores="some", **QUICK)  # type: ignore[arg-type]
+
+
+def test_scores_of_whole_systems_leave_tau_out_and_say_so(pool: TestSet) -> None:
+    levels = {name: [float(-n)] for n, name in enumerate(pool.systems)}
+    result = study_smoothing(pool, scores(levels, level="system"), **QUICK)
+    assert all(row["tau"] is None and row["p"] is None for row in result.rows)
+    assert all(row["gamma_low"] is None for row in result.rows)
+    assert row(result, "7")["gamma"] is not None
+    sentences = result.to_document().sentences
+    assert any("people scored whole systems" in line for line in sentences)
+    json.dumps(result.to_dict(), allow_nan=False)

@@ -10,13 +10,11 @@ from numpy.testing import assert_allclose
 from scipy import stats
 from scipy.stats import binomtest
 
-from truebleu import BLEU
 from truebleu.significance.intervals import medians_and_relative_intervals
 from truebleu.simulation import simulate
 from truebleu.studies import study_power
 from truebleu.studies._study import (
     Mean,
-    StudiedMetric,
     as_record,
     binomial_rate,
     clustered_rate,
@@ -24,27 +22,14 @@ from truebleu.studies._study import (
     fit_law,
     from_record,
     mean_of_known,
-    plain,
+    rate_cells,
+    rate_columns,
+    rate_of,
     ratio_rate,
     relative_intervals,
 )
-from truebleu.studies.replicates import Moments
 
 TEXTS = simulate(segments=40, systems=[0.1, 0.3], seed=2)
-
-
-def test_a_metric_of_a_study_knows_its_references() -> None:
-    metric = StudiedMetric.of(BLEU(), "BLEU", 2)
-    assert "|nrefs:2|" in metric.signature
-    assert (metric.higher_is_better, metric.digits) == (True, 2)
-
-
-def test_plain_values_are_what_json_gives_back() -> None:
-    metric = StudiedMetric.of(BLEU(), "BLEU", 1)
-    (values, pair) = plain((metric, ("a", "b")))
-    assert json.loads(json.dumps(values)) == values
-    assert values["label"] == "BLEU"
-    assert pair == ["a", "b"]
 
 
 def test_other_texts_have_another_fingerprint() -> None:
@@ -56,6 +41,33 @@ def test_other_texts_have_another_fingerprint() -> None:
     assert first == same
     assert first["outputs_fingerprint"] != other["outputs_fingerprint"]
     assert first["segments"] == 40
+    assert "|nrefs:1|" in first["metrics"][0]["signature"]
+
+
+def test_a_result_is_its_table_its_sentences_and_a_plot() -> None:
+    result = study_power(TEXTS, ["bleu"], tests=["ar"], sizes=[10, 20], samples=5, replicates=50)
+    values = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert values["study"] == "power"
+    assert values["rows"] == list(result.rows)
+    assert values["sentences"] == list(result.sentences)
+    document = result.to_document()
+    assert document.data.rows == tuple(result.rows)
+    assert document.sentences == tuple(result.sentences)
+    (chart,) = document.charts
+    assert chart.plot.errors == ("right_low", "right_high")
+    # What only the chart shows is no column of the table.
+    assert {column.name for column in chart.table.columns} - set(document.data.names) == {
+        "case",
+        "sample",
+    }
+    assert len(result.to_frame()) == len(result.rows)
+
+
+def test_a_share_has_its_bounds_and_an_unknown_one_has_none() -> None:
+    names = [column.name for column in rate_columns("right", "Right")]
+    assert list(rate_cells("right", None)) == names == ["right", "right_low", "right_high"]
+    rate = binomial_rate(7, 10)
+    assert rate_of(rate_cells("right", rate), "right") == rate
 
 
 @pytest.mark.parametrize(("hits", "repetitions"), [(0, 7), (97, 100), (7, 7), (250, 1000)])
@@ -97,8 +109,10 @@ def test_intervals_of_clusters_hold_the_true_share_as_often_as_they_should() -> 
         totals = random.integers(0, 12, size=60)
         chances = random.beta(8, 2, size=60)  # 0.8 on average, and the same within a sample
         hits = random.binomial(totals, chances)
-        held_by_clusters += ratio_rate(hits, totals).holds(0.8)
-        held_by_trials += binomial_rate(int(hits.sum()), int(totals.sum())).holds(0.8)
+        by_clusters = ratio_rate(hits, totals)
+        by_trials = binomial_rate(int(hits.sum()), int(totals.sum()))
+        held_by_clusters += by_clusters.low <= 0.8 <= by_clusters.high
+        held_by_trials += by_trials.low <= 0.8 <= by_trials.high
     # Four standard errors around 95 %; taken for independent, the trials hold it less often.
     assert 0.922 < held_by_clusters / 1000 < 0.978
     assert held_by_trials / 1000 < 0.922
@@ -185,20 +199,8 @@ def test_a_doubling_is_that_of_mean_widths_with_the_error_of_the_mean_over_repet
 def test_a_single_repetition_has_no_error() -> None:
     assert Mean.of([0.25]) == Mean(0.25, None, None)
     assert Mean.of([0.25]).percent() == "25.0 %"
-    assert Mean(0.2, 0.1, 0.3).negated() == Mean(-0.2, -0.3, -0.1)
 
 
 def test_means_leave_out_what_is_not_known() -> None:
     values = np.array([[1.0, np.nan, np.nan], [3.0, 5.0, np.nan]])
     assert_allclose(mean_of_known(values), [2.0, 5.0, np.nan])
-
-
-def test_moments_of_parts_are_those_of_the_whole() -> None:
-    values = np.random.default_rng(4).normal(1e3, 1.0, size=(57, 2, 3))
-    parts = [Moments.of(part) for part in (values[:10], values[10:11], values[11:])]
-    through_json = json.loads(json.dumps([part.to_record() for part in parts]))
-    found = Moments.combined([Moments.from_record(part) for part in through_json])
-    assert found.count == 57
-    assert_allclose(found.mean, values.mean(axis=0), rtol=1e-12)
-    assert_allclose(found.deviation, values.std(axis=0, ddof=1), rtol=1e-9)
-    assert np.isnan(Moments.of(values[:1]).deviation).all()

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import Bootstrap, Units
 from truebleu.significance.compare import compare
 from truebleu.significance.intervals import percentile_interval
@@ -22,7 +21,6 @@ from truebleu.studies._tests import (
     _by_wins,
     choose_pairs,
     needed,
-    require_tests,
     true_differences,
 )
 
@@ -143,10 +141,3 @@ def test_few_units_are_swapped_in_all_ways() -> None:
     first, second = (testing.p_values(small, PAIRS, index)["ar"] for index in (0, 5))
     assert first.tolist() == second.tolist()
     assert all((64 * p).is_integer() for p in first.tolist())
-
-
-def test_unknown_tests_and_none_are_refused() -> None:
-    with pytest.raises(UnknownNameError, match="did you mean 'bootstrap'"):
-        require_tests(("bootstap",))
-    with pytest.raises(SettingError, match="at least one"):
-        require_tests(())

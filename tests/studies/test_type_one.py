@@ -17,11 +17,20 @@ from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner
 from truebleu.metrics.given import GivenScores
 from truebleu.significance.compare import compare
+from truebleu.significance.settings import CompareSettings
 from truebleu.simulation import simulate
 from truebleu.studies._nulls import Sampled, _equal_rows, null_source
-from truebleu.studies._study import Rate
+from truebleu.studies._pool import Pool
+from truebleu.studies._study import Rate, Row, StudyResult
 from truebleu.studies._tests import STUDY_TESTS, student_p
-from truebleu.studies.type_one import Rejections, TypeOneResult, study_equivalents, study_type_one
+from truebleu.studies.type_one import (
+    USUAL_CORRECTIONS,
+    alarms_of,
+    level_verdict,
+    study_equivalents,
+    study_multiplicity,
+    study_type_one,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,11 +60,15 @@ def mean_scores() -> GivenScores:
     )
 
 
-def rejected(result: TypeOneResult, alpha: float = 0.05) -> dict[str, Rejections]:
-    return {row.test: row for row in result.rows if row.alpha == alpha}
+def rejected(result: StudyResult, alpha: float = 0.05) -> dict[str, Row]:
+    return {row["test"]: row for row in result.rows if row["alpha"] == alpha}
 
 
-def said(result: TypeOneResult) -> tuple[str, ...]:
+def holds(row: Row, alpha: float = 0.05) -> bool:
+    return bool(row["rejected_low"] <= alpha <= row["rejected_high"])
+
+
+def said(result: StudyResult) -> tuple[str, ...]:
     return result.to_document().sentences
 
 
@@ -64,14 +77,14 @@ def test_randomization_keeps_its_level_and_the_papers_bootstrap_does_not(pool: T
     result = study_type_one(pool, ["bleu"], repetitions=400, replicates=399)
     by_test = rejected(result)
     randomization = by_test["ar"]
-    assert randomization.rejected.holds(0.05)
-    assert 0.03 < randomization.rejected.value < 0.08
+    assert holds(randomization)
+    assert 0.03 < randomization["rejected"] < 0.08
     absolute = by_test["bootstrap-absolute"]
-    assert absolute.verdict == "too often"
-    assert absolute.rejected.value > 1.5 * randomization.rejected.value
+    assert absolute["verdict"] == "too often"
+    assert absolute["rejected"] > 1.5 * randomization["rejected"]
     # One-sided at the level 95 %: twice as often in either direction.
-    assert by_test["wins"].verdict == "too often"
-    assert by_test["wins"].rejected.value >= by_test["interval"].rejected.value
+    assert by_test["wins"]["verdict"] == "too often"
+    assert by_test["wins"]["rejected"] >= by_test["interval"]["rejected"]
     assert any("gives a smaller p than" in finding for finding in said(result))
 
 
@@ -81,7 +94,7 @@ def test_randomization_keeps_every_level_with_any_metric(pool: TestSet, null: An
     result = study_type_one(
         pool, ["ter", "length"], null=null, tests=["ar"], repetitions=200, replicates=199
     )
-    assert [row.rejected.holds(row.alpha) for row in result.rows] == [True] * 6
+    assert [holds(row, row["alpha"]) for row in result.rows] == [True] * 6
 
 
 def test_segments_of_exchanged_documents_are_not_independent(
@@ -103,9 +116,9 @@ def test_segments_of_exchanged_documents_are_not_independent(
         shares[unit] = rejected(result)["ar"]
         warned = any("Whole documents were swapped" in finding for finding in said(result))
         assert warned == (unit == "segment")
-    assert shares["segment"].verdict == "too often"
-    assert shares["segment"].rejected.value > 0.2
-    assert shares["document"].rejected.holds(0.05)
+    assert shares["segment"]["verdict"] == "too often"
+    assert shares["segment"]["rejected"] > 0.2
+    assert holds(shares["document"])
 
 
 def test_documents_matter_on_real_texts(shared: Path) -> None:
@@ -124,7 +137,7 @@ def test_documents_matter_on_real_texts(shared: Path) -> None:
             repetitions=150,
             replicates=199,
         )
-        shares.append(rejected(result)["ar"].verdict)
+        shares.append(rejected(result)["ar"]["verdict"])
     # 150 repetitions show what is wrong, and not that a level holds.
     assert shares == ["undecided", "too often", "undecided"]
 
@@ -146,7 +159,7 @@ def test_student_is_studied_beside_the_others(pool: TestSet, mean_scores: GivenS
     )
     by_test = rejected(result)
     assert list(by_test) == ["ar", "student"]
-    assert by_test["student"].rejected.holds(0.05)
+    assert holds(by_test["student"])
 
 
 def test_shares_are_those_of_the_recorded_p_values(pool: TestSet, tmp_path: Path) -> None:
@@ -159,13 +172,13 @@ def test_shares_are_those_of_the_recorded_p_values(pool: TestSet, tmp_path: Path
         p_values = [p for line in lines[1:] for p in line["record"]["BLEU"][test]]
         assert len(p_values) == 50
         hits = sum(p <= 0.2 for p in p_values)
-        assert row.rejected.value == hits / 50
+        assert row["rejected"] == hits / 50
         interval = binomtest(hits, 50).proportion_ci(0.99, method="wilson")
-        assert (row.rejected.low, row.rejected.high) == pytest.approx(tuple(interval))
+        assert (row["rejected_low"], row["rejected_high"]) == pytest.approx(tuple(interval))
 
 
 def test_a_study_goes_on_where_it_stopped(pool: TestSet, tmp_path: Path) -> None:
-    def study(journal: Path | None) -> TypeOneResult:
+    def study(journal: Path | None) -> StudyResult:
         return study_type_one(
             pool, ["bleu"], tests=["ar"], repetitions=60, replicates=99, runner=Runner(journal)
         )
@@ -180,7 +193,7 @@ def test_a_study_goes_on_where_it_stopped(pool: TestSet, tmp_path: Path) -> None
 
 
 def test_results_do_not_depend_on_threads(pool: TestSet) -> None:
-    def study() -> TypeOneResult:
+    def study() -> StudyResult:
         return study_type_one(pool, ["bleu"], repetitions=50, replicates=99)
 
     before = _core.threads()
@@ -203,13 +216,11 @@ def test_another_seed_is_another_study(pool: TestSet) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"repetitions": 49}, "at least 50"),
+        ({"repetitions": 49}, "from 50"),
         ({"repetitions": True}, "a whole number"),
         ({"replicates": 98}, "smallest possible p is 0.0101"),
         ({"replicates": 0}, "from 1 up"),
-        ({"alphas": []}, "at least one level"),
-        ({"alphas": [1.5]}, "between 0 and 1"),
-        ({"tests": []}, "at least one of ar"),
+        ({"alphas": [1.5]}, "above 0 and below 1"),
         ({"tests": ["student"]}, "a mean over segments"),
         ({"seed": -1}, "seed"),
         ({"alphas": [1e-7], "replicates": 10**8}, "at least 25: swaps of fewer"),
@@ -251,16 +262,13 @@ def test_p_values_are_those_of_compare(given_systems: TestSet) -> None:
             seed=3,
             unit="segment",
         ).comparisons
-        assert [p for metric in ("BLEU", "TER") for p in result.p_values(metric, test)] == [
-            pair.p for pair in expected
-        ]
-        assert [row.difference for row in result.rows] == pytest.approx(
+        rows = [row for row in result.rows if row["test"] == test]
+        assert [row["p"] for row in rows] == [pair.p for pair in expected]
+        assert [row["difference"] for row in rows] == pytest.approx(
             [pair.difference for pair in expected]
         )
-    assert (result.rows[1].a, result.rows[1].b) == ("system-1", "system-3")
+    assert (result.rows[2]["a"], result.rows[2]["b"]) == ("system-1", "system-3")
     assert "system-1 : system-3" in str(result)
-    (chart,) = result.to_document().charts
-    assert len(chart.table.rows) == 2 * len(result.rows)
 
 
 def test_the_papers_table_comes_out_on_runs_of_one_optimizer(shared: Path) -> None:
@@ -268,9 +276,12 @@ def test_the_papers_table_comes_out_on_runs_of_one_optimizer(shared: Path) -> No
     folder = shared / "data" / "iwslt-optimizer-runs"
     runs = [str(folder / f"baseline.opt{run}.txt") for run in range(3)]
     result = study_equivalents(read_test_set(runs, [str(folder / "ref.txt")]), replicates=2000)
-    for row in result.rows:
-        randomization, absolute = row.p
-        assert absolute < randomization
+    randomization, absolute = (
+        [row["p"] for row in result.rows if row["test"] == test]
+        for test in ("ar", "bootstrap-absolute")
+    )
+    assert len(absolute) == 3
+    assert all(p < other for p, other in zip(absolute, randomization, strict=True))
     assert (
         result.to_document()
         .sentences[1]
@@ -282,8 +293,7 @@ def test_the_papers_table_comes_out_on_runs_of_one_optimizer(shared: Path) -> No
     ("options", "said"),
     [
         ({"replicates": 10}, "at least 19"),
-        ({"alpha": 0.0}, "between 0 and 1"),
-        ({"tests": []}, "at least one"),
+        ({"alpha": 0.0}, "above 0 and below 1"),
         ({"unit": "document"}, "at least 6"),
     ],
 )
@@ -313,8 +323,7 @@ def test_one_system_is_refused_and_so_is_an_unknown_test(given_systems: TestSet)
 def test_a_level_holds_only_with_evidence(
     value: float, low: float, high: float, verdict: str
 ) -> None:
-    row = Rejections(metric="BLEU", test="ar", alpha=0.05, rejected=Rate(value, low, high))
-    assert row.verdict == verdict
+    assert level_verdict(Rate(value, low, high), 0.05) == verdict
 
 
 def test_sampled_systems_have_one_score_on_the_pool_and_one_is_short(pool: TestSet) -> None:
@@ -342,3 +351,149 @@ def test_sampled_systems_are_refused_where_none_can_be_made_equal(pool: TestSet)
         study_type_one(twins, ["bleu"], null="sampled", repetitions=50)
     with pytest.raises(SettingError, match="two systems; more cannot be made equal"):
         null_source(pool, ["bleu"], null="sampled", unit="segment", systems=3, seed=1)
+
+
+def test_copies_never_differ_significantly() -> None:
+    texts = simulate(segments=20, systems=[0.2])
+    copies = replace(texts, systems=dict.fromkeys("ab", texts.systems["system-1"]))
+    result = study_type_one(copies, repetitions=50, replicates=99, alphas=[0.2])
+    assert {row["rejected"] for row in result.rows} == {0.0}
+    assert {row["verdict"] for row in result.rows} == {"too seldom"}
+    assert said(result)[-1].endswith("by this metric the outputs do not differ.")
+
+
+# Many comparisons of equal systems, with and without correction.
+
+
+RATES = [0.1, 0.15, 0.2, 0.25, 0.3]
+
+
+@pytest.fixture(scope="module")
+def equal_systems() -> TestSet:
+    return simulate(segments=60, systems=RATES)
+
+
+def of_size(result: StudyResult, systems: int) -> dict[str, Row]:
+    return {row["correction"]: row for row in result.rows if row["systems"] == systems}
+
+
+@pytest.mark.slow
+def test_false_alarms_add_up_unless_corrected(equal_systems: TestSet) -> None:
+    result = study_multiplicity(equal_systems, ["bleu"], repetitions=200, replicates=999)
+    assert [row["comparisons"] for row in result.rows[::5]] == [1, 3, 6, 10]
+    two, five = of_size(result, 2), of_size(result, 5)
+    assert two["none"]["alarms_low"] <= 0.05 <= two["none"]["alarms_high"]
+    assert five["none"]["alarms_low"] > 0.1
+    # Riezler & Maxwell (2005, §4.4): 1 - (1 - .05)^k, which dependent comparisons stay below.
+    assert five["none"]["expected"] == pytest.approx(1 - 0.95**10)
+    assert five["none"]["alarms"] < five["none"]["expected"]
+    for correction in ("bonferroni", "holm", "westfall-young"):
+        assert five[correction]["expected"] == 0.05
+        assert five[correction]["alarms_low"] <= 0.05
+    # The bounds that take the dependence into account waste less.
+    assert five["westfall-young"]["alarms"] >= five["bonferroni"]["alarms"]
+
+
+def test_holm_rejects_something_exactly_when_bonferroni_does(
+    equal_systems: TestSet, tmp_path: Path
+) -> None:
+    journal = tmp_path / "journal.jsonl"
+    options: dict[str, Any] = {"corrections": ["bonferroni", "holm", "none"], "alpha": 0.2}
+    study_multiplicity(
+        equal_systems,
+        together=[4],
+        repetitions=50,
+        replicates=199,
+        **options,
+        runner=Runner(journal),
+    )
+    records = [json.loads(line)["record"] for line in journal.read_text().splitlines()[1:]]
+    alarms = {
+        name: "".join(record["BLEU"][f"4 {name}"] for record in records)
+        for name in options["corrections"]
+    }
+    assert alarms["holm"] == alarms["bonferroni"] != alarms["none"]
+    assert {len(alarm) for alarm in alarms.values()} == {50}
+
+
+@pytest.mark.parametrize("test", ["ar", "bootstrap"])
+@pytest.mark.parametrize("correction", USUAL_CORRECTIONS)
+def test_an_alarm_is_what_compare_would_raise(
+    equal_systems: TestSet, test: Any, correction: str
+) -> None:
+    settings = {
+        correction: CompareSettings(test=test, replicates=499, seed=7, correction=correction)
+    }
+    (one,) = Pool.of(equal_systems, ["bleu"]).statistics
+    (alarm,) = alarms_of(one, 0, [5], settings).values()
+    expected = compare(
+        equal_systems,
+        metrics=["bleu"],
+        test=test,
+        replicates=499,
+        seed=7,
+        correction=correction,
+        unit="segment",
+    )
+    assert alarm == any(pair.significant for pair in expected.comparisons)
+    # The first two are so near each other that no test tells them apart.
+    (alarm,) = alarms_of(one, 0, [2], settings).values()
+    assert alarm == (expected.comparisons[0].p <= 0.05)
+
+
+@pytest.mark.slow
+def test_tukey_keeps_the_level_for_means(equal_systems: TestSet) -> None:
+    draw = Streams(9, "test").at(0)
+    scores = GivenScores.of({name: [draw() for _ in range(60)] for name in equal_systems.systems})
+    result = study_multiplicity(
+        equal_systems, [scores], together=[3], corrections=["tukey"], repetitions=50, replicates=99
+    )
+    (row,) = result.rows
+    assert row["correction"] == "tukey"
+    assert row["alarms_low"] <= 0.05 <= row["alarms_high"]
+
+
+def test_systems_can_be_simulated_in_any_number() -> None:
+    size = simulate(segments=30, systems=[0.1])
+    result = study_multiplicity(
+        size, null="simulated", corrections=["none"], repetitions=50, replicates=199
+    )
+    assert [row["systems"] for row in result.rows] == [2, 3, 4, 5, 6]
+
+
+def test_the_papers_bootstrap_goes_without_the_correction_that_it_cannot_have(
+    equal_systems: TestSet,
+) -> None:
+    result = study_multiplicity(
+        equal_systems, together=[2], test="bootstrap-absolute", repetitions=50, replicates=99
+    )
+    assert "westfall-young" not in of_size(result, 2)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"together": [2, 6]}, "no more than there are: 5"),
+        ({"together": [1]}, "from 2 up"),
+        ({"replicates": 100}, "at least 199 for 10 comparisons corrected by Bonferroni"),
+        ({"alpha": 2.0}, "above 0 and below 1"),
+        ({"repetitions": 10}, "from 50"),
+        ({"corrections": ["tukey"]}, "a mean over segments"),
+        ({"test": "bootstrap-absolute", "corrections": ["westfall-young"]}, "another one"),
+    ],
+)
+def test_many_comparisons_that_say_nothing_are_refused(
+    equal_systems: TestSet, options: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(SettingError, match=said):
+        study_multiplicity(equal_systems, **options)
+
+
+def test_the_replicates_that_a_refusal_asks_for_are_enough(equal_systems: TestSet) -> None:
+    result = study_multiplicity(equal_systems, together=[5], repetitions=50, replicates=199)
+    assert len(result.rows) == 5
+
+
+def test_unknown_corrections_are_refused(equal_systems: TestSet) -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'bonferroni'"):
+        study_multiplicity(equal_systems, corrections=["bonferoni"])
