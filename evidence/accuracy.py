@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 from evidence.data import pooled, read_set
 from evidence.page import Page, Section
 from evidence.rows import percent
-from truebleu.studies.power import study_accuracy
+from truebleu.studies import study_accuracy
+from truebleu.studies._study import rate_of
 
 if TYPE_CHECKING:
-    from truebleu.studies.power import AccuracyBand, AccuracyResult
+    from truebleu.studies import StudyResult
+    from truebleu.studies._study import Row
 
 SIZES = (100, 300, 600, 3000)
 INTRODUCTION = """
@@ -43,35 +45,35 @@ def page() -> Page:
         title="When a test is 90 to 95 % sure, how often is it right?",
         introduction=INTRODUCTION,
         summary=(
-            f"Koehn's test is right in {band.right} of {band.conclusions:,} such conclusions; in "
-            "the paper it was in 95 % of 363. Of runs of an optimizer, which hardly differ, it is "
-            f"right in {percent(_band(close, 0.9).right)}: that depends on how much systems differ."
+            f"Koehn's test is right in {rate_of(band, 'right')} of {band['conclusions']:,} such "
+            "conclusions; in the paper it was in 95 % of 363. Of runs of an optimizer, which "
+            f"hardly differ, it is right in {percent(_band(close, 0.9)['right'])}: that depends on "
+            "how much systems differ."
         ),
         sections=(_pooled(far), _runs(close)),
     )
 
 
-def _bands(result: AccuracyResult, test: str) -> tuple[AccuracyBand, ...]:
-    (row,) = (row for row in result.rows if row.test == test)
-    return row.bands
+def _bands(result: StudyResult, test: str) -> list[Row]:
+    return [row for row in result.rows if row["test"] == test]
 
 
-def _band(result: AccuracyResult, least: float) -> AccuracyBand:
-    (band,) = (band for band in _bands(result, "wins") if band.least == least)
+def _band(result: StudyResult, least: float) -> Row:
+    (band,) = (band for band in _bands(result, "wins") if band["least"] == least)
     return band
 
 
-def _agreement(result: AccuracyResult, test: str, title: str) -> str:
+def _agreement(result: StudyResult, test: str, title: str) -> str:
     bands = _bands(result, test)
-    within = sum(band.right.holds(band.claimed) for band in bands)
-    safer = sum(band.claimed < band.right.low for band in bands)
+    within = sum(band["right_low"] <= band["claimed"] <= band["right_high"] for band in bands)
+    safer = sum(band["claimed"] < band["right_low"] for band in bands)
     return (
         f"{title} is right as often as it claims, within the error, in {within} of {len(bands)} "
         f"bands, more often in {safer} and less often in {len(bands) - within - safer}."
     )
 
 
-def _pooled(result: AccuracyResult) -> Section:
+def _pooled(result: StudyResult) -> Section:
     return Section(
         heading="Pooled WMT23, BLEU",
         command="truebleu study accuracy -r pooled/refA.txt pooled/sys --sizes 100,300,600,3000",
@@ -84,18 +86,18 @@ def _pooled(result: AccuracyResult) -> Section:
     )
 
 
-def _runs(result: AccuracyResult) -> Section:
+def _runs(result: StudyResult) -> Section:
     sure = _band(result, 0.95)
     return Section(
         heading="Runs of an optimizer, which hardly differ",
         command="truebleu study accuracy -r ref.txt baseline.opt*.txt sys1.opt*.txt sys2.opt*.txt "
         "-m bleu:tokenize=none --sizes 100,300,600",
         result=result,
-        verdict=f"Not in the paper: of {sure.conclusions:,} conclusions that claim 95 to 99 %, "
-        f"{percent(sure.right)} are right. "
+        verdict=f"Not in the paper: of {sure['conclusions']:,} conclusions that claim 95 to 99 %, "
+        f"{percent(sure['right'])} are right. "
         + (
             "Even of systems this close, the claim holds."
-            if sure.claimed <= sure.right.high
+            if sure["claimed"] <= sure["right_high"]
             else "Among systems that hardly differ a sure conclusion is often a lucky sample: the "
             "confidence is no probability of being right."
         ),

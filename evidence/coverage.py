@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from evidence.data import pooled, read_set
 from evidence.page import Page, Section
 from evidence.rows import between, percent
-from truebleu.studies.coverage import study_coverage
+from truebleu.studies import study_coverage
 
 if TYPE_CHECKING:
-    from truebleu.studies.coverage import CoverageResult
+    from truebleu.studies import StudyResult
 
 METRICS = ("bleu", "chrf", "ter")
 INTRODUCTION = """
@@ -50,23 +50,23 @@ def page() -> Page:
     )
 
 
-def _covered(result: CoverageResult) -> list[float]:
-    return [row.coverage.value for row in result.rows]
+def _covered(result: StudyResult) -> list[float]:
+    return [row["coverage"] for row in result.rows]
 
 
 def _between(shares: list[float]) -> str:
     return between(min(shares), max(shares), digits=1)
 
 
-def _verdict(result: CoverageResult) -> str:
+def _verdict(result: StudyResult) -> str:
     """Which rows hold the level within the error."""
-    level, rows = result.settings.level, result.rows
-    less = [row for row in rows if row.coverage.high < level]
-    more = [row for row in rows if row.coverage.low > level]
+    level, rows = result.settings["level"], result.rows
+    less = [row for row in rows if row["coverage_high"] < level]
+    more = [row for row in rows if row["coverage_low"] > level]
     parts = [f"{len(rows) - len(less) - len(more)} of {len(rows)} rows agree with 95 %"]
     for few, how in ((less, "below"), (more, "above")):
         if few:
-            listed = ", ".join(f"{row.metric} on {row.size:,}" for row in few)
+            listed = ", ".join(f"{row['metric']} on {row['size']:,}" for row in few)
             parts.append(f"{how} it, beyond the error, are {listed}")
     return "; ".join(parts) + "."
 
@@ -128,7 +128,7 @@ def _documents() -> Section:
     equal = sum(lengths) ** 2 / len(lengths) / sum(length**2 for length in lengths)
     result = study_coverage(test_set, METRICS, unit="document", sizes=(20, 50, 100), samples=200)
     blocks = study_coverage(test_set, METRICS, sizes=(120,), sampling="block")
-    few = any(row.coverage.high < 0.95 for row in result.rows)
+    few = any(row["coverage_high"] < 0.95 for row in result.rows)
     why = (
         f" Documents have {min(lengths)} to {max(lengths)} segments: 20 of them count like some "
         f"{20 * equal:.0f} of equal length, and 100 like {100 * equal:.0f}, and an interval from "
@@ -148,17 +148,15 @@ def _documents() -> Section:
     )
 
 
-def _least(result: CoverageResult) -> str:
+def _least(result: StudyResult) -> str:
     """What is covered least, on the largest samples where anything is."""
-    rows = [row for row in result.rows if row.least is not None]
-    if not rows or rows[-1].least is None:
+    rows = [row for row in result.rows if "least" in row]
+    if not rows:
         return "No pair is covered less than the others."
-    least = rows[-1].least
+    row = rows[-1]
     return (
-        f"Least covered, on {rows[-1].size:,} segments by {rows[-1].metric}, is "
-        f"{' against '.join(least.systems)} with {percent(least.share)} ({percent(least.above)} "
-        f"lie above, {percent(least.below)} below); the effects of single segments on it have a "
-        f"skewness of {least.skewness:.1f}."
+        f"Least covered, on {row['size']:,} segments by {row['metric']}, is {row['least']} with "
+        f"{percent(row['least_coverage'])}."
     )
 
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from evidence.data import read_set
 from evidence.page import Page, Section
-from truebleu.studies.length import study_length
+from truebleu.studies import study_length
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu.studies.length import LengthResult
+    from truebleu.studies import StudyResult
 
 METRICS = ("bleu", "gtm", "chrf", "nist")
 ERRORS = ("ter", "wer", "per")
@@ -35,7 +35,7 @@ def page() -> Page:
     cut = _cut()
     sections = (cut, _choice(), _errors(), _japanese())
     shortest = _shortest(cut.result)
-    kept = f"{100 * min(cut.result.settings.steps):g} %"
+    kept = f"{100 * min(cut.result.settings['steps']):g} %"
     return Page(
         name="length",
         title="How does each metric depend on the length of the output?",
@@ -48,9 +48,9 @@ def page() -> Page:
     )
 
 
-def _shortest(result: LengthResult) -> dict[str, float]:
+def _shortest(result: StudyResult) -> dict[str, float]:
     """What each metric leaves of its score at the shortest length."""
-    shortest = {row.metric: row.relative for row in reversed(result.rows)}
+    shortest = {row["metric"]: row["relative"] for row in reversed(result.rows)}
     return {metric: share for metric, share in shortest.items() if share is not None}
 
 
@@ -58,7 +58,7 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def _verdict(result: LengthResult) -> str:
+def _verdict(result: StudyResult) -> str:
     shortest = _shortest(result)
     bleu, gtm = shortest["BLEU"], shortest["GTM"]
     agrees = "agrees with" if bleu < gtm else "does not show what is in"
@@ -89,7 +89,7 @@ def _choice() -> Section:
     result = study_length(read_set("wmt23-he-en"), way="choice")
     return Section(
         heading="WMT23 Hebrew-English, outputs chosen by their length",
-        command="truebleu study length -r wmt23-he-en/refA.txt wmt23-he-en/sys --by choice",
+        command="truebleu study length -r wmt23-he-en/refA.txt wmt23-he-en/sys --way choice",
         result=result,
         verdict=_verdict(result),
     )
@@ -97,12 +97,12 @@ def _choice() -> Section:
 
 def _errors() -> Section:
     result = study_length(read_set("wmt23-he-en"), ERRORS)
-    shortest, *_, longest = result.settings.steps
+    shortest, *_, longest = result.settings["steps"]
     ends = {
         kept: ", ".join(
-            f"{row.metric} to {_percent(row.relative)}"
+            f"{row['metric']} to {_percent(row['relative'])}"
             for row in result.rows
-            if row.kept == kept and row.relative is not None
+            if row["kept"] == kept and row["relative"] is not None
         )
         for kept in (shortest, longest)
     }

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 from evidence.data import pooled
 from evidence.page import Page, Section
 from evidence.rows import percent
-from truebleu.studies.power import study_power
+from truebleu.studies import study_power
+from truebleu.studies.power import MEAN
 
 if TYPE_CHECKING:
-    from truebleu.studies.power import MeanPower, PowerResult
+    from truebleu.studies import StudyResult
+    from truebleu.studies._study import Row
 
 SIZES = (100, 300, 600, 3000)
 POOLED = "-r pooled/refA.txt pooled/sys --sizes 100,300,600,3000"
@@ -45,7 +47,10 @@ def page() -> Page:
     """Three runs; some ten seconds."""
     result = study_power(pooled(), tests=("wins",), sizes=SIZES)
     means = [_mean(result, size) for size in (100, 300, 3000)]
-    right, wrong = [percent(mean.right) for mean in means], [percent(mean.wrong) for mean in means]
+    right, wrong = (
+        [percent(mean["right"]) for mean in means],
+        [percent(mean["wrong"]) for mean in means],
+    )
     return Page(
         name="power",
         title="How often does a test on a small test set find the better system?",
@@ -59,33 +64,39 @@ def page() -> Page:
     )
 
 
-def _mean(result: PowerResult, size: int, metric: str = "BLEU", test: str = "") -> MeanPower:
+def _mean(result: StudyResult, size: int, metric: str = "BLEU", test: str = "") -> Row:
     (mean,) = (
         mean
-        for mean in result.means
-        if (mean.metric, mean.size) == (metric, size) and (not test or mean.test == test)
+        for mean in result.rows
+        if (mean["better"], mean["metric"], mean["size"]) == (MEAN, metric, size)
+        and test in ("", mean["test"])
     )
     return mean
 
 
-def _grows(result: PowerResult) -> list[str]:
+def _pairs(result: StudyResult) -> list[Row]:
+    return [row for row in result.rows if row["better"] != MEAN]
+
+
+def _grows(result: StudyResult) -> list[str]:
     """With what power grows: with every step in size on average, and from small to large gaps."""
-    rates = [_mean(result, size).right.value for size in SIZES]
+    rates = [_mean(result, size)["right"] for size in SIZES]
     grows = ["the size of samples"] if rates == sorted(rates) and rates[0] < rates[-1] else []
     rows = sorted(
-        (row for row in result.rows if row.size == SIZES[1]), key=lambda row: row.difference
+        (row for row in _pairs(result) if row["size"] == SIZES[1]),
+        key=lambda row: float(row["difference"]),
     )
-    powers = [row.right.value for row in rows if row.right is not None]
+    powers = [row["right"] for row in rows if row["right"] is not None]
     half = len(powers) // 2
     return [*grows, "the difference"] if sum(powers[:half]) < sum(powers[-half:]) else grows
 
 
-def _two_to_three(result: PowerResult) -> str:
+def _two_to_three(result: StudyResult) -> str:
     """In how many samples of 300 a difference of 2 to 3 BLEU is found."""
     powers = [
-        row.right.value
-        for row in result.rows
-        if row.size == 300 and 2 <= row.difference <= 3 and row.right is not None
+        row["right"]
+        for row in _pairs(result)
+        if row["size"] == 300 and 2 <= row["difference"] <= 3 and row["right"] is not None
     ]
     if not powers:
         return "No pair differs by 2 to 3 BLEU."
@@ -95,14 +106,14 @@ def _two_to_three(result: PowerResult) -> str:
     )
 
 
-def _wins(result: PowerResult) -> Section:
+def _wins(result: StudyResult) -> Section:
     grows = _grows(result)
     agrees = (
         "as in the paper" if len(grows) == 2 else "where the paper has both size and difference"
     )
     return Section(
         heading="Pooled WMT23, BLEU, the paper's test",
-        command=f"truebleu study power {POOLED} --test wins",
+        command=f"truebleu study power {POOLED} --tests wins",
         result=result,
         paper=TABLE_3,
         verdict=f"Power grows with {' and with '.join(grows) or 'neither'}, {agrees}. "
@@ -115,13 +126,13 @@ def _randomization() -> Section:
     titles = {"ar": "Approximate randomization", "bootstrap": "The shifted bootstrap"}
     means = {title: _mean(result, 300, test=test) for test, title in titles.items()}
     sentences = [
-        f"{title} is right on {percent(mean.right)} and wrong on {percent(mean.wrong)} of the "
-        "samples of 300."
+        f"{title} is right on {percent(mean['right'])} and wrong on {percent(mean['wrong'])} of "
+        "the samples of 300."
         for title, mean in means.items()
     ]
     return Section(
         heading="Pooled WMT23, BLEU, two-sided tests of neighbours in rank",
-        command=f"truebleu study power {POOLED} --test ar --test bootstrap --pairs neighbours",
+        command=f"truebleu study power {POOLED} --tests ar,bootstrap --pairs neighbours",
         result=result,
         verdict=" ".join(sentences)
         + " Koehn's test is one-sided (95 % of wins are 90 % two-sided), so it concludes more "
@@ -134,12 +145,12 @@ def _metrics() -> Section:
     result = study_power(
         pooled(), ["bleu", "chrf", "ter"], tests=("ar",), sizes=SIZES, pairs="neighbours"
     )
-    means = {metric: _mean(result, 300, metric).right for metric in ("BLEU", "chrF2", "TER")}
-    best = max(means, key=lambda metric: means[metric].value)
+    means = {metric: _mean(result, 300, metric)["right"] for metric in ("BLEU", "chrF2", "TER")}
+    best = max(means, key=means.__getitem__)
     listed = ", ".join(f"{percent(rate)} by {metric}" for metric, rate in means.items())
     return Section(
         heading="Pooled WMT23, three metrics",
-        command=f"truebleu study power {POOLED} --test ar -m bleu -m chrf -m ter "
+        command=f"truebleu study power {POOLED} --tests ar -m bleu -m chrf -m ter "
         "--pairs neighbours",
         result=result,
         verdict=f"Not in the paper: on 300 segments the better of two neighbours in BLEU is found "

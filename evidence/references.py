@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from evidence.data import read_set
 from evidence.page import Page, Section
 from evidence.rows import between
-from truebleu.studies.references import study_references
+from truebleu.studies import study_references
 
 if TYPE_CHECKING:
-    from truebleu.studies.references import ReferencesResult, WidthWithReferences
+    from truebleu.studies import StudyResult
+    from truebleu.studies._study import Row
 
 INTRODUCTION = """
 Zhang & Vogel (2004, §4.2) scored one system with 1, 2, 3 and 4 references on 50 % to 100 % of the
@@ -65,39 +66,35 @@ def _of_the_paper(metric: str) -> float:
     return 1 - four / one
 
 
-def _on_all(result: ReferencesResult, metric: str, references: int) -> WidthWithReferences:
+def _on_all(result: StudyResult, metric: str, references: int) -> Row:
     """The row of all data."""
     (row,) = (
         row
         for row in result.rows
-        if (row.metric, row.references, row.share) == (metric, references, 1.0)
+        if (row["metric"], row["references"], row["share"]) == (metric, references, 1.0)
     )
     return row
 
 
-def _width(result: ReferencesResult, metric: str, references: int) -> float:
-    width = _on_all(result, metric, references).width
-    assert width is not None
-    return width
+def _width(result: StudyResult, metric: str, references: int) -> float:
+    return float(_on_all(result, metric, references)["width"])
 
 
-def _most(result: ReferencesResult) -> int:
-    return max(row.references for row in result.rows)
+def _most(result: StudyResult) -> int:
+    return max(int(row["references"]) for row in result.rows)
 
 
-def _change(result: ReferencesResult, metric: str) -> float:
+def _change(result: StudyResult, metric: str) -> float:
     """How much wider the interval is with all references than with one; below 0 if narrower."""
     return _width(result, metric, _most(result)) / _width(result, metric, 1) - 1
 
 
-def _worth(result: ReferencesResult, metric: str) -> float:
+def _worth(result: StudyResult, metric: str) -> float:
     """The share of the data on which one reference gives the interval of two on all of them."""
-    alone = _on_all(result, metric, 2).alone
-    assert alone is not None
-    return alone
+    return float(_on_all(result, metric, 2)["alone"])
 
 
-def _beside_the_paper(result: ReferencesResult) -> str:
+def _beside_the_paper(result: StudyResult) -> str:
     """Whether the second reference is worth what the paper read from its Table 4, by NIST."""
     least, most = OF_TWO
     worth = _worth(result, "NIST")
@@ -108,8 +105,8 @@ def _beside_the_paper(result: ReferencesResult) -> str:
     )
 
 
-def _verdict(result: ReferencesResult) -> str:
-    metrics = [metric.label for metric in result.settings.pool.metrics]
+def _verdict(result: StudyResult) -> str:
+    metrics = [metric["label"] for metric in result.settings["pool"]["metrics"]]
     words = ", ".join(f"{metric} {100 * _change(result, metric):+.0f} %" for metric in metrics)
     steps = [
         _width(result, metric, count + 1) < _width(result, metric, count)
@@ -152,7 +149,7 @@ def _fewer(name: str, heading: str, *references: str) -> Section:
     return Section(
         heading=heading,
         command=f"truebleu study references {given} sys/ "
-        "-m bleu -m nist --shares 50,75,100 --samples 10",
+        "-m bleu -m nist --shares 0.5,0.75,1 --samples 10",
         result=result,
         verdict=_verdict(result),
         chart=False,
@@ -186,7 +183,7 @@ def _error_rate() -> Section:
     return Section(
         heading="Metrics that the paper did not have",
         command="truebleu study references -r ref0.txt -r ref1.txt -r ref2.txt -r ref3.txt "
-        "out.?.txt -m ter -m chrf --shares 50,75,100 --samples 10",
+        "out.?.txt -m ter -m chrf --shares 0.5,0.75,1 --samples 10",
         result=result,
         verdict=f"{_verdict(result)}{reason}",
     )

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from evidence.data import read_set
 from evidence.page import Page, Section
-from truebleu.studies.replicates import study_replicates
+from truebleu.studies import study_replicates
 
 if TYPE_CHECKING:
-    from truebleu.studies.replicates import IntervalDeviation, ReplicatesResult
+    from truebleu.studies import StudyResult
+    from truebleu.studies._study import Row
 
 SYSTEM = "GPT4-5shot"
 REPLICATES = (100, 500, 1000, 2000, 10_000, 20_000, 50_000, 100_000)
@@ -53,13 +54,13 @@ def page() -> Page:
     )
 
 
-def _relative_sd(result: ReplicatesResult, replicates: int) -> str:
+def _relative_sd(result: StudyResult, replicates: int) -> str:
     """The metrics' mean of the deviation beside the width, in percent."""
-    shares = [row.relative_sd or 0.0 for row in result.rows if row.replicates == replicates]
+    shares = [row["relative_sd"] or 0.0 for row in result.rows if row["replicates"] == replicates]
     return f"{100 * sum(shares) / len(shares):.1f} %"
 
 
-def _summary(result: ReplicatesResult) -> str:
+def _summary(result: StudyResult) -> str:
     listed = ", ".join(
         f"{_relative_sd(result, replicates)} with {replicates:,}" for replicates in SUMMED_UP
     )
@@ -69,12 +70,8 @@ def _summary(result: ReplicatesResult) -> str:
     )
 
 
-def _beside_theory(row: IntervalDeviation) -> float:
-    assert row.relative_sd is not None
-    assert row.low is not None
-    assert row.high is not None
-    assert row.theory is not None
-    return row.relative_sd * (row.high - row.low) / row.theory
+def _beside_theory(row: Row) -> float:
+    return float(row["relative_sd"] * (row["high"] - row["low"]) / row["theory"])
 
 
 def _section() -> Section:
@@ -83,7 +80,7 @@ def _section() -> Section:
     result = study_replicates(
         test_set, ["nist", "bleu", "mbleu"], replicates=REPLICATES, repetitions=10
     )
-    ratios = [_beside_theory(row) for row in result.rows if row.runs >= ENOUGH_RUNS]
+    ratios = [_beside_theory(row) for row in result.rows if row["runs"] >= ENOUGH_RUNS]
     listed = ",".join(map(str, REPLICATES))
     return Section(
         heading=f"WMT23 Hebrew-English, {SYSTEM}",

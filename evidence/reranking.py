@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from evidence.data import system_lists
 from evidence.page import Page, Section
 from truebleu.reports.sentences import listed
-from truebleu.studies.nbest import study_reranking
+from truebleu.studies import study_reranking
 
 if TYPE_CHECKING:
-    from truebleu.studies.nbest import RerankingResult
+    from truebleu.studies import StudyResult
 
 SETS = {"wmt23-zh-en": "WMT23 Chinese–English"}
 METRICS = ("nist", "bleu", "gtm", "chrf")
@@ -69,10 +69,10 @@ def _capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _verdict(result: RerankingResult) -> str:
+def _verdict(result: StudyResult) -> str:
     parts = []
     for kind in ("better", "worse", "undecided"):
-        metrics = [row.metric for row in result.rows if row.verdict == kind]
+        metrics = [row["metric"] for row in result.rows if row["verdict"] == kind]
         if metrics:
             parts.append(f"{kind} by {listed(metrics)}")
     return ", ".join(parts)

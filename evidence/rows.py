@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from truebleu.studies._study import Rate
-
 
 def between(low: float, high: float, digits: int = 0) -> str:
     """Two shares as percents; one where they are the same when rounded."""
@@ -14,6 +9,6 @@ def between(low: float, high: float, digits: int = 0) -> str:
     return f"{first} %" if first == last else f"{first} to {last} %"
 
 
-def percent(share: float | Rate) -> str:
+def percent(share: float) -> str:
     """A share in percent."""
-    return f"{100 * (share if isinstance(share, int | float) else share.value):.1f} %"
+    return f"{100 * share:.1f} %"

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from evidence.data import DATA, read_set
 from evidence.page import Page, Section
 from truebleu.corpus import read_test_set
-from truebleu.studies.sampling import study_sampling
+from truebleu.studies import study_sampling
 
 if TYPE_CHECKING:
     from truebleu.corpus import TestSet
-    from truebleu.studies.sampling import Deviation, SampleVariation, SamplingResult
+    from truebleu.studies import StudyResult
+    from truebleu.studies._study import Row
 
 SYSTEMS = ("GPT4-5shot", "ONLINE-A", "ONLINE-B", "ONLINE-Y", "NLLB_Greedy")
 SIZES = (100, 300)
@@ -55,24 +56,24 @@ def page() -> Page:
     )
 
 
-def _mean(result: SamplingResult, of: str) -> SampleVariation:
+def _mean(result: StudyResult, of: str) -> Row:
     """The mean on samples of 300."""
-    (mean,) = (mean for mean in result.means if (mean.of, mean.size) == (of, 300))
+    (mean,) = (row for row in result.rows if (row["of"], row["size"]) == (f"mean of {of}s", 300))
     return mean
 
 
-def _ratio(result: SamplingResult, of: str) -> float:
+def _ratio(result: StudyResult, of: str) -> float:
     mean = _mean(result, of)
-    return mean.block.sd / mean.systematic.sd
+    return float(mean["block_sd"] / mean["systematic_sd"])
 
 
-def _verdict(result: SamplingResult, of: str) -> str:
+def _verdict(result: StudyResult, of: str) -> str:
     mean, ratio = _mean(result, of), _ratio(result, of)
     # The paper has no differences on blocks to agree with.
     agrees = "as in the paper, " if ratio > 1 else "unlike the paper, "
     if of == "difference":
         agrees = ""
-    low = mean.block.effect_low or 0.0
+    low = mean["block_effect_low"]
     beyond = (
         f"which is more than chance: the design effect of blocks is at least {low:.1f}"
         if low > 1
@@ -81,14 +82,14 @@ def _verdict(result: SamplingResult, of: str) -> str:
     return (
         f"{of.capitalize()}s spread {ratio:.1f} times as far on blocks as on systematic samples, "
         f"{agrees}{beyond}."
-        f" Systematic samples spread {_against_independent(mean.systematic)} independent segments."
+        f" Systematic samples spread {_against_independent(mean)} independent segments."
     )
 
 
-def _against_independent(systematic: Deviation) -> str:
-    if (systematic.effect_low or 0) > 1:
+def _against_independent(mean: Row) -> str:
+    if mean["systematic_effect_low"] > 1:
         return "more than"
-    if (systematic.effect_high or 1) < 1:
+    if mean["systematic_effect_high"] < 1:
         return "less than"
     return "as much, within the error of so few, as"
 
@@ -99,7 +100,7 @@ def _some(name: str) -> TestSet:
     return read_test_set(systems, [str(folder / "refA.txt")])
 
 
-def _section(result: SamplingResult, heading: str, of: str, paper: str, more: str = "") -> Section:
+def _section(result: StudyResult, heading: str, of: str, paper: str, more: str = "") -> Section:
     systems = " ".join(f"sys/{system}.txt" for system in SYSTEMS)
     return Section(
         heading=heading,
@@ -116,9 +117,9 @@ def _scores() -> Section:
 
 
 def _differences() -> Section:
-    result = study_sampling(_some("wmt23-he-en"), sizes=SIZES, shown="differences")
+    result = study_sampling(_some("wmt23-he-en"), sizes=SIZES, draw="differences")
     heading = "WMT23 Hebrew-English, differences"
-    return _section(result, heading, "difference", FIGURE_4, " --show differences")
+    return _section(result, heading, "difference", FIGURE_4, " --draw differences")
 
 
 def _talks() -> Section:

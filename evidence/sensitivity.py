@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from evidence.data import read_set
 from evidence.page import Page, Section
 from truebleu.reports.document import Column, Plot, Table, charted_document
-from truebleu.studies.sensitivity import study_sensitivity
+from truebleu.studies import study_sensitivity
 
 if TYPE_CHECKING:
     from truebleu.reports.document import Document
-    from truebleu.studies.sensitivity import SensitivityResult
+    from truebleu.studies import StudyResult
 
 METRICS = ("nist", "bleu", "mbleu", "chrf", "ter")
 SETS = {
@@ -149,31 +149,32 @@ def _command(more: str) -> str:
     return f"truebleu study sensitivity -r REFERENCE sys/ {metrics} --replicates {REPLICATES}{more}"
 
 
-def _run(name: str, references: tuple[str, ...]) -> SensitivityResult:
+def _run(name: str, references: tuple[str, ...]) -> StudyResult:
     test_set = read_set(name, *references)
     sizes = (SMALL, len(test_set))
     return study_sensitivity(test_set, METRICS, sizes=sizes, samples=SAMPLES, replicates=REPLICATES)
 
 
-def _rows(name: str, result: SensitivityResult) -> list[Row]:
+def _rows(name: str, result: StudyResult) -> list[Row]:
     """One row for each size and metric, with all tests side by side."""
-    by_case = {(row.size, row.metric, row.test, row.correction): row for row in result.rows}
+    by_case = {
+        (row["size"], row["metric"], row["test"], row["correction"]): row for row in result.rows
+    }
     rows = []
-    for size, metric in dict.fromkeys((row.size, row.metric) for row in result.rows):
+    for size, metric in dict.fromkeys((row["size"], row["metric"]) for row in result.rows):
         corrected = by_case[size, metric, "ar", "holm"]
-        assert corrected.width is not None
         rows.append(
             Row(
                 set=name,
                 size=size,
                 metric=metric,
-                pairs=corrected.pairs,
-                interval=by_case[size, metric, "interval", "none"].significant,
-                interval_corrected=by_case[size, metric, "interval", "holm"].significant,
-                randomization=by_case[size, metric, "ar", "none"].significant,
-                corrected=corrected.significant,
-                share=corrected.share.value,
-                width=corrected.width,
+                pairs=corrected["pairs"],
+                interval=by_case[size, metric, "interval", "none"]["significant"],
+                interval_corrected=by_case[size, metric, "interval", "holm"]["significant"],
+                randomization=by_case[size, metric, "ar", "none"]["significant"],
+                corrected=corrected["significant"],
+                share=corrected["share"],
+                width=corrected["width"],
             )
         )
     return rows

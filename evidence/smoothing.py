@@ -9,13 +9,13 @@ from evidence.page import Page, Section
 from truebleu.agreement.choose import choose
 from truebleu.human import read_human
 from truebleu.metrics.sentence_bleu import DEFAULT_VALUES, SMOOTHINGS
-from truebleu.studies.smoothing import study_smoothing
+from truebleu.studies import study_smoothing
 
 if TYPE_CHECKING:
     from truebleu.agreement.choose import Choice
     from truebleu.agreement.data import Human
     from truebleu.corpus import TestSet
-    from truebleu.studies.smoothing import SmoothingResult
+    from truebleu.studies import StudyResult
 
 SETS = {"wmt21-en-de": "WMT21 English-German news", "ted-mqm-en-de": "English-German TED talks"}
 # Alternatives around the paper's values, in steps of about two.
@@ -89,28 +89,28 @@ def _other(name: str) -> str:
     return other
 
 
-def _column(result: SmoothingResult, name: str) -> dict[str, float]:
+def _column(result: StudyResult, name: str) -> dict[str, float]:
     """A coefficient's values by the label of the row."""
-    values = {row.smoothing: getattr(row, name).value for row in result.rows}
+    values = {row["smoothing"]: row[name] for row in result.rows}
     return {label: value for label, value in values.items() if value is not None}
 
 
-def _above_none(result: SmoothingResult) -> int:
+def _above_none(result: StudyResult) -> int:
     tau = _column(result, "tau")
     return sum(tau[label] > tau["0"] for label in LABELS)
 
 
-def _significant(result: SmoothingResult) -> int:
-    alpha = 1 - result.settings.level
-    return sum(row.p is not None and row.p <= alpha for row in result.rows)
+def _significant(result: StudyResult) -> int:
+    alpha = 1 - result.settings["level"]
+    return sum(row["p"] is not None and row["p"] <= alpha for row in result.rows)
 
 
-def _best(result: SmoothingResult) -> list[str]:
+def _best(result: StudyResult) -> list[str]:
     tau = _column(result, "tau")
     return [label for label in LABELS if tau[label] == max(tau.values())]
 
 
-def _summary(results: list[SmoothingResult], choices: dict[str, dict[str, Choice]]) -> str:
+def _summary(results: list[StudyResult], choices: dict[str, dict[str, Choice]]) -> str:
     above = " and ".join(str(_above_none(result)) for result in results)
     best = " and ".join("/".join(_best(result)) for result in results)
     sure = sum(map(_significant, results))
@@ -129,16 +129,16 @@ def _summary(results: list[SmoothingResult], choices: dict[str, dict[str, Choice
     )
 
 
-def _clear(results: list[SmoothingResult]) -> int:
+def _clear(results: list[StudyResult]) -> int:
     """How many smoothings are above none in nearly all replicates."""
-    rows = [row for result in results for row in result.rows if row.smoothing in LABELS[1:]]
-    return sum((row.tau.excess_low or 0.0) > 0 for row in rows)
+    rows = [row for result in results for row in result.rows if row["smoothing"] in LABELS[1:]]
+    return sum((row["tau_excess_low"] or 0.0) > 0 for row in rows)
 
 
 def _table(name: str, judged: tuple[TestSet, Human]) -> Section:
     result = study_smoothing(*judged)
     return Section(
-        heading=f"{SETS[name]}, {len(result.settings.judged)} systems",
+        heading=f"{SETS[name]}, {len(result.settings['judged'])} systems",
         command=f"truebleu study smoothing -r {name}/refA.txt {name}/sys "
         f"--human {name}/human-mqm.tsv",
         result=result,
@@ -147,7 +147,7 @@ def _table(name: str, judged: tuple[TestSet, Human]) -> Section:
     )
 
 
-def _verdict(result: SmoothingResult) -> str:
+def _verdict(result: StudyResult) -> str:
     tau, gamma, rho = (_column(result, name) for name in ("tau", "gamma", "rho"))
     above, best = _above_none(result), _best(result)
     all_above = "as in the paper" if above == 7 else "where the paper has all of them"

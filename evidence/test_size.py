@@ -10,16 +10,16 @@ from evidence.data import DATA, read_set
 from evidence.page import Page, Section
 from evidence.rows import between
 from truebleu.metrics.given import GivenScores
+from truebleu.studies import study_test_size
 from truebleu.studies._study import fit_law
-from truebleu.studies.test_size import study_test_size
 
 if TYPE_CHECKING:
     from truebleu.corpus import TestSet
-    from truebleu.studies.test_size import TestSizeResult
+    from truebleu.studies import StudyResult
 
 # The shares of the paper's Table 2.
 SHARES = (0.1, 0.2, 0.5, 0.8, 1.0)
-LISTED = ",".join(f"{100 * share:g}" for share in SHARES)
+LISTED = ",".join(f"{share:g}" for share in SHARES)
 SYSTEM = "GPT4-5shot"
 HUMAN_SYSTEM = "Facebook-AI"
 # What the paper's rule of thumb leaves room for.
@@ -74,21 +74,19 @@ def _with_systems(test_set: TestSet, *systems: str) -> TestSet:
     return replace(test_set, systems={name: test_set.systems[name] for name in systems})
 
 
-def _narrowings(result: TestSizeResult) -> dict[str, float]:
+def _narrowings(result: StudyResult) -> dict[str, float]:
     """By metric how much doubling narrows the intervals of the only system."""
     narrowings = {}
-    for narrowing in result.narrowings:
-        (of_system,) = narrowing.systems
-        assert of_system.law is not None
-        narrowings[narrowing.metric] = of_system.law.narrowing
+    for laws in result.details["laws"]:
+        (law,) = laws["systems"].values()
+        narrowings[laws["metric"]] = law.narrowing
     return narrowings
 
 
-def _width(result: TestSizeResult, metric: str) -> float:
+def _width(result: StudyResult, metric: str) -> float:
     """The width on all data."""
-    (row,) = (row for row in result.rows if (row.metric, row.share) == (metric, 1.0))
-    assert row.width is not None
-    return row.width
+    (row,) = (row for row in result.rows if (row["metric"], row["share"]) == (metric, 1.0))
+    return float(row["width"])
 
 
 def _of_the_paper(metric: str) -> str:
@@ -97,7 +95,7 @@ def _of_the_paper(metric: str) -> str:
     return f"{100 * law.narrowing:.1f} %"
 
 
-def _verdict(result: TestSizeResult) -> str:
+def _verdict(result: StudyResult) -> str:
     shares = _narrowings(result).values()
     inside = ABOUT_30[0] <= min(shares) and max(shares) <= ABOUT_30[1]
     ending = "about 30 % as the paper says" if inside else "not the paper's 30 %"
@@ -126,7 +124,7 @@ def _recounted() -> Section:
     result = study_test_size(
         test_set, ["nist"], shares=SHARES, replicates=2000, samples=50, recount=True
     )
-    small, whole = (result.rows[place].score for place in (0, -1))
+    small, whole = (result.rows[place]["score"] for place in (0, -1))
     growth = "grows with the test set as in the paper" if small < whole else "does not grow"
     (narrowing,) = _narrowings(result).values()
     return Section(
@@ -155,7 +153,7 @@ def _documents() -> Section:
     together = ": segments of a document go together" if wide > narrow else ""
     lengths = Counter(test_set.documents or ()).values()
     too_narrow = (
-        f" The smallest parts have {result.rows[0].size} documents, of "
+        f" The smallest parts have {result.rows[0]['size']} documents, of "
         f"{min(lengths)} to {max(lengths)} segments each. The bootstrap of so few and so unequal "
         "units makes intervals that are too narrow, so that they seem to narrow less later on."
         if min(_narrowings(result).values()) < ABOUT_30[0]

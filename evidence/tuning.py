@@ -9,11 +9,12 @@ from evidence.page import Page, Section
 from truebleu.nbest.problem import with_text_features
 from truebleu.reports.sentences import listed
 from truebleu.simulation.decoder import Decoder
-from truebleu.studies.nbest import study_tuning
+from truebleu.studies import study_tuning
+from truebleu.studies.nbest import significant
 
 if TYPE_CHECKING:
     from truebleu.corpus.nbest.lists import NBest
-    from truebleu.studies.nbest import TuningResult
+    from truebleu.studies import StudyResult
 
 SET = "wmt23-zh-en"
 SEGMENTS = 988
@@ -65,8 +66,8 @@ def page() -> Page:
         name="tuning",
         title="Does it matter which smoothed BLEU weights are tuned on?",
         introduction=INTRODUCTION,
-        summary=f"With {few.settings.features} features {_found(few)}; with "
-        f"{many.settings.features:,} {_found(many)}.",
+        summary=f"With {few.settings['features']} features {_found(few)}; with "
+        f"{many.settings['features']:,} {_found(many)}.",
         sections=sections,
     )
 
@@ -75,10 +76,10 @@ def _capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _found(result: TuningResult) -> str:
-    values = [row.test for row in result.rows if row.tuner != "mira"]
+def _found(result: StudyResult) -> str:
+    values = [row["test"] for row in result.rows if row["tuner"] != "mira"]
     spread = f"test scores of smoothings lie within {max(values) - min(values):.2f} BLEU"
-    tuners = [row.tuner for row in result.significant if row.tuner != "mira"]
+    tuners = [row["tuner"] for row in significant(result.rows) if row["tuner"] != "mira"]
     if not tuners:
         return f"{spread}, and none differs significantly from no smoothing"
     return f"{spread}; {listed(tuners)} differ significantly from no smoothing"
@@ -98,11 +99,11 @@ def _halves(large: bool) -> tuple[NBest, list[list[str]], NBest, list[list[str]]
 
 def _small() -> Section:
     result = study_tuning(*_halves(large=False))
-    alike = not [row for row in result.significant if row.tuner != "mira"]
+    alike = not [row for row in significant(result.rows) if row["tuner"] != "mira"]
     return Section(
         heading="Few features, systems of WMT23 Chinese–English as lists",
-        command="truebleu study tuning dev.jsonl -r dev.ref --test test.jsonl --test-reference "
-        "test.ref",
+        command="truebleu study tuning dev.jsonl -r dev.ref --test-lists test.jsonl "
+        "--test-reference test.ref",
         result=result,
         verdict=f"{_capitalised(_found(result))}. "
         + ("As in the paper, they are alike." if alike else "In the paper, all were alike."),
@@ -112,11 +113,15 @@ def _small() -> Section:
 
 def _large() -> Section:
     result = study_tuning(*_halves(large=True), smoothings=LARGE, runs=RUNS, epochs=EPOCHS)
-    better = [r.tuner for r in result.significant if (r.difference or 0) > 0 and r.tuner != "mira"]
+    better = [
+        row["tuner"]
+        for row in significant(result.rows)
+        if row["difference"] > 0 and row["tuner"] != "mira"
+    ]
     return Section(
         heading="Many features: word n-grams beside them",
-        command="truebleu study tuning dev.jsonl -r dev.ref --test test.jsonl --test-reference "
-        f"test.ref --smoothings 0,2,4,6,7 --runs {RUNS} --epochs {EPOCHS}",
+        command="truebleu study tuning dev.jsonl -r dev.ref --test-lists test.jsonl "
+        f"--test-reference test.ref --smoothings 0,2,4,6,7 --runs {RUNS} --epochs {EPOCHS}",
         result=result,
         verdict=f"{_capitalised(_found(result))}. In the paper smoothing 7 was better than none "
         f"in 3 of 4 columns; here {listed(better) if better else 'no smoothing'} is.",

@@ -16,8 +16,9 @@ from truebleu.studies import study_equivalents, study_multiplicity, study_type_o
 from truebleu.studies._tests import STUDY_TESTS
 
 if TYPE_CHECKING:
+    from truebleu.studies import StudyResult
     from truebleu.studies._pool import PoolUnit
-    from truebleu.studies.type_one import Rejections, TypeOneResult
+    from truebleu.studies._study import Row
 
 SIMULATED = 500
 # So many that the interval of a rate of 1 % lies within half and one and a half of it.
@@ -85,39 +86,41 @@ def page() -> Page:
     )
 
 
-def _row(result: TypeOneResult, test: str, alpha: float = 0.05) -> Rejections:
-    (row,) = (row for row in result.rows if (row.test, row.alpha) == (test, alpha))
+def _row(result: StudyResult, test: str, alpha: float = 0.05) -> Row:
+    (row,) = (row for row in result.rows if (row["test"], row["alpha"]) == (test, alpha))
     return row
 
 
-def _percent(row: Rejections) -> str:
-    return percent(row.rejected)
+def _percent(row: Row) -> str:
+    return percent(row["rejected"])
 
 
-def _by_level(result: TypeOneResult) -> Table:
+def _by_level(result: StudyResult) -> Table:
     """A row for each test: how often it rejects at each level, and whether that is as claimed."""
-    alphas = sorted({row.alpha for row in result.rows})
+    alphas = sorted({row["alpha"] for row in result.rows})
     columns = (
         Column("test", "Test"),
         Column("origin", "As in"),
         *(Column(f"{alpha:g}", f"Rejected at {100 * alpha:g} %", numeric=True) for alpha in alphas),
     )
     rows = []
-    for test in dict.fromkeys(row.test for row in result.rows):
+    for test in dict.fromkeys(row["test"] for row in result.rows):
         rates = {f"{alpha:g}": _row(result, test, alpha) for alpha in alphas}
         cells = {
-            alpha: _percent(row) if row.verdict == "holds" else f"{_percent(row)}, {row.verdict}"
+            alpha: _percent(row)
+            if row["verdict"] == "holds"
+            else f"{_percent(row)}, {row['verdict']}"
             for alpha, row in rates.items()
         }
         rows.append({"test": STUDY_TESTS[test].title, "origin": STUDY_TESTS[test].origin, **cells})
     return Table(columns, tuple(rows))
 
 
-def _levels(result: TypeOneResult) -> str:
+def _levels(result: StudyResult) -> str:
     """The levels that approximate randomization keeps, and those that it does not."""
-    rows = [row for row in result.rows if row.test == RANDOMIZATION]
-    if all(row.verdict == "holds" for row in rows):
-        levels = ", ".join(f"{100 * row.alpha:g} %" for row in rows)
+    rows = [row for row in result.rows if row["test"] == RANDOMIZATION]
+    if all(row["verdict"] == "holds" for row in rows):
+        levels = ", ".join(f"{100 * row['alpha']:g} %" for row in rows)
         return f"Approximate randomization holds its level at all of {levels}"
     verdicts = {
         "holds": "holds its level",
@@ -125,13 +128,13 @@ def _levels(result: TypeOneResult) -> str:
         "too often": "rejects too often",
         "too seldom": "rejects too seldom",
     }
-    parts = [f"{verdicts[row.verdict]} at {100 * row.alpha:g} %" for row in rows]
+    parts = [f"{verdicts[row['verdict']]} at {100 * row['alpha']:g} %" for row in rows]
     return f"Approximate randomization {', '.join(parts)}"
 
 
-def _against_the_paper(result: TypeOneResult) -> str:
+def _against_the_paper(result: StudyResult) -> str:
     randomization, absolute = _row(result, RANDOMIZATION), _row(result, ABSOLUTE)
-    more = absolute.rejected.low > randomization.rejected.high
+    more = absolute["rejected_low"] > randomization["rejected_high"]
     agrees = "agrees with" if more else "does not show what is in"
     return (
         f"{_levels(result)}. The paper's bootstrap rejects {_percent(absolute)} at "
@@ -160,7 +163,7 @@ def _documents(unit: PoolUnit) -> Section:
     row = _row(result, RANDOMIZATION)
     if unit == "document":
         verdict = f"{_levels(result)}: whole documents are what must be swapped."
-    elif row.verdict == "too often":
+    elif row["verdict"] == "too often":
         verdict = (
             f"Not in the paper: where whole documents go together, tests of segments must not be "
             f"trusted. Approximate randomization rejects {_percent(row)} at 5 %."
@@ -198,7 +201,15 @@ def _runs(system: str, *, with_paper: bool) -> Section:
     runs = [folder / f"{system}.opt{run}.txt" for run in range(3)]
     test_set = read_test_set(list(map(str, runs)), [str(folder / "ref.txt")])
     result = study_equivalents(test_set, ["nist", "bleu:tokenize=none"])
-    pairs = [row.p for row in result.rows]
+    pairs = list(
+        zip(
+            *(
+                [row["p"] for row in result.rows if row["test"] == test]
+                for test in result.settings["tests"]
+            ),
+            strict=True,
+        )
+    )
     smaller = sum(absolute < randomization for randomization, absolute in pairs)
     larger = sum(absolute > randomization for randomization, absolute in pairs)
     rejected = sum(randomization <= 0.05 for randomization, _ in pairs)
@@ -207,7 +218,7 @@ def _runs(system: str, *, with_paper: bool) -> Section:
         f"Of {len(pairs)} p-values the bootstrap's is smaller in {smaller} and larger in {larger}; "
         f"{agrees}."
     )
-    least = smallest_p(result.settings.replicates)
+    least = smallest_p(result.settings["replicates"])
     ties = sum(randomization == absolute == least for randomization, absolute in pairs)
     if ties:
         judged += f" In {ties} both are the smallest that so many replicates can give."
@@ -218,9 +229,9 @@ def _runs(system: str, *, with_paper: bool) -> Section:
         )
     return Section(
         heading=f"Runs of one optimizer taken for equal systems: {system}",
-        command="truebleu study type-one -r ref.txt "
+        command="truebleu study equivalents -r ref.txt "
         + " ".join(path.name for path in runs)
-        + " -m nist -m bleu:tokenize=none --null given",
+        + " -m nist -m bleu:tokenize=none",
         result=result,
         paper=TABLE_2 if with_paper else "",
         verdict=judged,
@@ -229,21 +240,21 @@ def _runs(system: str, *, with_paper: bool) -> Section:
 
 def _multiplicity() -> Section:
     result = study_multiplicity(read_set("wmt23-he-en"), ["bleu"], repetitions=500)
-    largest = result.settings.together[-1]
-    last = {row.correction: row for row in result.rows if row.systems == largest}
+    largest = result.settings["together"][-1]
+    last = {row["correction"]: row for row in result.rows if row["systems"] == largest}
     none = last.pop("none")
-    lost = [CORRECTIONS[name].title for name, row in last.items() if row.alarms.low > 0.05]
+    lost = [CORRECTIONS[name].title for name, row in last.items() if row["alarms_low"] > 0.05]
     kept = "All corrections keep 5 %" if not lost else f"5 % is not kept by {', '.join(lost)}"
     return Section(
         heading="WMT23 Hebrew-English, many comparisons at once",
-        command="truebleu study type-one -r wmt23-he-en/refA.txt wmt23-he-en/sys "
+        command="truebleu study multiplicity -r wmt23-he-en/refA.txt wmt23-he-en/sys "
         "--together 2,3,4,5,6 --repetitions 500",
         result=result,
         paper=SECTION_4_4,
         verdict=(
-            f"Without correction, {none.comparisons} comparisons of {largest} equal systems "
-            f"give a false alarm in {percent(none.alarms)}; the paper's formula, for "
-            f"independent comparisons, says {percent(none.expected)}. Pairs of the same "
+            f"Without correction, {none['comparisons']} comparisons of {largest} equal systems "
+            f"give a false alarm in {percent(none['alarms'])}; the paper's formula, for "
+            f"independent comparisons, says {percent(none['expected'])}. Pairs of the same "
             f"systems go together. {kept}."
         ),
     )

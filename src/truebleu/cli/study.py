@@ -82,20 +82,13 @@ def command() -> None:
     """Measure how far scores, intervals and tests can be trusted on your own data."""
 
 
-class Listed(click.ParamType):
-    """Values that are separated by commas."""
-
-    name = "list"
-
-    def __init__(self, kind: click.ParamType) -> None:
-        self.kind = kind
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[Any, ...]:
-        """The values."""
-        parts = value.split(",") if isinstance(value, str) else value
-        return tuple(self.kind.convert(part, param, ctx) for part in parts)
+def _split(
+    kind: Any, context: click.Context, option: click.Parameter, value: str | None
+) -> tuple[Any, ...] | None:
+    """The values of an option that takes several, separated by commas."""
+    if value is None:
+        return None
+    return tuple(kind.convert(part, option, context) for part in value.split(","))
 
 
 def study_command(name: str, study: Callable[..., StudyResult]) -> click.Command:
@@ -148,7 +141,8 @@ def study_command(name: str, study: Callable[..., StudyResult]) -> click.Command
             usual = parameters["metrics"].default
             option.default = [usual] if isinstance(usual, str) else list(usual)
         elif isinstance(option, Option) and option.multiple and option.name in parameters_of(study):
-            option.type, option.multiple = Listed(option.type), False
+            option.callback = partial(_split, option.type)
+            option.type, option.multiple = click.STRING, False
     return made
 
 
@@ -238,8 +232,9 @@ def _judged(values: dict[str, Any]) -> tuple[TestSet, Any]:
     from truebleu.human import read_human
 
     test_set = values.pop("texts").read()
-    others = "ignore" if values.pop("ignore_unknown_systems") else "refuse"
-    return test_set, read_human(values.pop("human"), test_set, others=others)
+    ignore = values.pop("ignore_unknown_systems")
+    path: str = values.pop("human")
+    return test_set, read_human(path, test_set, others="ignore" if ignore else "refuse")
 
 
 def _lists(values: dict[str, Any]) -> list[Any]:
