@@ -65,7 +65,7 @@ SHORT = {
     "agreeing": "--replicates 200 --permutations 300",
 }
 
-CORRECTIONS = ("none", "bonferroni", "sidak", "hochberg", "bh", "by", "westfall-young")
+CORRECTIONS = ("none", "bonferroni", "sidak", "bh", "westfall-young")
 
 CASES = {
     # score: metrics and their settings
@@ -193,11 +193,6 @@ CASES = {
     "plan-baseline": "plan -r $de/refA.txt $de3 --baseline UF --difference 1 $quick",
     "plan-comparisons": "plan -r $de/refA.txt $de2 --difference 0.5 --comparisons 10 "
     "--alternative greater --level 0.99 $quick",
-    "plan-sd": "plan --sd 12 --difference 0.5",
-    "plan-se": "plan --se 0.4 --reported-segments 1500 --difference 0.5 --power 0.9",
-    "plan-interval": "plan --reported-interval 0.1 1.1 --reported-segments 2000 --difference 0.5",
-    "plan-interval-level": "plan --reported-interval 0.1 1.1 --reported-level 0.9 "
-    "--reported-segments 2000 --difference 1 --alternative greater",
     "plan-chart": "plan -r $de/refA.txt $de2 --difference 0.5 $quick --chart $out/chart.json",
     "plan-text": "plan -r $de/refA.txt $de2 --difference 0.5 $quick -f text",
     # sample

@@ -312,7 +312,6 @@ def calls(folder: Path) -> dict[str, Call]:
             "permutations": 40,
         },
         agreement.soft_pairwise_accuracy: {"human": HUMAN, "metric": FIRST, "permutations": 40},
-        planning.plan_from_literature: {"difference": 1.0, "sd": 10.0},
         nbest.count_candidates: {"lists": lists(), "references": [REFERENCE]},
         nbest.describe_lists: {"lists": lists()},
         nbest.oracle_scores: {"lists": lists(), "references": [REFERENCE]},
@@ -451,7 +450,7 @@ def results() -> list[object]:
 
 
 #: These plan for every size there is, and take a while.
-SLOW = {"plan", "plan_from_literature"}
+SLOW = {"plan"}
 
 
 @cache

@@ -44,14 +44,14 @@ def of_size(result: MultiplicityResult, systems: int) -> dict[str, FalseAlarms]:
 @pytest.mark.slow
 def test_false_alarms_add_up_unless_corrected(equal_systems: TestSet) -> None:
     result = study_multiplicity(equal_systems, ["bleu"], repetitions=200, replicates=999)
-    assert [row.comparisons for row in result.rows[::6]] == [1, 3, 6, 10]
+    assert [row.comparisons for row in result.rows[::5]] == [1, 3, 6, 10]
     two, five = of_size(result, 2), of_size(result, 5)
     assert two["none"].alarms.low <= 0.05 <= two["none"].alarms.high
     assert five["none"].alarms.low > 0.1
     # Riezler & Maxwell (2005, §4.4): 1 - (1 - .05)^k, which dependent comparisons stay below.
     assert five["none"].expected == pytest.approx(1 - 0.95**10)
     assert five["none"].alarms.value < five["none"].expected
-    for correction in ("bonferroni", "holm", "westfall-young", "by"):
+    for correction in ("bonferroni", "holm", "westfall-young"):
         assert five[correction].expected == 0.05
         assert five[correction].alarms.low <= 0.05
     # The bounds that take the dependence into account waste less.
@@ -140,7 +140,6 @@ def test_the_papers_bootstrap_goes_without_the_correction_that_it_cannot_have(
         ({"systems": []}, "at least one number"),
         ({"corrections": []}, "some of none"),
         ({"replicates": 100}, "at least 200: corrected for 10 comparisons by Bonferroni"),
-        ({"replicates": 500}, "at least 586: corrected for 10 comparisons by Benjamini-Yekutieli"),
         ({"alpha": 2.0}, "level"),
         ({"repetitions": 10}, "at least 50"),
         ({"corrections": ["tukey"]}, "a mean over segments"),
@@ -155,8 +154,8 @@ def test_many_comparisons_that_say_nothing_are_refused(
 
 
 def test_the_replicates_that_a_refusal_asks_for_are_enough(equal_systems: TestSet) -> None:
-    result = study_multiplicity(equal_systems, systems=[5], repetitions=50, replicates=586)
-    assert len(result.rows) == 6
+    result = study_multiplicity(equal_systems, systems=[5], repetitions=50, replicates=200)
+    assert len(result.rows) == 5
 
 
 def test_unknown_corrections_are_refused(equal_systems: TestSet) -> None:

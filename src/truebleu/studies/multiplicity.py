@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 # 1, 3, 6, 10 and 15 comparisons.
 USUAL_SYSTEMS = (2, 3, 4, 5, 6)
-USUAL_CORRECTIONS = ("none", "bonferroni", "holm", "bh", "by", "westfall-young")
+USUAL_CORRECTIONS = ("none", "bonferroni", "holm", "bh", "westfall-young")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
