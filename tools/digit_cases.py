@@ -104,8 +104,6 @@ CASES = {
     "score-json-lines": "score -r '$made/table.jsonl#refA' '$made/table.jsonl#UF' -m bleu -m ter",
     # score: intervals and segments
     "score-confidence": "score -r $de/refA.txt $de2 -m bleu -m chrf -m ter --confidence $quick",
-    "score-confidence-basic": "score -r $de/refA.txt $de2 --confidence --interval basic $quick "
-    "--level 0.9",
     "score-confidence-bca": "score -r $de/refA.txt $de2 -m bleu -m ter --confidence "
     "--interval bca $quick",
     "score-confidence-student": "score -r $de/refA.txt $de2 -m scores:path=$made/given.tsv "
@@ -151,7 +149,6 @@ CASES = {
     "compare-documents-domains": "compare -r $es/refA.txt $es3 --documents $es/docs.tsv "
     "--unit document --by-domain $quick",
     "compare-blocks": "compare -r $de/refA.txt $de3 --unit block --block-length 20 $quick",
-    "compare-basic": "compare -r $de/refA.txt $de3 --interval basic $quick --level 0.99",
     "compare-bca": "compare -r $de/refA.txt $de3 --interval bca $quick",
     "compare-student": "compare -r $de/refA.txt $de3 -m scores:path=$made/given.tsv "
     "--interval student $quick",
@@ -266,7 +263,7 @@ CASES = {
     "study-coverage-differences": "study coverage -r $de/refA.txt $de2 -m ter --sizes 100 $study "
     "--of differences --interval bca --sampling systematic",
     "study-coverage-documents": "study coverage -r $es/refA.txt $es3 --documents $es/docs.tsv "
-    "--unit document --sizes 20 $study --level 0.9 --interval basic --sampling random",
+    "--unit document --sizes 20 $study --level 0.9 --interval bca --sampling random",
     "study-coverage-simulated": "study coverage --simulate 500 --sizes 100 $study",
     "study-power": "study power -r $de/refA.txt $de3 --sizes 100,300 $study",
     "study-power-tests": "study power -r $de/refA.txt $de3 --sizes 100 $study -m ter "

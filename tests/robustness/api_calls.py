@@ -205,7 +205,6 @@ def calls(folder: Path) -> dict[str, Call]:
         },
         significance.adjust: {"p_values": [0.1, 0.2], "method": "holm"},
         significance.percentile_interval: replicates,
-        significance.basic_interval: {"estimate": 0.5, **replicates},
         significance.bca_interval: {"estimate": 0.5, "jackknife": DIFFERENCES[:5], **replicates},
         significance.student_interval: {"values": DIFFERENCES, "level": 0.9},
         significance.bootstrap_scores: {
@@ -400,7 +399,6 @@ def instances(folder: Path) -> list[object]:
         signature, metrics.read_statistics(folder / "saved.json"),
         test_set(), judgments(),
         resampling.Bootstrap(replicates=50), resampling.Swaps(replicates=50),
-        resampling.ColumnSizes.of(np.ones((2, 2))),
         human.PairwiseJudgments(
             label="people", systems=("new", "old"), signature="people",
             judgments=(human.Judgment(1, "new", "old", 1),),

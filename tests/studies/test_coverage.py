@@ -30,7 +30,7 @@ def said(result: CoverageResult) -> tuple[str, ...]:
     return result.to_document().sentences
 
 
-@pytest.mark.parametrize("interval", ["percentile", "basic", "bca"])
+@pytest.mark.parametrize("interval", ["percentile", "bca"])
 @pytest.mark.parametrize("of", ["scores", "differences"])
 def test_intervals_of_the_first_sample_are_those_of_compare(
     tmp_path: Path, interval: Any, of: Any
