@@ -178,8 +178,8 @@ CASES = {
     "--documents $es/docs.tsv --unit document --by-domain $quick",
     "gate-blocks": "gate $de/sys/P3AI.txt $de/sys/UF.txt -r $de/refA.txt --unit block "
     "--block-length 10 $quick",
-    "gate-saved": "score $de/sys/UF.txt -r $de/refA.txt -m bleu -m ter --save $out/old.json.gz && "
-    "gate $de/sys/P3AI.txt $out/old.json.gz -r $de/refA.txt -m bleu -m ter $quick",
+    "gate-saved": "score $de/sys/UF.txt -r $de/refA.txt -m bleu -m ter --save $out/old.npz && "
+    "gate $de/sys/P3AI.txt $out/old.npz -r $de/refA.txt -m bleu -m ter $quick",
     "gate-text": "gate $de/sys/UF.txt $de/sys/P3AI.txt -r $de/refA.txt $quick -f text",
     # plan
     "plan-pilot": "plan -r $de/refA.txt $de2 --difference 0.5 $quick",
