@@ -159,32 +159,28 @@ def coverage() -> Iterator[Design]:
         designs += [("documents", document_pool(metric), count) for count in (20, 60, 150)]
         for kind, whole, count in designs:
             unit: Unit = "segment" if kind == "segments" else "document"
-            methods = {"compare": default_interval(None, unit)}
-            if count >= 60:
-                methods["compare --interval"] = "bootstrap-t"
-            yield from _of_intervals(metric, whole, kind, count, methods)
+            yield from _of_intervals(metric, whole, kind, count, default_interval(None, unit))
 
 
 def _of_intervals(
-    metric: str, whole: MetricStatistics, kind: str, count: int, methods: dict[str, IntervalName]
+    metric: str, whole: MetricStatistics, kind: str, count: int, method: IntervalName
 ) -> Iterator[Design]:
-    for command, method in methods.items():
-        settings = CompareSettings(replicates=600, interval=method)
-        questions = tuple(
-            Question(
-                default=f"{command}, {method} interval of a difference ({whole.label})",
-                design=f"{count} {kind} drawn, {pairs}",
-                expected=1 - ALPHA,
-                always=few(kind, count),
-                sometimes=ONE_UNIT,
-            )
-            for pairs in (" against ".join(PAIRS[0]), "three other pairs")
+    settings = CompareSettings(replicates=600, interval=method)
+    questions = tuple(
+        Question(
+            default=f"compare, {method} interval of a difference ({whole.label})",
+            design=f"{count} {kind} drawn, {pairs}",
+            expected=1 - ALPHA,
+            always=few(kind, count),
+            sometimes=ONE_UNIT,
         )
-        yield Design(
-            questions=questions,
-            trials=500,
-            trial=partial(_covered, metric, whole, settings, count),
-        )
+        for pairs in (" against ".join(PAIRS[0]), "three other pairs")
+    )
+    yield Design(
+        questions=questions,
+        trials=500,
+        trial=partial(_covered, metric, whole, settings, count),
+    )
 
 
 def _covered(
@@ -197,9 +193,7 @@ def _covered(
     sample = like(whole, whole.rows[generator.integers(0, len(whole.rows), count)])
     bootstrap = Bootstrap(replicates=settings.replicates, seed=trial)
     (scores,) = bootstrap_scores([sample], Units.segments(count), bootstrap)
-    low, high = interval_bounds(
-        sample, scores, pairs, settings.interval, settings.level, seed=trial
-    )
+    low, high = interval_bounds(sample, scores, pairs, settings.interval, settings.level)
     covers = (low <= truth) & (truth <= high)
     shares = np.array([pair.largest_share or 0.0 for pair in pair_variances(sample, pairs)])
     large = shares > LARGEST_SHARE

@@ -49,7 +49,7 @@ def test_files_are_read(truebleu_gate: Gate, texts: dict[str, Path]) -> None:
 def test_saved_statistics_stand_for_the_old_system(
     truebleu_gate: Gate, texts: dict[str, Path], tmp_path: Path
 ) -> None:
-    saved = tmp_path / "baseline.json.gz"
+    saved = tmp_path / "baseline.npz"
     arguments = ["score", str(texts["good"]), "-r", str(texts["ref"]), "--save", str(saved)]
     assert CliRunner().invoke(truebleu, arguments).exit_code == 0
     with pytest.raises(pytest.fail.Exception, match="bad is significantly worse than good"):

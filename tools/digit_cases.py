@@ -65,7 +65,7 @@ SHORT = {
     "agreeing": "--replicates 200 --permutations 300",
 }
 
-CORRECTIONS = ("none", "bonferroni", "sidak", "hochberg", "bh", "by", "westfall-young")
+CORRECTIONS = ("none", "bonferroni", "sidak", "bh", "westfall-young")
 
 CASES = {
     # score: metrics and their settings
@@ -104,8 +104,6 @@ CASES = {
     "score-json-lines": "score -r '$made/table.jsonl#refA' '$made/table.jsonl#UF' -m bleu -m ter",
     # score: intervals and segments
     "score-confidence": "score -r $de/refA.txt $de2 -m bleu -m chrf -m ter --confidence $quick",
-    "score-confidence-basic": "score -r $de/refA.txt $de2 --confidence --interval basic $quick "
-    "--level 0.9",
     "score-confidence-bca": "score -r $de/refA.txt $de2 -m bleu -m ter --confidence "
     "--interval bca $quick",
     "score-confidence-student": "score -r $de/refA.txt $de2 -m scores:path=$made/given.tsv "
@@ -151,7 +149,6 @@ CASES = {
     "compare-documents-domains": "compare -r $es/refA.txt $es3 --documents $es/docs.tsv "
     "--unit document --by-domain $quick",
     "compare-blocks": "compare -r $de/refA.txt $de3 --unit block --block-length 20 $quick",
-    "compare-basic": "compare -r $de/refA.txt $de3 --interval basic $quick --level 0.99",
     "compare-bca": "compare -r $de/refA.txt $de3 --interval bca $quick",
     "compare-student": "compare -r $de/refA.txt $de3 -m scores:path=$made/given.tsv "
     "--interval student $quick",
@@ -181,8 +178,8 @@ CASES = {
     "--documents $es/docs.tsv --unit document --by-domain $quick",
     "gate-blocks": "gate $de/sys/P3AI.txt $de/sys/UF.txt -r $de/refA.txt --unit block "
     "--block-length 10 $quick",
-    "gate-saved": "score $de/sys/UF.txt -r $de/refA.txt -m bleu -m ter --save $out/old.json.gz && "
-    "gate $de/sys/P3AI.txt $out/old.json.gz -r $de/refA.txt -m bleu -m ter $quick",
+    "gate-saved": "score $de/sys/UF.txt -r $de/refA.txt -m bleu -m ter --save $out/old.npz && "
+    "gate $de/sys/P3AI.txt $out/old.npz -r $de/refA.txt -m bleu -m ter $quick",
     "gate-text": "gate $de/sys/UF.txt $de/sys/P3AI.txt -r $de/refA.txt $quick -f text",
     # plan
     "plan-pilot": "plan -r $de/refA.txt $de2 --difference 0.5 $quick",
@@ -193,11 +190,6 @@ CASES = {
     "plan-baseline": "plan -r $de/refA.txt $de3 --baseline UF --difference 1 $quick",
     "plan-comparisons": "plan -r $de/refA.txt $de2 --difference 0.5 --comparisons 10 "
     "--alternative greater --level 0.99 $quick",
-    "plan-sd": "plan --sd 12 --difference 0.5",
-    "plan-se": "plan --se 0.4 --reported-segments 1500 --difference 0.5 --power 0.9",
-    "plan-interval": "plan --reported-interval 0.1 1.1 --reported-segments 2000 --difference 0.5",
-    "plan-interval-level": "plan --reported-interval 0.1 1.1 --reported-level 0.9 "
-    "--reported-segments 2000 --difference 1 --alternative greater",
     "plan-chart": "plan -r $de/refA.txt $de2 --difference 0.5 $quick --chart $out/chart.json",
     "plan-text": "plan -r $de/refA.txt $de2 --difference 0.5 $quick -f text",
     # sample
@@ -271,7 +263,7 @@ CASES = {
     "study-coverage-differences": "study coverage -r $de/refA.txt $de2 -m ter --sizes 100 $study "
     "--of differences --interval bca --sampling systematic",
     "study-coverage-documents": "study coverage -r $es/refA.txt $es3 --documents $es/docs.tsv "
-    "--unit document --sizes 20 $study --level 0.9 --interval basic --sampling random",
+    "--unit document --sizes 20 $study --level 0.9 --interval bca --sampling random",
     "study-coverage-simulated": "study coverage --simulate 500 --sizes 100 $study",
     "study-power": "study power -r $de/refA.txt $de3 --sizes 100,300 $study",
     "study-power-tests": "study power -r $de/refA.txt $de3 --sizes 100 $study -m ter "

@@ -24,13 +24,9 @@ MOST = 2**63 - 1
 Unit = Literal["segment", "document", "block"]
 IntervalName = Literal[
     "percentile",
-    "basic",
     "bca",
-    "bootstrap-t",
     "student",
-    "jackknife-t",
     "hall",
-    "delta",
     "two-way",
 ]
 Alternative = Literal["two-sided", "greater", "less"]

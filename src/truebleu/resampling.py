@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from truebleu._settings import Unit
 
-__all__ = ["Bootstrap", "ColumnSizes", "Swaps", "Units", "on_exact_grid"]
+__all__ = ["Bootstrap", "Swaps", "Units", "on_exact_grid"]
 
 Values: TypeAlias = NDArray[np.float64]
 
@@ -220,72 +220,21 @@ class Swaps(Resampler):
         return _core.swapped_sums(rows, first=first, replicates=count, seed=seed)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ColumnSizes(ComparedByValue):
-    """How large the numbers of columns are, and which have fractions; those of parts add up.
+def on_exact_grid(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The rows, with fractional columns rounded to multiples of a power of two.
 
-    Attributes:
-        rows: how many there are.
-        largest: the largest absolute value of each column.
-        fractional: whether a column has fractions.
+    A replicate draws as many rows as there are, so no sum exceeds that number times the largest
+    absolute value of its column.
     """
-
-    rows: int
-    largest: NDArray[np.float64]
-    fractional: NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, rows: NDArray[np.float64]) -> ColumnSizes:
-        """Those of some rows."""
-        largest = np.maximum(rows.max(axis=0, initial=0.0), -rows.min(axis=0, initial=0.0))
-        fractional = np.zeros(rows.shape[1], dtype=np.bool_)
-        for start in range(0, len(rows), BLOCK):
-            part = rows[start : start + BLOCK]
-            fractional |= (part != np.floor(part)).any(axis=0)
-        return cls(len(rows), largest, fractional)
-
-    def __add__(self, other: ColumnSizes) -> ColumnSizes:
-        return ColumnSizes(
-            self.rows + other.rows,
-            np.maximum(self.largest, other.largest),
-            self.fractional | other.fractional,
-        )
-
-    @property
-    def steps(self) -> NDArray[np.float64]:
-        """The grid of each column: 1 where numbers are whole, else a power of two.
-
-        A replicate draws as many rows as there are, so no sum exceeds that number times the
-        largest absolute value of its column.
-        """
-        _, exponent = np.frexp(self.largest * max(self.rows, 1))
-        return np.where(self.fractional, np.ldexp(1.0, exponent - SIGNIFICANT_BITS), 1.0)
-
-    @property
-    def coarse_steps(self) -> NDArray[np.float64]:
-        """The grid on which sums of products of two columns are exact, too."""
-        bits = (SIGNIFICANT_BITS - np.ceil(np.log2(max(self.rows, 1)))) // 2
-        _, exponent = np.frexp(self.largest)
-        return np.where(self.fractional, np.ldexp(1.0, exponent - int(bits)), 1.0)
-
-
-def on_exact_grid(
-    rows: NDArray[np.float64], sizes: ColumnSizes | None = None
-) -> NDArray[np.float64]:
-    """The rows, with fractional columns rounded to a power of two.
-
-    Args:
-        rows: all of them, or a part.
-        sizes: of the columns of all rows, where these are a part.
-    """
-    sizes = ColumnSizes.of(rows) if sizes is None else sizes
-    if not sizes.fractional.any():
+    fractional = np.zeros(rows.shape[1], dtype=np.bool_)
+    for start in range(0, len(rows), BLOCK):
+        part = rows[start : start + BLOCK]
+        fractional |= (part != np.floor(part)).any(axis=0)
+    if not fractional.any():
         return np.ascontiguousarray(rows)
-    return rounded(rows, sizes.steps)
-
-
-def rounded(rows: NDArray[np.float64], steps: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The rows, each column a multiple of its step."""
+    largest = np.maximum(rows.max(axis=0, initial=0.0), -rows.min(axis=0, initial=0.0))
+    _, exponent = np.frexp(largest * max(len(rows), 1))
+    steps = np.where(fractional, np.ldexp(1.0, exponent - SIGNIFICANT_BITS), 1.0)
     return np.ascontiguousarray(np.rint(rows / steps) * steps)
 
 

@@ -207,7 +207,6 @@ def test_the_same_seed_gives_the_same_answer_on_any_threads(folder: Path) -> Non
         ["--correction", "westfall-young"],
         ["--correction", "bh"],
         ["--interval", "bca"],
-        ["--interval", "basic"],
         ["--unit", "block", "--block-length", "10"],
         ["--alternative", "greater"],
         ["--adaptive"],

@@ -62,8 +62,8 @@ def test_the_same_report_is_the_same_bytes() -> None:
 def test_saved_statistics_make_a_report_without_texts() -> None:
     for name in ("runaway", "baseline"):
         texts = ["-r", "reference-1.txt", "--documents", "documents.tsv", f"{name}.txt"]
-        run("score", *texts, "--save", f"{name}.json.gz", "--force")
-    saved = ["runaway.json.gz", "baseline.json.gz"]
+        run("score", *texts, "--save", f"{name}.npz", "--force")
+    saved = ["runaway.npz", "baseline.npz"]
     assert run("report", *saved, *QUICK, "-o", "saved.html", "--force").code == 0
     made = block("saved.html", "result")
     compared = answer("compare", *TEXTS, "--documents", "documents.tsv", *QUICK)

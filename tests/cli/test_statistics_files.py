@@ -20,8 +20,8 @@ TEXTS = ["a.txt", "b.txt", "-r", "reference-1.txt"]
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     save_channels(tmp_path, 60, {"a": 0.1, "b": 0.2})
     monkeypatch.chdir(tmp_path)
-    run("score", *TEXTS, "-m", "bleu,chrf", "--save", "both.parquet")
-    run("score", *TEXTS[1:], "-m", "bleu", "--save", "b.json.gz")
+    run("score", *TEXTS, "-m", "bleu,chrf", "--save", "both.npz")
+    run("score", *TEXTS[1:], "-m", "bleu", "--save", "b.npz")
     return tmp_path
 
 
@@ -42,24 +42,24 @@ def comparisons(*arguments: str) -> object:
 
 
 def test_files_need_no_references_and_give_the_same_numbers() -> None:
-    assert comparisons("both.parquet") == comparisons(*TEXTS)
+    assert comparisons("both.npz") == comparisons(*TEXTS)
 
 
 def test_a_text_beside_a_file_is_counted() -> None:
-    both = ["a.txt", "b.json.gz", "-r", "reference-1.txt"]
+    both = ["a.txt", "b.npz", "-r", "reference-1.txt"]
     assert comparisons(*both) == comparisons(*TEXTS)
     assert "references: found 'none', expected at least one" in refusal("compare", *both[:2])
 
 
 def test_files_can_be_planned_explained_and_gated() -> None:
-    assert "segments" in run("plan", "both.parquet", "--replicates", "100")
-    assert "chrF2" in run("explain", "both.parquet", "-m", "chrf", "--replicates", "200")
-    run("score", "a.txt", "-r", "reference-1.txt", "--save", "a.json")
-    assert run("gate", "a.json", "b.json.gz").startswith("pass")
+    assert "segments" in run("plan", "both.npz", "--replicates", "100")
+    assert "chrF2" in run("explain", "both.npz", "-m", "chrf", "--replicates", "200")
+    run("score", "a.txt", "-r", "reference-1.txt", "--save", "a.npz")
+    assert run("gate", "a.npz", "b.npz").startswith("pass")
 
 
 def test_other_references_and_labels_are_refused() -> None:
-    other = ["a.txt", "b.json.gz", "-r", "b.txt"]
+    other = ["a.txt", "b.npz", "-r", "b.txt"]
     assert "text of the references" in refusal("compare", *other)
-    assert "--documents: found" in refusal("compare", "both.parquet", "--documents", "a.txt")
-    assert "file of 2 systems" in refusal("compare", "x=both.parquet")
+    assert "--documents: found" in refusal("compare", "both.npz", "--documents", "a.txt")
+    assert "file of 2 systems" in refusal("compare", "x=both.npz")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
+import io
 import json
 import os
 from typing import TYPE_CHECKING, Any
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -13,13 +14,13 @@ from hypothesis import example, given, strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from truebleu import BLEU, NIST, TER
+from truebleu.corpus._files import STATISTICS
 from truebleu.errors import (
     MalformedFileError,
     OtherStatisticsError,
     SettingError,
     UnreadableFileError,
 )
-from truebleu.metrics import statistics_files as module
 from truebleu.metrics.statistics_files import (
     SavedStatistics,
     find_statistics,
@@ -50,27 +51,25 @@ def statistics(test_set: TestSet) -> SavedStatistics:
 
 @pytest.fixture
 def file(statistics: SavedStatistics, tmp_path: Path) -> Path:
-    save_statistics(statistics, tmp_path / "old.json")
-    return tmp_path / "old.json"
+    save_statistics(statistics, tmp_path / "old.npz")
+    return tmp_path / "old.npz"
 
 
-def rewritten(file: Path, **changes: Any) -> Path:
-    """The file with other values, and a checksum that fits them."""
-    document = {**json.loads(file.read_text()), **changes}
-    document.pop("checksum")
-    document["checksum"] = module._checksum(document)
-    file.write_text(json.dumps(document))
+def rewritten(file: Path, header: dict[str, Any] | None = None, **arrays: Any) -> Path:
+    """The file with other arrays, or with other values in its header."""
+    with np.load(file) as archive:
+        parts = {**archive, **arrays}
+    values = {**json.loads(parts[STATISTICS].tobytes()), **(header or {})}
+    parts[STATISTICS] = np.frombuffer(json.dumps(values).encode(), dtype=np.uint8)
+    np.savez(file, **parts)
     return file
 
 
-@pytest.mark.parametrize("name", ["old.json", "old.json.gz", "old"])
-def test_what_is_saved_is_read_back_exactly(
-    test_set: TestSet, statistics: SavedStatistics, name: str, tmp_path: Path
-) -> None:
-    save_statistics(statistics, tmp_path / name)
-    read = read_statistics(tmp_path / name)
+def test_what_is_saved_is_read_back_exactly(test_set: TestSet, file: Path) -> None:
+    # Whatever it is called now.
+    read = read_statistics(file.rename(file.with_suffix(".txt")))
     assert (read.system, read.segments, read.references) == ("old", 40, 2)
-    assert read.fingerprint == statistics.fingerprint
+    assert read.fingerprint == test_set.fingerprint
     assert (read.documents, read.domains) == (test_set.documents, test_set.domains)
     for unfixed in (BLEU(), TER(), NIST()):
         metric = unfixed.for_references(test_set.references)
@@ -103,7 +102,7 @@ EDGES = [0.0, -0.0, 0.1, 2.0**53 - 1, 2.0**53, -(2.0**53), 5e-324, 1.79769313486
 def test_every_finite_number_survives(
     tmp_path_factory: pytest.TempPathFactory, rows: NDArray[np.float64]
 ) -> None:
-    path = tmp_path_factory.mktemp("saved") / "file.json"
+    path = tmp_path_factory.mktemp("saved") / "file.npz"
     save_statistics(of_rows(rows), path)
     assert read_statistics(path).rows["X"].tobytes() == rows.tobytes()
 
@@ -111,44 +110,36 @@ def test_every_finite_number_survives(
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf")])
 def test_a_number_that_is_not_finite_is_refused(number: float, tmp_path: Path) -> None:
     with pytest.raises(SettingError, match="finite numbers"):
-        save_statistics(of_rows(np.array([[1.0, number]])), tmp_path / "file.json")
+        save_statistics(of_rows(np.array([[1.0, number]])), tmp_path / "file.npz")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_whole_numbers_are_written_without_a_point_one_column_a_line(file: Path) -> None:
-    lines = file.read_text().splitlines()
-    columns = [line.rstrip(",") for line in lines if line.startswith("[")]
-    assert len(columns) == 10 + 2 + 12
-    assert all("." not in column for column in columns[:11])
-    assert all(len(json.loads(column)) == 40 for column in columns)
+def test_whole_numbers_are_stored_in_few_bytes(file: Path) -> None:
+    with np.load(file, allow_pickle=False) as archive:
+        kinds = {name: (array.dtype.name, array.shape) for name, array in archive.items()}
+    assert kinds["metric-0"] == ("uint8", (1, 40, 10))
+    assert kinds["metric-2"] == ("float64", (1, 40, 12))
 
 
 def test_the_same_statistics_are_the_same_bytes(
     statistics: SavedStatistics, tmp_path: Path
 ) -> None:
     for folder in ("a", "b"):
-        save_statistics(statistics, tmp_path / folder / "old.gz")
-    assert (tmp_path / "a" / "old.gz").read_bytes() == (tmp_path / "b" / "old.gz").read_bytes()
-
-
-def test_it_does_not_matter_how_the_json_is_laid_out(
-    statistics: SavedStatistics, file: Path
-) -> None:
-    file.write_text(json.dumps(json.loads(file.read_text()), indent=4, sort_keys=False))
-    assert read_statistics(file).fingerprint == statistics.fingerprint
+        save_statistics(statistics, tmp_path / folder / "old.npz")
+    assert (tmp_path / "a" / "old.npz").read_bytes() == (tmp_path / "b" / "old.npz").read_bytes()
 
 
 def test_an_existing_file_is_kept_unless_it_may_be_overwritten(
     statistics: SavedStatistics, tmp_path: Path
 ) -> None:
-    path = tmp_path / "old.json"
+    path = tmp_path / "old.npz"
     path.write_text("mine")
-    with pytest.raises(SettingError, match=r"old\.json.*--force"):
+    with pytest.raises(SettingError, match=r"old\.npz.*--force"):
         save_statistics(statistics, path)
     assert path.read_text() == "mine"
     save_statistics(statistics, path, overwrite=True)
     assert read_statistics(path).system == "old"
-    assert [entry.name for entry in tmp_path.iterdir()] == ["old.json"]
+    assert [entry.name for entry in tmp_path.iterdir()] == ["old.npz"]
 
 
 def test_two_systems_are_refused() -> None:
@@ -169,13 +160,13 @@ def test_other_references_are_refused(file: Path, test_set: TestSet) -> None:
             "text of the references: found sha256:",
         ),
     ):
-        with pytest.raises(OtherStatisticsError, match=f"old.json: {found}"):
+        with pytest.raises(OtherStatisticsError, match=f"old.npz: {found}"):
             read.require_same_references(other)
 
 
 @pytest.mark.parametrize("metric", [BLEU(lowercase=True), BLEU(max_order=2)], ids=str)
 def test_another_signature_is_refused(file: Path, metric: BLEU) -> None:
-    with pytest.raises(OtherStatisticsError, match=r"old\.json: signature: found BLEU\|nrefs:2"):
+    with pytest.raises(OtherStatisticsError, match=r"old\.npz: signature: found BLEU\|nrefs:2"):
         read_statistics(file).by(metric)
 
 
@@ -187,61 +178,95 @@ def test_counts_of_another_version_of_truebleu_are_refused(
         read_statistics(file).by(BLEU())
 
 
+def test_counts_of_another_width_are_refused(file: Path) -> None:
+    read = read_statistics(rewritten(file, **{"metric-0": np.ones((1, 40, 9), dtype=np.uint8)}))
+    with pytest.raises(MalformedFileError, match=r"old\.npz: found 9 columns of BLEU, expected 10"):
+        read.by(BLEU(tokenize="13a"))
+
+
 def test_another_format_version_is_refused(file: Path) -> None:
-    with pytest.raises(MalformedFileError, match=r"old\.json: found format version 2, expected 1"):
-        read_statistics(rewritten(file, version=2))
+    with pytest.raises(MalformedFileError, match=r"old\.npz: found format version 1, expected 2"):
+        read_statistics(rewritten(file, {"version": 1}))
 
 
 @pytest.mark.parametrize("kept", [0.1, 0.5, 0.999])
 def test_a_file_that_is_cut_off_is_refused(file: Path, kept: float) -> None:
     data = file.read_bytes()
     file.write_bytes(data[: int(kept * len(data))])
-    with pytest.raises(MalformedFileError, match=r"old\.json: line \d+: found damaged or cut-off"):
+    with pytest.raises(MalformedFileError, match=r"old\.npz: found damaged data"):
         read_statistics(file)
 
 
-def test_gzip_data_that_is_cut_off_is_refused(file: Path) -> None:
-    file.write_bytes(gzip.compress(file.read_bytes())[:-20])
-    with pytest.raises(MalformedFileError, match="gzip data that is damaged or cut off"):
+@pytest.mark.parametrize("place", [0.1, 0.3, 0.5, 0.7])
+def test_a_changed_byte_is_noticed(file: Path, place: float) -> None:
+    data = bytearray(file.read_bytes())
+    data[int(place * len(data))] ^= 1
+    file.write_bytes(data)
+    with pytest.raises(MalformedFileError, match=r"damaged data|another layout"):
         read_statistics(file)
+
+
+ONES = np.ones((1, 40, 10), dtype=np.uint8)
 
 
 @pytest.mark.parametrize(
-    ("old", "new"), [('"columns": [\n[', '"columns": [\n[1'), ('"old"', '"new"'), ("]", ",1e999]")]
-)
-def test_a_changed_number_or_name_is_noticed(file: Path, old: str, new: str) -> None:
-    text = file.read_text()
-    assert old in text
-    file.write_text(text.replace(old, new, 1))
-    with pytest.raises(MalformedFileError, match="do not fit their checksum"):
-        read_statistics(file)
-
-
-def test_bytes_that_are_no_utf_8_are_refused(file: Path) -> None:
-    file.write_bytes(file.read_bytes().replace(b'"old"', b'"\xff"'))
-    with pytest.raises(MalformedFileError, match="damaged JSON"):
-        read_statistics(file)
-
-
-@pytest.mark.parametrize(
-    "changes",
+    ("header", "arrays"),
     [
-        {"metrics": None},
-        {"metrics": [{"signature": "X"}]},
-        {"metrics": [{"signature": "X", "columns": [[1, 2], [1]]}]},
-        {"metrics": [{"signature": "X", "columns": [["a"] * 40]}]},
-        {"metrics": [{"signature": "X", "columns": [1] * 40}]},
-        {"metrics": [{"signature": "X", "columns": [[1] * 39]}]},
-        {"documents": ["d"] * 39},
-        {"segments": 41},
+        ({"metrics": None}, {}),
+        ({"metrics": ["a", "b", "c", "d"]}, {}),
+        ({"segments": 41}, {}),
+        ({"segments": 10**15}, {}),
+        ({"systems": []}, {}),
+        ({"systems": [{}]}, {}),
+        ({"documents": []}, {}),
+        ({}, {"metric-0": ONES[:, :39]}),
+        ({}, {"metric-0": ONES[0]}),
+        ({}, {"metric-0": ONES.astype(str)}),
+        ({}, {"metric-0": np.full((1, 40, 10), np.nan)}),
+        ({}, {"lengths": ONES[0, :39, 0]}),
     ],
     ids=str,
 )
-def test_another_layout_is_refused(file: Path, changes: dict[str, Any]) -> None:
-    with pytest.raises(
-        MalformedFileError, match=r"found (another layout|lists of different length)"
-    ):
-        read_statistics(rewritten(file, **changes))
+def test_another_layout_is_refused(
+    file: Path, header: dict[str, Any], arrays: dict[str, Any]
+) -> None:
+    with pytest.raises(MalformedFileError, match="found another layout"):
+        read_statistics(rewritten(file, header, **arrays))
+
+
+def test_no_room_is_made_for_an_array_that_is_not_there(file: Path) -> None:
+    """The array says that it has 10 ** 15 rows, as the header does, and is empty."""
+    head = io.BytesIO()
+    shape = (1, 10**15, 10)
+    np.lib.format.write_array_header_1_0(
+        head, {"descr": "|u1", "fortran_order": False, "shape": shape}
+    )
+    rewritten(file, {"segments": 10**15, "metrics": ["X"]})
+    with ZipFile(file) as archive:
+        first = archive.read(f"{STATISTICS}.npy")
+    with ZipFile(file, "w") as archive:
+        archive.writestr(f"{STATISTICS}.npy", first)
+        archive.writestr("lengths.npy", head.getvalue().replace(b"(1, 1", b"(1"))
+        archive.writestr("metric-0.npy", head.getvalue())
+    with pytest.raises(MalformedFileError, match="found another layout"):
+        read_statistics(file)
+
+
+def test_objects_are_not_unpickled(file: Path) -> None:
+    rewritten(file, **{"metric-0": np.array([[[print] * 10] * 40], dtype=object)})
+    with pytest.raises(MalformedFileError, match="found another layout"):
+        read_statistics(file)
+
+
+def test_an_archive_that_grows_is_refused(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRUEBLEU_MAX_BYTES", "1000")
+    with pytest.raises(MalformedFileError, match="TRUEBLEU_MAX_BYTES"):
+        read_statistics(file)
+
+
+def test_another_ending_is_refused(statistics: SavedStatistics, tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match=r"old\.json'?, expected a name that ends in \.npz"):
+        save_statistics(statistics, tmp_path / "old.json")
 
 
 @pytest.mark.parametrize("content", ["", "a text\n", "{}", '{"format": "other"}'])

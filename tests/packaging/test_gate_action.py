@@ -87,7 +87,7 @@ def test_every_step_of_the_action_is_run_here_or_uploads_what_was_written() -> N
 def test_worse_outputs_fail_against_saved_statistics(tmp_path: Path) -> None:
     new = write(tmp_path / "new.txt", WORSE)
     old = write(tmp_path / "old.txt", REFERENCE)
-    saved = str(tmp_path / "baseline.json.gz")
+    saved = str(tmp_path / "baseline.npz")
     arguments = ["score", old, "-r", old, "-m", "bleu", "--save", saved]
     assert CliRunner().invoke(truebleu, arguments).exit_code == 0
     status, said = run(tmp_path, new=new, baseline=saved, references=old, metrics="bleu")

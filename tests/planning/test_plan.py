@@ -1,22 +1,20 @@
-"""Plans from pilots and from the literature."""
+"""Plans from pilots."""
 
 from __future__ import annotations
 
 import json
 import pickle
 from dataclasses import replace
-from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-from scipy.stats import nct, norm, t
 
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError
 from truebleu.metrics import FunctionMetric
-from truebleu.planning.plan import PlanSettings, plan, plan_from_literature
+from truebleu.planning.plan import PlanSettings, plan
 from truebleu.significance.compare import compare
 from truebleu.significance.gate import gate
 from truebleu.simulation import Channel, simulate
@@ -153,9 +151,7 @@ def test_what_is_none_has_its_reason_and_what_is_not_has_none(texts: TestSet) ->
         plan(two(texts)),
         plan(two(texts), difference=1.0),
         plan(two(texts), difference=1e-9),
-        plan_from_literature(difference=0.5, sd=10.0),
-        plan_from_literature(reported_segments=5, sd=10.0),
-        plan_from_literature(difference=0.5, reported_interval=(-1.0, 2.0), reported_segments=100),
+        plan(two(texts), margin=1.0),
     ]
     for result in results:
         written = json.loads(json.dumps(result.to_dict(), allow_nan=False))
@@ -190,59 +186,6 @@ def test_results_compare_pickle_and_print(texts: TestSet) -> None:
     assert result == plan(two(texts), difference=2.0)
     assert str(result).startswith("BLEU: new against old.")
     assert "<table" in result._repr_html_()
-
-
-def test_the_literature_gives_the_same_whichever_way_it_says_it() -> None:
-    sd = 11.0
-    se = sd / sqrt(2000)
-    half = norm.ppf(0.995) * se
-    found = [
-        plan_from_literature(difference=0.5, sd=sd, reported_segments=2000),
-        plan_from_literature(difference=0.5, se=se, reported_segments=2000),
-        plan_from_literature(
-            difference=0.5,
-            reported_interval=(0.4 - half, 0.4 + half),
-            reported_level=0.99,
-            reported_segments=2000,
-        ),
-    ]
-    sizes = range(3700, 3900)
-    powers = nct.sf(
-        t.isf(0.025, np.array(sizes) - 1), np.array(sizes) - 1, 0.5 / sd * np.sqrt(sizes)
-    )
-    assert {one.plans[0].units_needed for one in found} == {sizes[int(np.argmax(powers >= 0.8))]}
-    assert found[2].plans[0].pilot_difference == pytest.approx(0.4)
-    expected = norm.cdf(0.5 / se - norm.ppf(0.975))
-    assert found[0].plans[0].power_now == pytest.approx(expected, abs=0.001)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"difference": 0.0, "sd": 1.0}, "difference: found 0.0, expected a number above 0"),
-        ({"difference": -1.0, "sd": 1.0}, "difference: found -1.0"),
-        ({"difference": float("nan"), "sd": 1.0}, "difference: found nan"),
-        ({"difference": 1.0, "sd": 0.0}, "sd: found 0.0"),
-        ({"difference": 1.0, "sd": float("inf")}, "sd: found inf"),
-        ({"difference": 1.0, "se": 1.0}, "reported_segments: found 'none'"),
-        (
-            {"difference": 1.0, "reported_interval": (2.0, 1.0), "reported_segments": 9},
-            "the lower one first",
-        ),
-        (
-            {"difference": 1.0, "reported_interval": (1.0, 1.0), "reported_segments": 9},
-            "the lower one first",
-        ),
-        ({"difference": 1.0, "sd": 1.0, "se": 1.0, "reported_segments": 9}, "exactly one of"),
-        ({"difference": 1.0}, "spread: found 'none'"),
-        ({"sd": 1.0}, "difference: found 'none'"),
-        ({"difference": 1.0, "sd": 1.0, "reported_segments": 1}, "reported_segments: found 1"),
-        ({"difference": 1.0, "sd": 1.0, "reported_level": 0.9}, "reported_level: found 0.9"),
-    ],
-)
-def test_what_the_literature_cannot_say_is_refused(arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(SettingError, match=message):
-        plan_from_literature(**arguments)
 
 
 @pytest.mark.parametrize(
@@ -326,15 +269,6 @@ def test_a_margin_says_when_an_equal_system_passes() -> None:
     assert margin.gate_units / (wider.margin.gate_units or 1) == pytest.approx(4, rel=0.15)
     (without,) = plan(pilot).plans
     assert without.margin is None
-
-
-def test_a_margin_is_planned_from_the_literature_by_the_textbook_formula() -> None:
-    # n = ((z[.95] + z[.8]) sd / margin)², and z[.9] for both sides of an equivalence test.
-    (found,) = plan_from_literature(margin=0.5, sd=10.0).plans
-    assert found.margin is not None
-    assert found.margin.gate_units == pytest.approx(((1.645 + 0.842) * 20) ** 2, rel=0.01)
-    assert found.margin.equivalence_units == pytest.approx(((1.645 + 1.282) * 20) ** 2, rel=0.01)
-    assert found.margin.gate_power_now is None
 
 
 def test_margins_are_one_for_all_metrics_or_one_for_each() -> None:

@@ -12,6 +12,7 @@ from scipy.stats import nct, norm, t
 from truebleu.planning.power import PlannedTest, power, smallest_difference, units_needed
 from truebleu.planning.variance import DifferenceVariance
 
+UNIT = DifferenceVariance(sd=1.0, null_sd=1.0)
 TWO_SIDED = PlannedTest(0.05)
 
 
@@ -28,7 +29,7 @@ def test_the_power_is_that_of_the_t_test(
 ) -> None:
     for alpha in (0.05, 0.01):
         test = PlannedTest(alpha, alternative)  # type: ignore[arg-type]
-        chance = power(units, effect * 3, DifferenceVariance.known(3.0), test)
+        chance = power(units, effect * 3, DifferenceVariance(sd=3.0, null_sd=3.0), test)
         assert chance == pytest.approx(exact_power(units, effect, alpha, sides), abs=0.004)
 
 
@@ -52,7 +53,7 @@ def test_a_long_tail_is_reckoned_with(tail: int, units: int, effect: float) -> N
 )
 def test_the_sizes_are_those_of_the_tables(effect: float, wanted: float, expected: int) -> None:
     """Pairs for the paired t test at .05, as G*Power and Cohen (1988, table 2.4.1) have them."""
-    assert units_needed(effect, wanted, DifferenceVariance.known(1.0), TWO_SIDED) == expected
+    assert units_needed(effect, wanted, UNIT, TWO_SIDED) == expected
 
 
 def test_for_large_sizes_it_is_the_textbooks_formula() -> None:
@@ -71,7 +72,7 @@ def test_for_large_sizes_it_is_the_textbooks_formula() -> None:
 def test_the_size_is_the_smallest_with_the_power_and_finds_no_less_than_the_difference(
     sd: float, effect: float, wanted: float, alpha: float
 ) -> None:
-    test, variance = PlannedTest(alpha), DifferenceVariance.known(sd)
+    test, variance = PlannedTest(alpha), DifferenceVariance(sd=sd, null_sd=sd)
     difference = effect * sd
     needed = units_needed(difference, wanted, variance, test)
     assert needed is not None
@@ -85,12 +86,8 @@ def test_the_size_is_the_smallest_with_the_power_and_finds_no_less_than_the_diff
 
 
 def test_power_grows_with_the_size_and_the_difference() -> None:
-    sizes = [
-        power(units, 0.3, DifferenceVariance.known(1.0), TWO_SIDED) for units in (6, 20, 80, 300)
-    ]
-    differences = [
-        power(50, d, DifferenceVariance.known(1.0), TWO_SIDED) for d in (-0.2, 0.0, 0.1, 0.4)
-    ]
+    sizes = [power(units, 0.3, UNIT, TWO_SIDED) for units in (6, 20, 80, 300)]
+    differences = [power(50, d, UNIT, TWO_SIDED) for d in (-0.2, 0.0, 0.1, 0.4)]
     for powers in (sizes, differences):
         assert powers == sorted(powers)
         assert len(set(powers)) == 4
@@ -98,10 +95,10 @@ def test_power_grows_with_the_size_and_the_difference() -> None:
 
 def test_swaps_of_fewer_units_than_can_be_significant_find_nothing() -> None:
     """Of 2**5 swaps two are as extreme as none: the smallest p is 2/32."""
-    assert power(5, 100.0, DifferenceVariance.known(1.0), TWO_SIDED) == 0
-    assert smallest_difference(5, 0.8, DifferenceVariance.known(1.0), TWO_SIDED) is None
-    assert units_needed(100.0, 0.8, DifferenceVariance.known(1.0), TWO_SIDED) == 6
+    assert power(5, 100.0, UNIT, TWO_SIDED) == 0
+    assert smallest_difference(5, 0.8, UNIT, TWO_SIDED) is None
+    assert units_needed(100.0, 0.8, UNIT, TWO_SIDED) == 6
 
 
 def test_what_no_test_set_finds_has_no_size() -> None:
-    assert units_needed(1e-9, 0.8, DifferenceVariance.known(1.0), TWO_SIDED) is None
+    assert units_needed(1e-9, 0.8, UNIT, TWO_SIDED) is None

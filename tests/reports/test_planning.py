@@ -3,79 +3,72 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from truebleu.planning.plan import plan, plan_from_literature
+from truebleu.planning.plan import plan
 from truebleu.planning.sample import sample
 from truebleu.reports.document import render
 from truebleu.reports.planning import plan_sentences, sample_sentences, size_table
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
+    from truebleu.planning.plan import Plan
     from truebleu.planning.sample import Sample
 
 
+TEXTS = simulate(segments=60, systems=[0.2, 0.3], seed=1)
+
+
+def planned(**options: Any) -> Plan:
+    return plan(TEXTS, replicates=200, **options)
+
+
 def test_a_difference_beyond_reach_is_named() -> None:
-    result = plan_from_literature(difference=1e-9, sd=10.0)
-    (sentence,) = plan_sentences(result, result.plans[0])
-    assert sentence.endswith("more segments than there are: more than 1e+12 would be needed.")
+    result = planned(difference=1e-9)
+    told = plan_sentences(result, result.plans[0])
+    assert told[1].endswith("more segments than there are: more than 1e+12 would be needed.")
 
 
 def test_a_test_set_that_is_too_small_for_any_test_is_named() -> None:
-    result = plan_from_literature(reported_segments=5, sd=10.0)
+    result = plan(simulate(segments=5, systems=[0.2, 0.3], seed=1), replicates=200)
     told = " ".join(plan_sentences(result, result.plans[0]))
     assert "On 5 segments nothing can be found: a test needs at least 6 units" in told
 
 
 def test_small_differences_keep_digits_that_show_them() -> None:
-    result = plan_from_literature(difference=0.001, sd=0.02, reported_segments=400)
-    assert "differences from 0.0028 points on" in " ".join(plan_sentences(result, result.plans[0]))
-    cells = [row["smallest_difference"] for row in size_table(result, result.plans[0]).rows]
-    assert "0.0010" in cells
+    result = planned()
+    pair = replace(result.plans[0], smallest_difference=0.0028, difference=None)
+    assert "differences from 0.0028 BLEU on" in " ".join(plan_sentences(result, pair))
 
 
-@pytest.mark.parametrize("sd", [1e-90, 1e90])
-def test_numbers_beyond_sense_stay_short(sd: float) -> None:
-    result = plan_from_literature(reported_segments=10, sd=sd)
-    cells = [str(row["smallest_difference"]) for row in size_table(result, result.plans[0]).rows]
-    assert all("e" in cell and len(cell) < 10 for cell in cells)
-    assert float(cells[0]) == pytest.approx(result.plans[0].sizes[0].smallest_difference, rel=0.01)
-
-
-@pytest.mark.parametrize("format_", ["text", "markdown"])
-def test_without_sizes_there_is_no_table(format_: str) -> None:
-    written = render(plan_from_literature(difference=1e-9, sd=10.0), format_)
-    assert "finds with" not in written
-    assert "two-sided paired test" in written
+@pytest.mark.parametrize("size", [1e-90, 1e90])
+def test_numbers_beyond_sense_stay_short(size: float) -> None:
+    result = planned()
+    (pair,) = result.plans
+    sizes = tuple(replace(row, smallest_difference=size) for row in pair.sizes)
+    cells = [
+        row["smallest_difference"] for row in size_table(result, replace(pair, sizes=sizes)).rows
+    ]
+    assert set(cells) == {f"{size:.3g}"}
 
 
 @pytest.mark.parametrize(("power", "written"), [(0.999, "99.9 %"), (0.925, "92.5 %")])
 def test_the_power_wanted_is_written_as_it_was_given(power: float, written: str) -> None:
-    text = render(plan_from_literature(difference=2.0, sd=9.0, power=power))
+    text = render(planned(difference=2.0, power=power))
     assert f"with a power of {written}, a test set" in text
     assert f"finds with {written}" in text
 
 
-def test_one_point_is_no_plural() -> None:
-    told = render(plan_from_literature(difference=1.0, sd=9.0))
-    assert "a difference of 1 point with" in told
-    assert "power for 1 point " in told
-
-
 def test_no_test_is_sure() -> None:
-    assert "over 99 %" in render(
-        plan_from_literature(difference=1.0, sd=1.0, reported_segments=100)
-    )
-    assert "100 %" not in render(
-        plan_from_literature(difference=1.0, sd=1.0, reported_segments=100)
-    )
+    text = render(planned(difference=50.0))
+    assert "over 99 %" in text
+    assert "100 %" not in text
 
 
 def test_the_correction_and_the_side_are_told() -> None:
-    result = plan_from_literature(difference=1.0, sd=9.0, comparisons=4, alternative="greater")
-    written = render(result)
+    written = render(planned(difference=1.0, comparisons=4, alternative="greater"))
     assert "one-sided paired test at level 0.95, Bonferroni's correction for 4 com" in written
 
 

@@ -125,8 +125,7 @@ def files(folder: Path) -> dict[str, str]:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("one\ntwo\n", "utf-8")
     saved = metrics.SavedStatistics.of(corpus.as_test_set({"new": GOOD}, [REFERENCE]))
-    metrics.save_statistics(saved, folder / "saved.json", overwrite=True)
-    metrics.save_statistics(saved, folder / "saved.parquet", overwrite=True)
+    metrics.save_statistics(saved, folder / "saved.npz", overwrite=True)
     curves = agreement.fit_curves(test_set(), judgments(), replicates=60)
     (folder / "curves.json").write_text(json.dumps(curves.to_dict()), "utf-8")
     return {path.name: str(path) for path in folder.iterdir()}
@@ -178,7 +177,7 @@ def calls(folder: Path) -> dict[str, Call]:
         truebleu.set_threads: {"threads": 2},
         corpus.as_test_set: systems,
         human.read_spans: {"path": paths["mqm.tsv"], "systems": SYSTEMS},
-        metrics.read_all_statistics: {"path": paths["saved.json"]},
+        metrics.read_all_statistics: {"path": paths["saved.npz"]},
         human.read_metrics_eval: {"folder": str(folder)},
         tokenizers.check_tokenizer: {"name": "13a"},
         tokenizers.tokenize: {"line": "a cat"},
@@ -189,9 +188,9 @@ def calls(folder: Path) -> dict[str, Call]:
         metrics.metric_labels: {"metrics": [bleu, truebleu.CHRF()]},
         metrics.parse_metric: {"text": "bleu"},
         metrics.read_benchmarks: {"paths": [paths["human.tsv"]]},
-        metrics.read_statistics: {"path": paths["saved.json"]},
+        metrics.read_statistics: {"path": paths["saved.npz"]},
         metrics.save_statistics: {
-            "statistics": metrics.read_statistics(paths["saved.json"]),
+            "statistics": metrics.read_statistics(paths["saved.npz"]),
             "path": folder / "again.json",
             "overwrite": True,
         },
@@ -205,7 +204,6 @@ def calls(folder: Path) -> dict[str, Call]:
         },
         significance.adjust: {"p_values": [0.1, 0.2], "method": "holm"},
         significance.percentile_interval: replicates,
-        significance.basic_interval: {"estimate": 0.5, **replicates},
         significance.bca_interval: {"estimate": 0.5, "jackknife": DIFFERENCES[:5], **replicates},
         significance.student_interval: {"values": DIFFERENCES, "level": 0.9},
         significance.bootstrap_scores: {
@@ -303,7 +301,7 @@ def calls(folder: Path) -> dict[str, Call]:
         },
         agreement.fit_curves: {**given, "human": judgments(), **few},
         panel: {"test_sets": {"de": test_set(), "fr": test_set()}, **few},
-        read_panel: {"paths": [paths["saved.json"]]},
+        read_panel: {"paths": [paths["saved.npz"]]},
         significance.read_curves: {"path": paths["curves.json"]},
         agreement.rank_systems: {"names": list(SYSTEMS), "human": HUMAN},
         agreement.soft_pairwise_accuracies: {
@@ -312,7 +310,6 @@ def calls(folder: Path) -> dict[str, Call]:
             "permutations": 40,
         },
         agreement.soft_pairwise_accuracy: {"human": HUMAN, "metric": FIRST, "permutations": 40},
-        planning.plan_from_literature: {"difference": 1.0, "sd": 10.0},
         nbest.count_candidates: {"lists": lists(), "references": [REFERENCE]},
         nbest.describe_lists: {"lists": lists()},
         nbest.oracle_scores: {"lists": lists(), "references": [REFERENCE]},
@@ -398,10 +395,9 @@ def instances(folder: Path) -> list[object]:
         metrics.FunctionMetric(function=constant, name="one"),
         metrics.GivenScores.of({name: list(row) for name, row in zip(SYSTEMS, HUMAN, strict=True)}),
         metrics.DependencyF(parses=str(folder)),
-        signature, metrics.read_statistics(folder / "saved.json"),
+        signature, metrics.read_statistics(folder / "saved.npz"),
         test_set(), judgments(),
         resampling.Bootstrap(replicates=50), resampling.Swaps(replicates=50),
-        resampling.ColumnSizes.of(np.ones((2, 2))),
         human.PairwiseJudgments(
             label="people", systems=("new", "old"), signature="people",
             judgments=(human.Judgment(1, "new", "old", 1),),
@@ -451,7 +447,7 @@ def results() -> list[object]:
 
 
 #: These plan for every size there is, and take a while.
-SLOW = {"plan", "plan_from_literature"}
+SLOW = {"plan"}
 
 
 @cache

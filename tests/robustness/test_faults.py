@@ -109,7 +109,7 @@ def test_a_journal_on_a_full_disk_has_whole_lines_and_goes_on(
 @pytest.mark.parametrize(
     "command",
     [
-        ("score", "-r", "ref.txt", "good.txt", "--save", "out/saved.json"),
+        ("score", "-r", "ref.txt", "good.txt", "--save", "out/saved.npz"),
         ("sample", "-r", "ref.txt", "good.txt", "--size", "30", "--out", "out"),
         ("report", "-r", "ref.txt", "good.txt", "bad.txt", "-o", "out/page.html"),
     ],

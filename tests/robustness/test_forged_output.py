@@ -148,8 +148,8 @@ def xml_names(names: Sequence[str]) -> list[str]:
 def saved_statistics(names: Sequence[str]) -> list[str]:
     outputs = {name: output(n) for n, name in enumerate(names)}
     test_set = as_test_set(outputs, [REFERENCE])
-    save_statistics(SavedStatistics.of_systems(test_set), "s.parquet", overwrite=True)
-    return [*COMPARE, "s.parquet"]
+    save_statistics(SavedStatistics.of_systems(test_set), "s.npz", overwrite=True)
+    return [*COMPARE, "s.npz"]
 
 
 def optimizer_runs(names: Sequence[str]) -> list[str]:

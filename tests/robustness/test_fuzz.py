@@ -38,7 +38,6 @@ from truebleu.metrics.dependency import DependencyF
 from truebleu.metrics.statistics_files import (
     SavedStatistics,
     read_all_statistics,
-    read_statistics,
     save_statistics,
 )
 from truebleu.nbest.weights import read_weights
@@ -99,11 +98,11 @@ def parquet() -> bytes:
 
 
 def statistics() -> bytes:
-    """Saved statistics."""
+    """Saved statistics of two systems."""
     with TemporaryDirectory() as folder:
-        saved = SavedStatistics.of(as_test_set({"s": LINES}, [LINES]))
-        save_statistics(saved, Path(folder) / "s.json")
-        return (Path(folder) / "s.json").read_bytes()
+        saved = SavedStatistics.of_systems(as_test_set({"s": LINES, "t": LINES[::-1]}, [LINES]))
+        save_statistics(saved, Path(folder) / "s.npz")
+        return (Path(folder) / "s.npz").read_bytes()
 
 
 class Settings:
@@ -143,14 +142,6 @@ def curves() -> bytes:
     """Curves of agreement."""
     with TemporaryDirectory() as folder:
         return Path(api_calls.files(Path(folder))["curves.json"]).read_bytes()
-
-
-def parquet_statistics() -> bytes:
-    """Saved statistics of two systems."""
-    with TemporaryDirectory() as folder:
-        saved = SavedStatistics.of_systems(as_test_set({"s": LINES, "t": LINES[::-1]}, [LINES]))
-        save_statistics(saved, Path(folder) / "s.parquet")
-        return (Path(folder) / "s.parquet").read_bytes()
 
 
 def comparison() -> bytes:
@@ -216,8 +207,7 @@ TARGETS: dict[str, Target] = {
     "zstd": target(zstandard.ZstdCompressor().compress(TEXT), ".zst", read_texts),
     "parquet": (parquet, ".parquet", read_texts),
     "conllu": target(PARSE, ".conllu", count_parses),
-    "statistics": (statistics, ".json", read_statistics),
-    "parquet statistics": (parquet_statistics, ".parquet", read_all_statistics),
+    "statistics": (statistics, ".npz", read_all_statistics),
     "comparison": (comparison, ".json", read_comparison),
     **{f"items {file.name}": target(file.read_bytes(), file.name, read_items)
        for file in sorted(RECORDED.iterdir())},

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import resource
 import subprocess
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.robustness.running import COMMAND, PATIENCE, run
+from truebleu.metrics import read_statistics
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -96,10 +96,10 @@ def test_closed_messages_change_neither_the_output_nor_the_status(
 
 def test_a_file_that_is_written_does_not_become_a_closed_stream(own_texts: Path) -> None:
     """With standard input and errors closed, the next files opened would get their numbers."""
-    arguments = (*SCORE, "--save", "saved.json")
+    arguments = (*SCORE, "--save", "saved.npz")
     status, _ = run_in_shell(own_texts, arguments, "<&- 2>&-")
     assert status == 0
-    json.loads((own_texts / "saved.json").read_bytes())
+    assert read_statistics(own_texts / "saved.npz").segments > 0
 
 
 @either

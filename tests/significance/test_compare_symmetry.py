@@ -40,7 +40,7 @@ def pairs(test_set: TestSet, **settings: Any) -> dict[tuple[str, str, str], Pair
     return {(pair.metric, pair.a, pair.b): pair for pair in comparison.comparisons}
 
 
-@pytest.mark.parametrize("interval", ["percentile", "basic", "bca"])
+@pytest.mark.parametrize("interval", ["percentile", "bca"])
 @pytest.mark.parametrize("test", RESAMPLING)
 def test_swapping_names_flips_signs_and_nothing_else(
     test_set: TestSet, test: str, interval: IntervalName

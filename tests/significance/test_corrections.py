@@ -42,8 +42,7 @@ def test_the_experimentwise_error_is_riezler_and_maxwells() -> None:
     ("method", "expected"),
     [
         ("none", [0.04, 0.001, 0.03, 0.03, 0.2, 0.0125]),
-        # statsmodels 0.15.0, multipletests(p, method=...)[1]: bonferroni, sidak, holm,
-        # simes-hochberg, fdr_bh, fdr_by.
+        # statsmodels 0.15.0, multipletests(p, method=...)[1]: bonferroni, sidak, holm, fdr_bh.
         ("bonferroni", [0.24, 0.006, 0.18, 0.18, 1.0, 0.075]),
         (
             "sidak",
@@ -57,9 +56,7 @@ def test_the_experimentwise_error_is_riezler_and_maxwells() -> None:
             ],
         ),
         ("holm", [0.12, 0.006, 0.12, 0.12, 0.2, 0.0625]),
-        ("hochberg", [0.08, 0.006, 0.08, 0.08, 0.2, 0.0625]),
         ("bh", [0.048, 0.006, 0.045, 0.045, 0.2, 0.0375]),
-        ("by", [0.1176, 0.0147, 0.11025, 0.11025, 0.49, 0.091875]),
     ],
 )
 def test_adjusted_p_values_agree_with_statsmodels(method: str, expected: list[float]) -> None:
@@ -78,19 +75,16 @@ def test_the_example_of_benjamini_and_hochberg_rejects_as_they_say() -> None:
 
 
 @given(P_VALUES)
-def test_false_discovery_corrections_agree_with_scipy(p_values: Floats) -> None:
+def test_the_false_discovery_correction_agrees_with_scipy(p_values: Floats) -> None:
     assert_allclose(adjust(p_values, "bh"), stats.false_discovery_control(p_values), atol=1e-12)
-    expected = stats.false_discovery_control(p_values, method="by")
-    assert_allclose(adjust(p_values, "by"), expected, atol=1e-12)
 
 
 @given(P_VALUES)
 def test_corrections_stand_in_the_order_of_their_caution(p_values: Floats) -> None:
     adjusted: dict[str, Floats] = {name: adjust(p_values, name) for name in P_VALUE_CORRECTIONS}
     ordered = [
-        ("none", "bh", "hochberg", "holm", "bonferroni"),
+        ("none", "bh", "holm", "bonferroni"),
         ("none", "sidak", "bonferroni"),
-        ("bh", "by"),
     ]
     for chain in ordered:
         for less, more in pairwise(chain):

@@ -32,7 +32,7 @@ or a folder for each benchmark with a table of items for each system.
 \b
 Examples:
   truebleu panel wmt24/ -m bleu chrf
-  truebleu panel en-de.parquet en-cs.parquet --baseline old
+  truebleu panel en-de.npz en-cs.npz --baseline old
   truebleu panel harness-output/ -m scores:column=acc/exact_match,name=accuracy
   truebleu panel panel.tsv --baseline old --languages drawn --chart forest.pdf
 """

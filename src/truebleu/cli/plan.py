@@ -14,17 +14,13 @@ from truebleu.cli._options import (
     metric_option,
     option_with_default,
     optional_test_set_options,
-    refuse_idle,
     seed_option,
-    was_given,
 )
 from truebleu.cli.main import progress_bar
 from truebleu.errors import SettingError
-from truebleu.metrics.registry import metric_labels
-from truebleu.planning.plan import PLAN_UNITS, UNNAMED_METRIC, plan, plan_from_literature
+from truebleu.planning.plan import PLAN_UNITS, plan
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any
 
     from truebleu.metrics.base import Metric
@@ -36,18 +32,11 @@ Examples:
   truebleu plan -r ref.txt old.txt new.txt --documents docs.tsv --unit document --difference 1
   truebleu plan -r ref.txt sys/ --baseline ONLINE-A --difference 1 --chart power.svg
   truebleu plan -r ref.txt old.txt new.txt --margin 0.5
-  truebleu plan --sd 12 --difference 0.5
-  truebleu plan --reported-interval 0.1 1.1 --reported-segments 2000 --difference 0.5
 
 \b
 How to read the answer: power is how often a test finds a difference that is there. Ask for the
 smallest difference that matters to you, not for the one that a pilot happened to show.
 """
-
-
-# What was published, in place of texts; and the options that do nothing without texts.
-REPORTED = ("sd", "se", "reported_interval", "reported_level", "reported_segments")
-NEED_TEXTS = ("source", "documents", "strict", "unit", "baseline", "replicates", "seed")
 
 
 @click.command("plan", epilog=EPILOG)
@@ -90,30 +79,6 @@ NEED_TEXTS = ("source", "documents", "strict", "unit", "baseline", "replicates",
     "--replicates", int, 10_000, "Replicates for the interval of the number needed."
 )
 @seed_option
-@click.option(
-    "--sd", type=float, metavar="SD", help="Without texts: s.d. of the difference per segment."
-)
-@click.option(
-    "--se", type=float, metavar="SE", help="Without texts: standard error of the difference."
-)
-@click.option(
-    "--reported-interval",
-    type=(float, float),
-    metavar="LOW HIGH",
-    help="Without texts: a published interval of the difference.",
-)
-@click.option(
-    "--reported-level",
-    type=float,
-    metavar="LEVEL",
-    help="Level of --reported-interval. Default: --level.",
-)
-@click.option(
-    "--reported-segments",
-    type=int,
-    metavar="N",
-    help="Without texts: number of segments behind --sd, --se or the interval.",
-)
 @charted_result_options
 def command(
     texts: Texts,
@@ -126,44 +91,17 @@ def command(
     """Say how many segments or documents find a difference of D.
 
     A pilot shows how much scores vary: two SYSTEMs scored on a test set like the one you plan, or
-    more with --baseline. Without texts, give --sd, --se or --reported-interval.
+    more with --baseline.
     """
-    reported = {name: options.pop(name) for name in REPORTED}
-    if texts.systems or texts.references:
-        refuse_idle(REPORTED, "none: either texts of a pilot or what was published")
-        if not texts.systems:
-            raise SettingError("systems", "none", "two outputs of the pilot, SYSTEM SYSTEM")
-        test_set = texts.read(metrics)
-        with progress_bar(0, "planning"):
-            result = plan(
-                test_set,
-                difference=differences or None,
-                margin=margins or None,
-                metrics=metrics,
-                **options,
-            )
-    else:
-        refuse_idle(NEED_TEXTS, "-r REF and SYSTEMs beside it")
-        for name, values in (("difference", differences), ("margin", margins)):
-            if len(values) > 1:
-                raise SettingError(name, f"{len(values)} of them", "one where no texts are")
-        if all(reported[name] is None for name in ("sd", "se", "reported_interval")):
-            expected = "-r REF and two SYSTEMs, or one of --sd, --se and --reported-interval"
-            raise SettingError("pilot", "none", expected)
-        result = plan_from_literature(
-            difference=differences[0] if differences else None,
-            margin=margins[0] if margins else None,
-            metric=_label(metrics),
-            **reported,
-            **{name: value for name, value in options.items() if name not in NEED_TEXTS},
+    if not texts.systems:
+        raise SettingError("systems", "none", "two outputs of the pilot, SYSTEM SYSTEM")
+    test_set = texts.read(metrics)
+    with progress_bar(0, "planning"):
+        result = plan(
+            test_set,
+            difference=differences or None,
+            margin=margins or None,
+            metrics=metrics,
+            **options,
         )
     show(result)
-
-
-def _label(metrics: Sequence[Metric]) -> str:
-    """What the score is called: the metric's name, where somebody gave it."""
-    if not was_given("metrics"):
-        return UNNAMED_METRIC
-    if len(metrics) > 1:
-        raise SettingError("metric", ", ".join(metric_labels(metrics)), "one where no texts are")
-    return metric_labels(metrics)[0]

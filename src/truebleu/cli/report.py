@@ -38,7 +38,7 @@ Examples:
   truebleu report -r ref.txt old.txt new.txt -o report.html
   truebleu report -r ref.txt -s src.txt --documents docs.tsv sys/ -m bleu -m chrf -o report.html
   truebleu report -r ref.txt sys/ --baseline ONLINE-A --human mqm.tsv -o report.html
-  truebleu report old.json.gz new.json.gz -o report.html
+  truebleu report old.npz new.npz -o report.html
   truebleu report --from comparison.json -o report.html
 
 \b

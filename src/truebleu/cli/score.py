@@ -29,7 +29,7 @@ Examples:
   truebleu score -r ref.txt system.txt --documents docs.tsv --by domain --confidence
   truebleu score -r ref.txt sys/ --confidence --chart scores.pdf
   truebleu score -r ref.txt system.txt --per-segment --format tsv > segments.tsv
-  truebleu score -r ref.txt system.txt --save baseline.json.gz
+  truebleu score -r ref.txt system.txt --save baseline.npz
 
 \b
 Settings of the metrics:

@@ -47,9 +47,9 @@ FORMAT_NAMES = {
 FORMATS = tuple(FORMAT_NAMES)
 
 
-#: How files of saved statistics begin: what their JSON says first, and the marks of other kinds.
+#: The first part of the archive that holds saved statistics.
 STATISTICS = "truebleu-statistics"
-PARQUET_MAGIC, GZIP = b"PAR1", b"\x1f\x8b"
+PARQUET_MAGIC = b"PAR1"
 
 
 class Location(NamedTuple):
@@ -69,12 +69,16 @@ def may_hold_statistics(path: str) -> bool:
         return False
     try:
         with open(path, "rb") as file:
-            beginning = file.read(4096)
+            beginning = file.read(100)
     except OSError:  # reading it as a text will say what is wrong
         return False
-    if beginning[:2] == GZIP or beginning[:4] == PARQUET_MAGIC:
-        return True
-    return b"".join(beginning.split()).startswith(f'{{"format":"{STATISTICS}"'.encode())
+    return begins_as_statistics(beginning)
+
+
+def begins_as_statistics(data: bytes) -> bool:
+    """Whether this is a zip archive whose first part is what statistics begin with."""
+    # 30 bytes stand before the name of the first part.
+    return data[:4] == b"PK\x03\x04" and data[30:].startswith(f"{STATISTICS}.npy".encode())
 
 
 def locate(written: str | PathLike[str]) -> Location:

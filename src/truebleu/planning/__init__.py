@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from truebleu.planning.plan import (
         Plan as Plan,
         PlanSettings as PlanSettings,
-        ReportedDifference as ReportedDifference,
-        plan_from_literature as plan_from_literature,
     )
     from truebleu.planning.power import (
         MarginPlan as MarginPlan,
@@ -37,9 +35,7 @@ _HOMES = {
     "PairPlan": "power",
     "Plan": "plan",
     "PlanSettings": "plan",
-    "ReportedDifference": "plan",
     "SizePower": "power",
-    "plan_from_literature": "plan",
     "DomainShare": "sample",
     "Lengths": "sample",
     "Sample": "sample",

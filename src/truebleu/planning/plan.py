@@ -1,16 +1,14 @@
 """Plan a test set: how many units find a difference, and what a test set of some size can find.
 
-How much the difference varies comes from a pilot, two or more systems that were scored on a test
-set like the one to come (`plan`), or from what was published about a difference
-(`plan_from_literature`).
+How much the difference varies comes from a pilot: two or more systems that were scored on a test
+set like the one to come.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from math import isfinite, sqrt
-from statistics import NormalDist
+from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
@@ -30,9 +28,7 @@ from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics.registry import metric_labels, metrics_for
 from truebleu.planning.power import PairPlan, PilotPair, PlannedTest, Question
 from truebleu.planning.variance import (
-    DifferenceVariance,
     bootstrap_sd_interval,
-    chi_square_sd_interval,
     difference_variance,
     influences,
     largest_share,
@@ -51,7 +47,6 @@ if TYPE_CHECKING:
 
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSet
     from truebleu.metrics.base import Metric
-    from truebleu.planning.power import Bounds
     from truebleu.significance.statistics import Pair
 
 VERSION = 1
@@ -63,8 +58,6 @@ PLAN_UNITS: tuple[PlanUnit, ...] = get_args(PlanUnit)
 SMALLEST_NUMBER, LARGEST_NUMBER = 1e-100, 1e100
 MOST_COMPARISONS = 10**9
 MATTERS = ": the smallest difference that matters to you"
-#: What a score is called if its metric is not named.
-UNNAMED_METRIC = "points"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,66 +123,27 @@ class PlanSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReportedDifference:
-    """What was published about the difference of two systems: one of `sd`, `se` and `interval`.
-
-    Attributes:
-        sd: standard deviation of one segment's part in the difference.
-        se: standard error of the difference.
-        interval: confidence interval of the difference.
-        level: of the interval; None without one.
-        segments: how many segments it is from, and the test set now has; None if not known.
-    """
-
-    sd: float | None
-    se: float | None
-    interval: Bounds | None
-    level: float | None
-    segments: int | None
-
-    def deviation(self) -> float:
-        """The standard deviation of one segment's part in the difference."""
-        if self.sd is not None:
-            return _positive("sd", self.sd)
-        if self.segments is None:
-            name = "se" if self.se is not None else "reported_interval"
-            expected = f"the number of segments that the {name} is from"
-            raise SettingError("reported_segments", "none", expected)
-        se = self.se
-        if self.interval is not None and self.level is not None:
-            low, high = self.interval
-            if not (isfinite(low) and isfinite(high) and low < high):
-                expected = "two finite numbers, the lower one first"
-                raise SettingError("reported_interval", self.interval, expected)
-            se = (high - low) / (2 * NormalDist().inv_cdf((1 + self.level) / 2))
-        return _positive("se", se) * sqrt(self.segments)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan(Result):
     """How large a test set must be, for each metric and pair.
 
     Attributes:
         settings: what was asked for, with the baseline and the number of comparisons.
         plans: one for each metric and pair.
-        test_set: the pilot's outline; None in a plan from the literature.
-        reported: what was published; None in a plan from a pilot.
+        test_set: the pilot's outline.
     """
 
     REPORT: ClassVar[str] = "truebleu.reports.planning:plan_document"
 
     settings: PlanSettings
     plans: tuple[PairPlan, ...]
-    test_set: Mapping[str, object] | None = None
-    reported: ReportedDifference | None = None
+    test_set: Mapping[str, object]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``plan --format json`` prints them."""
         return {
             "version": VERSION,
-            "test_set": None if self.test_set is None else dict(self.test_set),
+            "test_set": dict(self.test_set),
             "settings": {**asdict(self.settings), "units": self.plans[0].units},
-            "reported": None if self.reported is None else asdict(self.reported),
             "plans": [pair.to_dict() for pair in self.plans],
         }
 
@@ -258,100 +212,6 @@ def plan(
         for pair_plan in pilot.plans(label, metric, pairs, asked, within)
     ]
     return Plan(settings=settings, plans=tuple(plans), test_set=test_set.to_dict())
-
-
-def plan_from_literature(
-    *,
-    difference: float | None = None,
-    margin: float | None = None,
-    sd: float | None = None,
-    se: float | None = None,
-    reported_interval: Bounds | None = None,
-    reported_level: float | None = None,
-    reported_segments: int | None = None,
-    metric: str = UNNAMED_METRIC,
-    power: float = 0.8,
-    level: float = 0.95,
-    alternative: Alternative = "two-sided",
-    comparisons: int | None = None,
-) -> Plan:
-    """Plan from what was published about the difference of two systems.
-
-    Give one of `sd`, `se` and `reported_interval`; the last two require `reported_segments`. All
-    three are about the *difference* of two systems on the same segments: one system's score varies
-    more, and would ask for too much. The interval is taken for a normal one, its middle for the
-    difference, and the segments' values for normal where the interval of the standard deviation is
-    made.
-
-    >>> result = plan_from_literature(
-    ...     difference=0.5, reported_interval=(0.1, 1.1), reported_segments=2000
-    ... )
-    >>> result.plans[0].units_needed
-    4089
-
-    Args:
-        difference: the smallest one that matters.
-        margin: also say when a system that is truly equal passes a gate with this margin, and is
-            shown to be equivalent within it.
-        sd: standard deviation of one segment's part in the difference.
-        se: standard error of the difference.
-        reported_interval: confidence interval of the difference.
-        reported_level: its level; by default `level`.
-        reported_segments: how many segments these are from, and the test set now has.
-        metric: what to call the score.
-        power: how often a difference that is there should be found.
-        level: 1 minus the significance level of the test, and the level of intervals.
-        alternative: "two-sided", or "greater" or "less" than the baseline.
-        comparisons: how many tests share the significance level.
-    """
-    settings = PlanSettings(
-        power=power,
-        level=level,
-        alternative=alternative,
-        comparisons=1 if comparisons is None else comparisons,
-    )
-    asked = None if difference is None else _positive("difference", difference, MATTERS)
-    segments = reported_segments
-    within = None if margin is None else _positive("margin", margin, MATTERS)
-    _require_reported(
-        within if asked is None else asked,
-        segments,
-        sd=sd,
-        se=se,
-        reported_interval=reported_interval,
-    )
-    if reported_level is not None and reported_interval is None:
-        expected = "an interval that has this level"
-        raise SettingError("reported_level", reported_level, expected)
-    interval_level = level if reported_level is None else require_level(reported_level)
-    reported = ReportedDifference(
-        sd=sd,
-        se=se,
-        interval=reported_interval,
-        level=None if reported_interval is None else interval_level,
-        segments=segments,
-    )
-    deviation = reported.deviation()
-    middle = None if reported_interval is None else sum(reported_interval) / 2
-    sd_interval = None
-    if segments is not None:
-        sd_interval = chi_square_sd_interval(deviation, segments, level)
-    pair = Question(
-        variance=DifferenceVariance.known(deviation),
-        test=settings.test(1),
-        wanted=power,
-        difference=asked,
-        margin=within,
-    ).pair_plan(
-        PilotPair(
-            metric=metric,
-            sd_interval=sd_interval,
-            units=segments,
-            segments=segments,
-            pilot_difference=middle,
-        )
-    )
-    return Plan(settings=settings, plans=(pair,), reported=reported)
 
 
 class _Pilot:
@@ -483,30 +343,14 @@ def _one_for_each(
     if given is None:
         return [None] * metrics
     values = list(given) if isinstance(given, Sequence) else [given]
-    checked: list[float | None] = [_positive(setting, value, MATTERS) for value in values]
+    checked: list[float | None] = [_positive(setting, value) for value in values]
     if len(checked) not in (1, metrics):
         expected = f"one for all metrics, or one for each of {metrics}"
         raise SettingError(setting, f"{len(checked)} {setting}s", expected)
     return checked if len(checked) == metrics else checked * metrics
 
 
-def _require_reported(
-    difference: float | None, segments: int | None, **spread: float | Bounds | None
-) -> None:
-    if segments is not None:
-        whole = isinstance(segments, int) and not isinstance(segments, bool)
-        if not (whole and 2 <= segments <= 10**12):
-            raise SettingError("reported_segments", segments, "a whole number from 2 up")
-    elif difference is None:
-        expected = "a difference to find, or --reported-segments to ask what so many find"
-        raise SettingError("difference", "none", expected)
-    given = [name for name, value in spread.items() if value is not None]
-    if len(given) != 1:
-        found = " and ".join(given) or "none"
-        raise SettingError("spread", found, f"exactly one of {', '.join(spread)}")
-
-
-def _positive(name: str, value: float | None, what: str = "") -> float:
-    if value is None or not SMALLEST_NUMBER <= value <= LARGEST_NUMBER:
-        raise SettingError(name, value, f"a number above 0{what}")
+def _positive(name: str, value: float) -> float:
+    if not SMALLEST_NUMBER <= value <= LARGEST_NUMBER:
+        raise SettingError(name, value, f"a number above 0{MATTERS}")
     return float(value)

@@ -88,7 +88,7 @@ def units_needed(
     """The fewest units on which this difference is found with the power wanted; None beyond reach.
 
     >>> from truebleu.planning.variance import DifferenceVariance
-    >>> units_needed(0.5, 0.8, DifferenceVariance.known(1.0), PlannedTest(0.05))
+    >>> units_needed(0.5, 0.8, DifferenceVariance(sd=1.0, null_sd=1.0), PlannedTest(0.05))
     34
     """
     return fewest_with(lambda units: power(units, difference, variance, test), wanted, test.fewest)
@@ -233,21 +233,21 @@ class MarginPlan:
     margin: float
     gate_units: int | None
     gate_segments: int | None
-    gate_power_now: float | None
+    gate_power_now: float
     equivalence_units: int | None
     equivalence_segments: int | None
-    equivalence_power_now: float | None
+    equivalence_power_now: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PilotPair:
-    """What a pilot, or the literature, tells of two systems by one metric.
+    """What a pilot tells of two systems by one metric.
 
     Attributes:
         metric: the metric's label.
-        a: the system; None in a plan from the literature.
-        b: the baseline; None likewise.
-        signature: all settings of the metric; None in a plan from the literature.
+        a: the system.
+        b: the baseline.
+        signature: all settings of the metric.
         digits: decimals of a score that people should see.
         sd_interval: where the standard deviation of one unit lies, as far as the pilot tells.
         largest_share: how much of the variance is a single unit's.
@@ -258,21 +258,21 @@ class PilotPair:
     """
 
     metric: str
-    sd_interval: Bounds | None
-    units: int | None
-    segments: int | None
-    pilot_difference: float | None
-    a: str | None = None
-    b: str | None = None
-    signature: Signature | None = None
+    sd_interval: Bounds
+    units: int
+    segments: int
+    pilot_difference: float
+    a: str
+    b: str
+    signature: Signature
     digits: int = 2
-    largest_share: float | None = None
+    largest_share: float
     design_effect: float | None = None
 
     @property
     def name(self) -> str:
         """The metric and the pair."""
-        return self.metric if self.a is None else f"{self.metric}: {self.a} − {self.b}"
+        return f"{self.metric}: {self.a} − {self.b}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -316,7 +316,7 @@ class PairPlan(PilotPair):
         }
         return {
             **{key: list(v) if isinstance(v, tuple) else v for key, v in values.items()},
-            **({"signature": None} if self.signature is None else self.signature.to_dict()),
+            **self.signature.to_dict(),
             "sizes": [asdict(size) for size in self.sizes],
             "margin": None if self.margin is None else asdict(self.margin),
             "reasons": dict(self.reasons),
@@ -343,7 +343,7 @@ class Question:
         needed = self._units_needed(self.variance)
         anchors = [size for size in (needed, units) if size is not None]
         fewest = self.test.fewest
-        now = None if units is None else self._size(units)
+        now = self._size(units)
         pair = PairPlan(
             **{entry.name: getattr(pilot, entry.name) for entry in fields(pilot)},
             sd=self.variance.sd,
@@ -352,8 +352,8 @@ class Question:
             units_needed=needed,
             units_needed_interval=None if needed is None else self._interval(sd_interval),
             segments_needed=None if needed is None else round(needed * self.segments_per_unit),
-            smallest_difference=None if now is None else now.smallest_difference,
-            power_now=None if now is None else now.power,
+            smallest_difference=now.smallest_difference,
+            power_now=now.power,
             sizes=tuple(self._size(count) for count in _round_sizes(anchors, fewest)),
             curve=tuple(self._size(count) for count in _dense_sizes(anchors, fewest)),
             margin=None if self.margin is None else self._margin_plan(self.margin, units),
@@ -366,7 +366,7 @@ class Question:
             return None
         return units_needed(self.difference, self.wanted, variance, self.test)
 
-    def _margin_plan(self, margin: float, units: int | None) -> MarginPlan:
+    def _margin_plan(self, margin: float, units: int) -> MarginPlan:
         """When a gate passes a system that is truly equal, and a test shows it equivalent."""
         alpha = self.test.alpha
         variance = replace(self.variance, skewness=self.skewness)
@@ -386,18 +386,14 @@ class Question:
             margin=margin,
             gate_units=gate_units,
             gate_segments=segments(gate_units),
-            gate_power_now=None if units is None else gate_power(units, margin, variance, alpha),
+            gate_power_now=gate_power(units, margin, variance, alpha),
             equivalence_units=equivalence_units,
             equivalence_segments=segments(equivalence_units),
-            equivalence_power_now=(
-                None if units is None else equivalence_power(units, margin, variance, alpha)
-            ),
+            equivalence_power_now=equivalence_power(units, margin, variance, alpha),
         )
 
-    def _interval(self, sd_interval: Bounds | None) -> Sizes | None:
+    def _interval(self, sd_interval: Bounds) -> Sizes:
         """The units needed at both ends of the standard deviation's interval."""
-        if sd_interval is None:
-            return None
         # A deviation of 0, as of a pilot's few equal units, would ask for a division by it.
         low, high = (max(sd / self.variance.sd, SMALLEST_FACTOR) for sd in sd_interval)
         return (
@@ -418,13 +414,9 @@ class Question:
         )
 
     def _warnings(self, pair: PairPlan) -> tuple[PlanWarning, ...]:
-        warnings: list[PlanWarning] = []
-        if pair.pilot_difference is not None:
-            warnings.append("estimated difference")
+        warnings: list[PlanWarning] = ["estimated difference"]
         if pair.units_needed is not None and pair.units_needed < FEW_UNITS:
             warnings.append("few units needed")
-        if pair.units is None or pair.largest_share is None:
-            return tuple(warnings)
         if pair.units < FEW_UNITS:
             warnings.append("small pilot")
         if pair.largest_share > max(LARGE_SHARE, LARGE_PART / pair.units):
@@ -436,34 +428,22 @@ class Question:
 
     def _reasons(self, pair: PairPlan) -> dict[str, str]:
         """Why values are None, by their names."""
-        reasons = {
-            "difference": "no difference was asked about; see --difference",
-            "units": "the size of the test set is not known; see --reported-segments",
-            "pilot_difference": "the difference is not known",
-            "margin": "no margin was asked about; see --margin",
-            "sd_interval": "it is not known how many segments the standard deviation is from",
-        }
-        needed = reasons["difference"]
+        asked = "no difference was asked about; see --difference"
+        needed = asked
         if self.difference is not None:
             needed = f"more than {MOST_UNITS:.0e} would be needed"
         fewest, alpha = self.test.fewest, self.test.alpha
-        too_few = f"a test needs at least {fewest} units to be significant at {alpha:g}"
-        reasons |= {
+        reasons = {
+            "difference": asked,
+            "power_now": asked,
+            "margin": "no margin was asked about; see --margin",
             "units_needed": needed,
             "segments_needed": needed,
-            "units_needed_interval": reasons["sd_interval"] if pair.sd_interval is None else needed,
-            "segments": reasons["units"],
-            "power_now": reasons["units" if pair.units is None else "difference"],
-            "smallest_difference": reasons["units"] if pair.units is None else too_few,
+            "units_needed_interval": needed,
+            "smallest_difference": f"a test needs at least {fewest} units to be significant at "
+            f"{alpha:g}",
+            "design_effect": "no two documents are known, or segments do not vary",
         }
-        reasons |= dict.fromkeys(
-            ("a", "b", "signature", "largest_share"), "the texts are not known"
-        )
-        reasons["design_effect"] = (
-            reasons["a"]
-            if pair.a is None
-            else "no two documents are known, or segments do not vary"
-        )
         names = (entry.name for entry in fields(pair))
         return {name: reasons[name] for name in names if getattr(pair, name) is None}
 

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truebleu import _core
-from truebleu._settings import DEFAULT_SEED, require_level
+from truebleu._settings import DEFAULT_SEED
 from truebleu.resampling import TIE_TOLERANCE, as_values, on_exact_grid
 from truebleu.significance.intervals import percentile_interval
 
@@ -68,11 +68,6 @@ class DifferenceVariance:
     skewness: float = 0.0
     curvature: Curvature | None = None
     factor: float = 1.0
-
-    @classmethod
-    def known(cls, sd: float) -> DifferenceVariance:
-        """A standard deviation from the literature, which serves for both."""
-        return cls(sd=sd, null_sd=sd)
 
     def on(self, units: int) -> tuple[float, float]:
         """The bias of the difference on so many units, and its standard deviation for one."""
@@ -190,15 +185,6 @@ def bootstrap_sd_interval(
     variances = np.maximum(sums[:, 1] - sums[:, 0] ** 2 / count, 0.0) / (count - 1)
     low, high = percentile_interval(np.sqrt(variances), level)
     return float(low), float(high)
-
-
-def chi_square_sd_interval(sd: float, units: int, level: float) -> tuple[float, float]:
-    """Where the standard deviation lies if the units' values are normal."""
-    from scipy.special import chdtri
-
-    freedom, tail = units - 1, (1 - require_level(level)) / 2
-    large, small = chdtri(freedom, tail), chdtri(freedom, 1 - tail)
-    return sd * math.sqrt(freedom / large), sd * math.sqrt(freedom / small)
 
 
 class Curvature:

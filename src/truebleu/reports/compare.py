@@ -30,7 +30,6 @@ from truebleu.reports.sentences import (
     rank_range,
     relation,
     resampled,
-    widened_sentence,
 )
 from truebleu.schema import row_of
 from truebleu.significance.corrections import CORRECTIONS
@@ -477,8 +476,6 @@ def _details(comparison: Comparison) -> Iterator[Block]:
         if len(pairs) > 1 and not correction.assumes_nothing:
             title = f"{correction.title[0].upper()}{correction.title[1:]}"
             lines.append(f"{title} assumes {correction.assumption}.")
-        bent = [name for name, by in comparison.systems.items() if by[label].is_widened]
-        lines += widened_sentence(bent, comparison.settings)
         effects = sorted(pair.design_effect for pair in pairs if pair.design_effect is not None)
         if effects:
             lines.append(
@@ -523,7 +520,7 @@ def pair_table(comparison: Comparison) -> Table:
     for group in comparison.groups:
         of_group: dict[str, Value] = {"by": group.column, "group": group.label}
         rows += [{**of_group, **row_of(pair)} for pair in group.comparisons]
-    hidden: tuple[str, ...] = ("note", "is_widened")
+    hidden: tuple[str, ...] = ("note",)
     if CORRECTIONS[comparison.settings.correction].basis == "segment scores":
         hidden += ("p", "p_se")  # of another test than the adjusted p
     names = dict.fromkeys(name for row in reversed(rows) for name in row)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
-from truebleu.planning.plan import UNNAMED_METRIC
 from truebleu.planning.power import FEW_UNITS
 from truebleu.planning.sample import QUANTILES
 from truebleu.reports.document import (
@@ -68,10 +67,10 @@ def plan_document(plan: Plan) -> Document:
 def plan_sentences(plan: Plan, pair: PairPlan) -> tuple[str, ...]:
     """What the plan says about one pair by one metric."""
     unit = plan.settings.unit
-    title = [] if pair.a is None else [f"{pair.metric}: {pair.a} against {pair.b}."]
+    title = f"{pair.metric}: {pair.a} against {pair.b}."
     warnings = (_warning(warning, pair, unit) for warning in pair.warnings)
     margin = _margin(plan, pair, unit)
-    return (*title, *_needed(plan, pair, unit), *_now(plan, pair, unit), *margin, *warnings)
+    return (title, *_needed(plan, pair, unit), *_now(plan, pair, unit), *margin, *warnings)
 
 
 def size_table(plan: Plan, pair: PairPlan) -> Table:
@@ -87,8 +86,7 @@ def size_table(plan: Plan, pair: PairPlan) -> Table:
         Column("mark", "", numeric=False),
     ]
     rows = tuple(_size_row(pair, size) for size in pair.sizes)
-    signatures = [] if pair.signature is None else signature_lines([pair.signature])
-    notes = (*signatures, _method(plan))
+    notes = (*signature_lines([pair.signature]), _method(plan))
     return Table(tuple(columns), rows, notes)
 
 
@@ -140,8 +138,7 @@ def _conclusion(pair: PairPlan, unit: str, wanted: float) -> str:
 
 def _summary_table(plan: Plan) -> Table:
     """A row per pair and metric with all its numbers."""
-    signatures = [pair.signature for pair in plan.plans if pair.signature is not None]
-    notes = (*signature_lines(signatures), _method(plan))
+    notes = (*signature_lines([pair.signature for pair in plan.plans]), _method(plan))
     columns = plain_columns(*SUMMARY)
     sd = bounds_of("sd_interval")
     bounds = bounds_of("units_needed_interval") | {f"sd_{end}": cell for end, cell in sd.items()}
@@ -197,15 +194,10 @@ def _needed(plan: Plan, pair: PairPlan, unit: str) -> list[str]:
     sentence = f"{asked}about {pair.units_needed:,} {unit}s"
     if unit == "document":
         sentence += f", some {pair.segments_needed:,} segments"
-    if pair.units is not None:
-        sentence += f": {_times(pair.units_needed / pair.units)} this one"
-    sentence += "."
-    if pair.units_needed_interval is None:
-        reason = pair.reasons["units_needed_interval"]
-        return [f"{sentence} How sure that is can't be said: {reason}."]
+    sentence += f": {_times(pair.units_needed / pair.units)} this one."
     low, high = (
         "more than can be" if bound is None else f"{bound:,}"
-        for bound in pair.units_needed_interval
+        for bound in pair.units_needed_interval or (None, None)
     )
     level = f"{100 * plan.settings.level:g} %"
     limits = f"As far as {pair.units:,} {unit}s can tell"
@@ -231,10 +223,8 @@ def _margin(plan: Plan, pair: PairPlan, unit: str) -> list[str]:
         f"{size(margin.gate_units, margin.gate_segments)}; for an equivalence test within that "
         f"margin to show it, {size(margin.equivalence_units, margin.equivalence_segments)}."
     ]
-    if margin.gate_power_now is not None and margin.equivalence_power_now is not None:
-        powers = map(_power_percent, (margin.gate_power_now, margin.equivalence_power_now))
-        told.append(f"On {pair.units:,} {unit}s the chances are {' and '.join(powers)}.")
-    return told
+    powers = map(_power_percent, (margin.gate_power_now, margin.equivalence_power_now))
+    return [*told, f"On {pair.units:,} {unit}s the chances are {' and '.join(powers)}."]
 
 
 def _times(ratio: float) -> str:
@@ -243,8 +233,6 @@ def _times(ratio: float) -> str:
 
 def _now(plan: Plan, pair: PairPlan, unit: str) -> list[str]:
     """What the test set that there is can find."""
-    if pair.units is None:
-        return []
     units = f"{pair.units:,} {unit}s"
     if unit == "document":
         units += f" ({pair.segments:,} segments)"
@@ -267,8 +255,7 @@ def _wanted(plan: Plan) -> str:
 
 
 def _asked(pair: PairPlan) -> str:
-    name = "point" if pair.metric == UNNAMED_METRIC and pair.difference == 1 else pair.metric
-    return f"{pair.difference:g} {name}"
+    return f"{pair.difference:g} {pair.metric}"
 
 
 def _power_percent(share: float) -> str:

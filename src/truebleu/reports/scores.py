@@ -19,7 +19,6 @@ from truebleu.reports.sentences import (
     bracketed,
     few_documents,
     resampled,
-    widened_sentence,
 )
 
 if TYPE_CHECKING:
@@ -50,11 +49,6 @@ def document(scores: Scores, *, details: bool = False) -> Document:
             for score in system.scores.values()
         )
         blocks.append(Notes(tuple(lines)))
-        widened = [
-            f"{system.name} ({label})" for system in scores.systems for label in system.widened
-        ]
-        if scores.settings is not None:
-            blocks.append(Sentences(tuple(widened_sentence(widened, scores.settings))))
     if not by_segment:
         blocks.append(score_chart(scores))
     return Document(tuple(blocks), table)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from truebleu.agreement.agree import HumanSummary
     from truebleu.corpus.test_set import TestSetOutline
     from truebleu.significance.people import PeopleAgreement
-    from truebleu.significance.settings import IntervalSettings, ResamplingSettings
+    from truebleu.significance.settings import ResamplingSettings
 
 # Fewer documents than this leave intervals too narrow: docs/evidence/defaults.md.
 ENOUGH_DOCUMENTS = 100
@@ -118,16 +118,6 @@ def resampled(
         if test_set.documents is not None and test_set.documents > 1:
             unknown = f" (taken as independent, though of {test_set.documents} documents)"
     return f"{units:,} {settings.unit}s{block}{domains}{unknown}"
-
-
-def widened_sentence(widened: Sequence[str], settings: IntervalSettings) -> list[str]:
-    """Which intervals are wider than the chosen method makes them, since it does not hold."""
-    if not widened:
-        return []
-    return [
-        f"Intervals of {', '.join(widened)} are widened to hold the percentile interval: near the "
-        f"brevity penalty's corner, the {settings.interval} method is too narrow."
-    ]
 
 
 def few_documents(settings: ResamplingSettings, units: int) -> list[str]:

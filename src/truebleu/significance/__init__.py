@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from truebleu.significance.intervals import (
         INTERVAL_METHODS as INTERVAL_METHODS,
         IntervalMethod as IntervalMethod,
-        basic_interval as basic_interval,
         bca_interval as bca_interval,
         percentile_interval as percentile_interval,
     )
@@ -114,7 +113,6 @@ _HOMES = {
     "GateSettings": "gate",
     "INTERVAL_METHODS": "intervals",
     "IntervalMethod": "intervals",
-    "basic_interval": "intervals",
     "bca_interval": "intervals",
     "percentile_interval": "intervals",
     "RunScores": "optimizer_runs",

@@ -19,7 +19,6 @@ from truebleu.significance.intervals import (
     interval_bounds,
     medians_and_relative_intervals,
     simultaneous_intervals,
-    widened_intervals,
 )
 from truebleu.significance.pairs import (
     PAIR_BLOCK,
@@ -67,8 +66,6 @@ class SystemResult:
             and where not all pairs were compared.
         p_best: the share of replicates in which the system is best; None without direction.
         runs: the scores of its runs; None where runs are not compared.
-        is_widened: whether the interval holds that of percentiles, too, since the method chosen
-            does not hold.
     """
 
     score: float
@@ -78,11 +75,10 @@ class SystemResult:
     rank_range: tuple[int, int] | None
     p_best: float | None
     runs: RunScores | None = None
-    is_widened: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
-        return _plain(asdict(self), leaving_out=("runs", "is_widened"))
+        return _plain(asdict(self), leaving_out=("runs",))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,8 +114,6 @@ class PairResult:
             None where runs are not compared.
         people: how often people agree with such a difference; None where no curve is known.
         note: what makes the test moot.
-        is_widened: whether the interval holds that of percentiles, too, since the method chosen
-            does not hold.
     """
 
     metric: str
@@ -144,11 +138,10 @@ class PairResult:
     pooled_difference: float | None = None
     people: PeopleAgreement | None = None
     note: PairNote | None = None
-    is_widened: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
-        return _plain(asdict(self), leaving_out=("pooled_difference", "is_widened"))
+        return _plain(asdict(self), leaving_out=("pooled_difference",))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -418,9 +411,8 @@ def _system_results(
 ) -> list[SystemResult]:
     directed = statistics.metric.higher_is_better is not None
     low, high = interval_bounds(
-        statistics, scores, None, settings.interval, settings.level, settings.seed
+        statistics, scores, None, settings.interval, settings.level
     ).tolist()
-    widened = widened_intervals(statistics, scores, None, settings.interval)
     # Against a baseline only, ranks would follow from comparisons that were not made.
     ranks = rank_ranges(better) if directed and settings.baseline is None else None
     best = probability_of_best(scores, higher_is_better=statistics.sign == 1)
@@ -433,7 +425,6 @@ def _system_results(
             relative_interval=relative,
             rank_range=None if ranks is None else ranks[system],
             p_best=best[system] if directed else None,
-            is_widened=widened[system],
         )
         for system, (score, (median, relative)) in enumerate(
             zip(statistics.scores.tolist(), medians, strict=True)
@@ -455,13 +446,9 @@ def _pair_results(
 ) -> list[PairResult]:
     left, right = np.array(pairs).T
     intervals: list[Bounds] = []
-    widened: list[bool] = []
     for part in _parts(pairs, scores):
-        bounds = interval_bounds(
-            statistics, scores, pairs[part], settings.interval, settings.level, settings.seed
-        )
+        bounds = interval_bounds(statistics, scores, pairs[part], settings.interval, settings.level)
         intervals += zip(*bounds.tolist(), strict=True)
-        widened += widened_intervals(statistics, scores, pairs[part], settings.interval)
     simultaneous: list[Bounds | None] = [None] * len(pairs)
     if len(pairs) > 1 and TESTS[settings.test].source != "runs":
         bounds = simultaneous_intervals(statistics, scores, pairs, settings.level)
@@ -497,7 +484,6 @@ def _pair_results(
             **equivalence[place],
             people=people[place],
             note=_note(differing[place], least),
-            is_widened=widened[place],
         )
         for place, (a, b) in enumerate(pairs)
     ]

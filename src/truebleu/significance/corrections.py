@@ -1,11 +1,10 @@
 """Many comparisons at once: adjusted p-values, to be compared with alpha as they are.
 
-Of the corrections, Bonferroni, Šidák, Holm, Hochberg and Westfall-Young bound the probability of
-any false rejection; Benjamini-Hochberg and Benjamini-Yekutieli bound the expected share of the
-false among the rejections. Bonferroni, Holm and Benjamini-Yekutieli assume nothing about how the
-comparisons depend on one another; Šidák, Hochberg and Benjamini-Hochberg assume independence or
-positive dependence, which comparisons of the same systems need not have; Westfall-Young takes the
-dependence from the replicates.
+Of the corrections, Bonferroni, Šidák, Holm and Westfall-Young bound the probability of any false
+rejection; Benjamini-Hochberg bounds the expected share of the false among the rejections.
+Bonferroni and Holm assume nothing about how the comparisons depend on one another; Šidák and
+Benjamini-Hochberg assume independence or positive dependence, which comparisons of the same systems
+need not have; Westfall-Young takes the dependence from the replicates.
 """
 
 from __future__ import annotations
@@ -288,24 +287,10 @@ def _holm(p: Values) -> Values:
     return np.maximum.accumulate(p * np.arange(len(p), 0, -1))
 
 
-def _hochberg(p: Values) -> Values:
-    """Hochberg (1988): Holm's factors, stepping up from the largest."""
-    return _smallest_from_here(p * np.arange(len(p), 0, -1))
-
-
 def _benjamini_hochberg(p: Values) -> Values:
     """Benjamini & Hochberg (1995): step up, each times the number of tests over its rank."""
-    return _smallest_from_here(p * len(p) / np.arange(1, len(p) + 1))
-
-
-def _benjamini_yekutieli(p: Values) -> Values:
-    """Benjamini & Yekutieli (2001): as above, times the harmonic sum, for any dependence."""
-    harmonic_sum = float((1 / np.arange(1, len(p) + 1)).sum())
-    return _benjamini_hochberg(p) * harmonic_sum
-
-
-def _smallest_from_here(p: Values) -> Values:
-    return np.minimum.accumulate(p[::-1])[::-1]
+    scaled = p * len(p) / np.arange(1, len(p) + 1)
+    return np.minimum.accumulate(scaled[::-1])[::-1]
 
 
 # Tukey's and Scheffé's tests of all pairs, for metrics that are means of segment scores.
@@ -410,20 +395,12 @@ CORRECTIONS: Mapping[str, Correction] = {
         Correction("bonferroni", "Bonferroni's correction", "Bonferroni", _NOTHING, _bonferroni),
         Correction("sidak", "Šidák's correction", "Šidák", _POSITIVE, _sidak),
         Correction("holm", "Holm's correction", "Holm", _NOTHING, _holm),
-        Correction("hochberg", "Hochberg's correction", "Hochberg", _POSITIVE, _hochberg),
         Correction(
             "bh",
             "Benjamini and Hochberg's correction",
             "Benjamini-Hochberg",
             _POSITIVE,
             _benjamini_hochberg,
-        ),
-        Correction(
-            "by",
-            "Benjamini and Yekutieli's correction",
-            "Benjamini-Yekutieli",
-            _NOTHING,
-            _benjamini_yekutieli,
         ),
         Correction(
             "westfall-young",

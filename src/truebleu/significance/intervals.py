@@ -5,12 +5,10 @@ each shaped like one replicate; its transpose has one pair per system.
 
 What they assume. All bootstrap intervals: the units are independent draws from one population,
 and the test set looks like it (Koehn 2004, §5, "Assumption"). Percentile: some monotone
-transformation makes the score normal around the true one. Basic: the error's distribution does not
-depend on the true score. BCa: as percentile, but bias and skewness are estimated and corrected,
-so that the error of the coverage falls with 1/n instead of 1/sqrt(n) (Efron 1987). Bootstrap-t: the
-error over its standard error is distributed alike, whatever the true score. Delta: the score is
-about linear within its error, and the error about normal, as of many units. Student: the score is
-the mean of independent, about normal segment scores (Koehn 2004, §4).
+transformation makes the score normal around the true one. BCa: as percentile, but bias and
+skewness are estimated and corrected, so that the error of the coverage falls with 1/n instead of
+1/sqrt(n) (Efron 1987). Student: the score is the mean of independent, about normal segment scores
+(Koehn 2004, §4).
 """
 
 from __future__ import annotations
@@ -22,22 +20,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truebleu import _core
-from truebleu._settings import DEFAULT_SEED, require_level
+from truebleu._settings import require_level
 from truebleu.errors import SettingError
 from truebleu.resampling import (
-    Bootstrap,
-    Units,
     Values,
     as_replicates,
     beside,
     normal_quantile,
-    on_exact_grid,
     tie_margin,
 )
-from truebleu.significance.statistics import signs_of_pairs
 from truebleu.significance.student import (
     hall_interval,
-    jackknife_t_interval,
     student_interval,
     student_quantile,
 )
@@ -45,7 +38,7 @@ from truebleu.significance.student import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from truebleu._settings import IntervalName
     from truebleu.significance.statistics import MetricStatistics, Pair
@@ -99,17 +92,6 @@ def medians_and_relative_intervals(
             bounds = 100 * (low - median) / size, 100 * (high - median) / size
         results.append((median, bounds))
     return results
-
-
-def basic_interval(estimate: ArrayLike, scores: ArrayLike, level: float) -> Values:
-    """The percentile interval mirrored at the estimate (Davison & Hinkley 1997, eq. 5.6).
-
-    The replicates lie around the estimate as the estimate lies around the true score.
-    """
-    replicates = as_replicates("scores", scores)
-    low, high = percentile_interval(replicates, level)
-    centre = beside(estimate, replicates, "estimate")
-    return np.stack([2 * centre - high, 2 * centre - low])
 
 
 def bca_interval(
@@ -237,13 +219,11 @@ class Estimates:
         statistics: of all systems by one metric.
         scores: the systems' scores on the bootstrap's replicates, shaped (replicate, system).
         pairs: the systems whose differences are estimated; None for the scores themselves.
-        seed: of the bootstrap, where more is needed of its replicates than scores.
     """
 
     statistics: MetricStatistics
     scores: Values
     pairs: Sequence[Pair] | None = None
-    seed: int = DEFAULT_SEED
 
     def _of(self, scores: Values) -> Values:
         """What is estimated, of the scores of all systems along the last axis."""
@@ -271,91 +251,10 @@ class Estimates:
         """Without one unit each."""
         return self._of(self.statistics.jackknife_scores())
 
-    def studentized(self) -> tuple[Values, Values]:
-        """The standard error of each estimate, and its replicates' errors over their own.
-
-        Standard errors are those of the delta method, by the gradient at the sums of a replicate:
-        n / (n - 1) times g'Mg - (g's)^2 / n, where M adds up the products of the columns of units.
-        """
-        gradient, rows = self.statistics.metric.gradient, self.statistics.rows
-        estimated: Sequence[tuple[int, ...]] = self.pairs or [
-            (system,) for system in range(rows.shape[1])
-        ]
-        bootstrap = Bootstrap(replicates=len(self.scores), seed=self.seed)
-        errors, studentized = [], []
-        for systems in estimated:
-            # Both systems of a pair side by side; the gradient of the second counts negatively.
-            wide = rows[:, list(systems)]
-            signs = np.array([1.0, -1.0])[: len(systems)]
-
-            def error(sums: Values, products: Values, signs: Values = signs) -> Values:
-                slope = gradient(sums) * signs[:, None]
-                slope = slope.reshape(*slope.shape[:-2], -1)
-                flat = sums.reshape(*sums.shape[:-2], -1)
-                squares = np.einsum("...i,...ij,...j->...", slope, products, slope)
-                squares -= np.einsum("...i,...i->...", slope, flat) ** 2 / len(rows)
-                return np.asarray(np.sqrt(np.maximum(squares * len(rows) / (len(rows) - 1), 0.0)))
-
-            own = error(wide.sum(axis=0), _products(wide.reshape(len(rows), -1)).sum(axis=0))
-            drawn = self._drawn_errors(wide, bootstrap, error)
-            moved = self.scores[:, systems[0]] - self.statistics.scores[systems[0]]
-            if len(systems) > 1:
-                moved = moved - (self.scores[:, systems[1]] - self.statistics.scores[systems[1]])
-            least = 1e-12 * max(self.statistics.scale, 1e-300)
-            # A replicate without error is either no error at all, or one beyond all others.
-            without = np.where(np.abs(moved) <= least, 0.0, np.copysign(np.inf, moved))
-            studentized.append(np.where(drawn > least, moved / np.maximum(drawn, least), without))
-            errors.append(own)
-        return np.array(errors), np.stack(studentized, axis=1)
-
-    def _drawn_errors(
-        self, wide: Values, bootstrap: Bootstrap, error: Callable[[Values, Values], Values]
-    ) -> Values:
-        """The standard errors of one estimate on the bootstrap's replicates."""
-        count, width = len(wide), wide.shape[1] * wide.shape[2]
-        flat = wide.reshape(count, width)
-        upper = np.triu_indices(width)
-        columns = on_exact_grid(
-            np.concatenate([flat, _products(flat)[:, upper[0], upper[1]]], axis=1)
-        )
-        drawn = np.empty(bootstrap.replicates)
-        size = max(1, BLOCK // (width * width))
-        for start in range(0, bootstrap.replicates, size):
-            drawn_now = min(size, bootstrap.replicates - start)
-            sums = bootstrap.sums(columns, Units.segments(count), start, drawn_now)
-            products = np.empty((drawn_now, width, width))
-            products[:, upper[0], upper[1]] = sums[:, width:]
-            products[:, upper[1], upper[0]] = sums[:, width:]
-            drawn[start : start + drawn_now] = error(
-                sums[:, :width].reshape(drawn_now, *wide.shape[1:]), products
-            )
-        return drawn
-
-    def delta_errors(self) -> Values:
-        """The standard error of each estimate, by the delta method."""
-        signs = signs_of_pairs(self.pairs, self.statistics.systems)
-        return np.asarray(np.sqrt(self.statistics.variances(signs)))
-
-    def is_bent(self) -> NDArray[np.bool_]:
-        """Whether the delta method does not hold: its error is not that of the replicates."""
-        centred = self.scores - self.statistics.scores
-        means = centred.mean(axis=0)
-        covariance = (centred - means).T @ (centred - means) / len(centred)
-        signs = signs_of_pairs(self.pairs, self.statistics.systems)
-        deviation = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", signs, covariance, signs), 0.0))
-        errors = self.delta_errors()
-        room = BENT * errors + 1e-9 * max(self.statistics.scale, 1e-300)
-        return np.asarray((np.abs(deviation - errors) > room) | (np.abs(signs @ means) > room))
-
     @property
     def unit_scores(self) -> Values:
         """Of each unit, by a metric that is their mean."""
         return self._of(self.statistics.unit_means("interval student"))
-
-
-def _products(rows: Values) -> Values:
-    """The products of all columns of each row, shaped (row, column, column)."""
-    return np.asarray(rows[:, :, None] * rows[:, None, :])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -368,8 +267,6 @@ class IntervalMethod:
         interval: makes `low, high` of estimates and a level.
         means_only: whether it is for metrics that are means over segments only.
         resamples: whether it is made of the bootstrap's replicates.
-        fails: which estimates it does not hold for, whose interval holds that of percentiles, too;
-            None where it always holds as well as it does.
     """
 
     name: str
@@ -377,7 +274,6 @@ class IntervalMethod:
     interval: Callable[[Estimates, float], Values]
     means_only: bool = False
     resamples: bool = False
-    fails: Callable[[Estimates], NDArray[np.bool_]] | None = None
 
 
 def _percentile(estimates: Estimates, level: float) -> Values:
@@ -387,28 +283,8 @@ def _percentile(estimates: Estimates, level: float) -> Values:
     return estimates.ranked(left_out, count - 1 - left_out)
 
 
-def _basic(estimates: Estimates, level: float) -> Values:
-    low, high = _percentile(estimates, level)
-    return np.stack([2 * estimates.observed - high, 2 * estimates.observed - low])
-
-
 def _bca(estimates: Estimates, level: float) -> Values:
     return bca_interval(estimates.observed, estimates.replicates, estimates.jackknife, level)
-
-
-def _bootstrap_t(estimates: Estimates, level: float) -> Values:
-    """The estimate less its error times the t of the replicates (Efron 1982, §10.10)."""
-    errors, studentized = estimates.studentized()
-    low, high = _middle(studentized, level)
-    return np.stack([estimates.observed - high * errors, estimates.observed - low * errors])
-
-
-def _middle(values: Values, level: float) -> Values:
-    """The middle of sorted values, which may be infinite."""
-    _require_enough(len(values), level)
-    left_out = _left_out(len(values), level)
-    ordered = np.sort(values, axis=0)
-    return np.stack([ordered[left_out], ordered[-1 - left_out]])
 
 
 def _student(estimates: Estimates, level: float) -> Values:
@@ -416,34 +292,8 @@ def _student(estimates: Estimates, level: float) -> Values:
     return np.stack(list(each), axis=1)
 
 
-def _jackknife_t(estimates: Estimates, level: float) -> Values:
-    return jackknife_t_interval(estimates.observed, estimates.jackknife, level)
-
-
 def _hall(estimates: Estimates, level: float) -> Values:
     return hall_interval(estimates.observed, estimates.jackknife, level)
-
-
-# The replicates' standard deviation may differ from the delta method's by such a share, and their
-# mean from the estimate by such a share of the standard error: more is not by chance.
-BENT = 0.15
-
-
-def _delta(estimates: Estimates, level: float) -> Values:
-    """The estimate and a normal quantile times the delta method's standard error.
-
-    Where the score bends within its error, as at the brevity penalty's corner, neither this holds
-    nor the bootstrap (Fang & Santos 2019): the interval then holds that of percentiles, too.
-    """
-    normal = -normal_quantile((1 - level) / 2)
-    half = normal * estimates.delta_errors()
-    bounds = np.stack([estimates.observed - half, estimates.observed + half])
-    bent = estimates.is_bent()
-    if bent.any():
-        low, high = _percentile(estimates, level)
-        bounds[0] = np.where(bent, np.minimum(bounds[0], low), bounds[0])
-        bounds[1] = np.where(bent, np.maximum(bounds[1], high), bounds[1])
-    return bounds
 
 
 def _two_way(estimates: Estimates, level: float) -> Values:
@@ -462,25 +312,9 @@ INTERVAL_METHODS: Mapping[str, IntervalMethod] = {
             interval=_percentile,
             resamples=True,
         ),
-        IntervalMethod(
-            name="basic",
-            title="basic bootstrap",
-            interval=_basic,
-            resamples=True,
-        ),
         IntervalMethod(name="bca", title="BCa", interval=_bca, resamples=True),
-        IntervalMethod(
-            name="bootstrap-t", title="bootstrap-t", interval=_bootstrap_t, resamples=True
-        ),
         IntervalMethod(name="student", title="Student's", interval=_student, means_only=True),
-        IntervalMethod(name="jackknife-t", title="jackknife-t", interval=_jackknife_t),
         IntervalMethod(name="hall", title="Hall's skewness-corrected t", interval=_hall),
-        IntervalMethod(
-            name="delta",
-            title="delta-method",
-            interval=_delta,
-            fails=Estimates.is_bent,
-        ),
         IntervalMethod(name="two-way", title="two-way t", interval=_two_way),
     )
 }
@@ -492,29 +326,10 @@ def interval_bounds(
     pairs: Sequence[Pair] | None,
     method: IntervalName,
     level: float,
-    seed: int = DEFAULT_SEED,
 ) -> Values:
     """The intervals of all systems' scores, or of the differences of pairs: lows, highs."""
-    estimates = Estimates(statistics, scores, pairs, seed)
+    estimates = Estimates(statistics, scores, pairs)
     return INTERVAL_METHODS[method].interval(estimates, level)
-
-
-def widened_intervals(
-    statistics: MetricStatistics,
-    scores: Values,
-    pairs: Sequence[Pair] | None,
-    method: IntervalName,
-) -> list[bool]:
-    """Which intervals hold that of percentiles, too, since the method fails."""
-    fails = INTERVAL_METHODS[method].fails
-    if fails is None:
-        return [False] * (statistics.systems if pairs is None else len(pairs))
-    failed: list[bool] = fails(Estimates(statistics, scores, pairs)).tolist()
-    return failed
-
-
-# Differences of replicates that are looked at together: 32 MB.
-BLOCK = 1 << 22
 
 
 def simultaneous_intervals(

@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 RESULT_VERSION = 1
 
 Interval = tuple[float, float]
-#: The bounds of an interval, and whether it is wider than the method makes it.
-Made = tuple[float, float, bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,15 +57,12 @@ class SystemScores:
         scores: by metric label.
         segments: the scores of each segment likewise.
         intervals: of the scores likewise.
-        widened: the labels of metrics whose interval holds that of percentiles, too, since the
-            method chosen does not hold.
     """
 
     name: str
     scores: Mapping[str, Score]
     segments: Mapping[str, tuple[float | None, ...]] | None = None
     intervals: Mapping[str, Interval] | None = None
-    widened: tuple[str, ...] = ()
 
     @property
     def notes(self) -> dict[str, str]:
@@ -85,8 +80,6 @@ class SystemScores:
             scores[label]["segments"] = list(segments)
         for label, interval in (self.intervals or {}).items():
             scores[label]["interval"] = list(interval)
-        for label in self.widened:
-            scores[label]["is_widened"] = True
         for label, note in self.notes.items():
             scores[label]["note"] = note
         return {"name": self.name, "scores": scores}
@@ -344,7 +337,7 @@ def _scores(
     counts: Mapping[str, Statistics],
     *,
     segments: bool,
-    intervals: Mapping[str, Sequence[Made]] | None = None,
+    intervals: Mapping[str, Sequence[Interval]] | None = None,
     settings: IntervalSettings | None = None,
     units: int | None = None,
 ) -> Scores:
@@ -375,7 +368,7 @@ def scores_of_sums(
     references: int | None,
     *,
     segments: Mapping[str, Sequence[tuple[float | None, ...]]],
-    intervals: Mapping[str, Sequence[Made]] | None,
+    intervals: Mapping[str, Sequence[Interval]] | None,
     **about: Any,
 ) -> Scores:
     """The scores of summed counts.
@@ -406,8 +399,7 @@ def scores_of_sums(
                 segments={label: rows[index] for label, rows in segments.items()} or None,
                 intervals=None
                 if intervals is None
-                else {label: made[index][:2] for label, made in intervals.items()},
-                widened=tuple(label for label, made in (intervals or {}).items() if made[index][2]),
+                else {label: made[index] for label, made in intervals.items()},
             )
             for index, name in enumerate(systems)
         ),
@@ -421,7 +413,7 @@ def _intervals(
     units: Units,
     settings: IntervalSettings,
     progress: Progress | None,
-) -> dict[str, list[Made]]:
+) -> dict[str, list[Interval]]:
     """For each metric the interval of every system."""
     from truebleu.significance.statistics import MetricStatistics, bootstrap_scores
 
@@ -435,18 +427,12 @@ def _intervals(
 
 def score_intervals(
     statistics: Sequence[MetricStatistics], replicates: Sequence[Values], settings: IntervalSettings
-) -> dict[str, list[Made]]:
-    """For each metric the interval of every system, of its scores on all replicates.
-
-    With it comes whether it is wider than the method makes it, since that does not hold.
-    """
-    from truebleu.significance.intervals import interval_bounds, widened_intervals
+) -> dict[str, list[Interval]]:
+    """For each metric the interval of every system, of its scores on all replicates."""
+    from truebleu.significance.intervals import interval_bounds
 
     intervals = {}
     for metric, scores in zip(statistics, replicates, strict=True):
-        lows, highs = interval_bounds(
-            metric, scores, None, settings.interval, settings.level, settings.seed
-        )
-        widened = widened_intervals(metric, scores, None, settings.interval)
-        intervals[metric.label] = list(zip(lows.tolist(), highs.tolist(), widened, strict=True))
+        lows, highs = interval_bounds(metric, scores, None, settings.interval, settings.level)
+        intervals[metric.label] = list(zip(lows.tolist(), highs.tolist(), strict=True))
     return intervals

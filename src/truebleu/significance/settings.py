@@ -107,9 +107,6 @@ class IntervalSettings(ResamplingSettings):
     def __post_init__(self) -> None:
         ResamplingSettings.__post_init__(self)
         require_name("interval", self.interval, self._intervals())
-        if self.by_domain and self.interval == "bootstrap-t":
-            expected = "another one with by_domain: standard errors are not made within domains"
-            raise SettingError("interval", self.interval, expected)
 
     def drawn(self, replicates: int | None = None) -> Bootstrap:
         """The bootstrap of so many replicates, or of as many as the settings say."""

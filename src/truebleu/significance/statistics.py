@@ -16,7 +16,7 @@ from truebleu._results import ComparedByValue
 from truebleu._settings import MOST, require_whole_number
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels
-from truebleu.resampling import ColumnSizes, on_exact_grid, rounded
+from truebleu.resampling import on_exact_grid
 from truebleu.significance.student import jackknife_error
 
 if TYPE_CHECKING:
@@ -123,33 +123,6 @@ class MetricStatistics(ComparedByValue):
         each: Values = np.einsum("usc,sc->us", self.rows, gradient)
         return np.asarray(each - each.mean(axis=0))
 
-    def products(self) -> Values:
-        """The products of all columns of all systems, added up: (column, column), systems first.
-
-        Numbers are rounded so that the sums are exact, whatever the order of adding.
-        """
-        flat = self.rows.reshape(len(self.rows), -1)
-        return products_of(flat, ColumnSizes.of(flat))
-
-    def variances(self, weights: Values) -> Values:
-        """The variances of weighted sums of scores, by the delta method in one pass.
-
-        With the gradient g at the sums s, n / (n - 1) times g'Mg - (g's)^2 / n, where M adds up the
-        products of columns.
-
-        Args:
-            weights: a row for each sum, with what each system's score counts: (1, -1) for a
-                difference.
-        """
-        if weights.ndim != 2 or weights.shape[1] != self.systems:
-            expected = f"rows of {self.systems} numbers, one for each system"
-            raise SettingError("weights", weights.shape, expected)
-        gradient = self.metric.gradient(self.sums)
-        slopes = (weights[:, :, None] * gradient).reshape(len(weights), -1)
-        squares = np.einsum("ij,jk,ik->i", slopes, self.products(), slopes)
-        squares -= (slopes @ self.sums.ravel()) ** 2 / self.units
-        return np.asarray(np.maximum(squares, 0.0) * self.units / (self.units - 1))
-
     def errors_of_pairs(self, pairs: Sequence[Pair]) -> Values:
         """The standard error of each pair's difference, by the jackknife."""
         self._require_systems(pairs)
@@ -171,17 +144,6 @@ class MetricStatistics(ComparedByValue):
     def jackknife_scores(self) -> Values:
         """Each system's score without one unit, shaped (unit, system)."""
         return self.metric.score(self.sums - self.rows)
-
-
-def products_of(rows: Values, sizes: ColumnSizes) -> Values:
-    """The products of all columns, added up over rows.
-
-    Args:
-        rows: all of them, or a part.
-        sizes: of the columns of all rows.
-    """
-    coarse = rounded(rows, sizes.coarse_steps) if sizes.fractional.any() else rows
-    return np.asarray(coarse.T @ coarse)
 
 
 def signs_of_pairs(pairs: Sequence[Pair] | None, systems: int) -> Values:

@@ -152,20 +152,6 @@ def student_interval(values: ArrayLike, level: float) -> Values:
     return np.stack([mean - half, mean + half])
 
 
-def jackknife_t_interval(estimate: ArrayLike, jackknife: ArrayLike, level: float) -> Values:
-    """The estimate plus and minus t times its jackknife standard error (Tukey 1958).
-
-    Args:
-        estimate: the score or difference on the test set itself, one or several.
-        jackknife: the same without one unit each, shaped (unit,) or (unit, estimate).
-        level: the level, such as 0.95.
-    """
-    left_out = as_replicates("jackknife", jackknife)
-    centre = beside(estimate, left_out, "estimate")
-    half = student_quantile(level, len(left_out) - 1) * jackknife_error(left_out)
-    return np.stack([centre - half, centre + half])
-
-
 def jackknife_error(jackknife: ArrayLike) -> Values:
     """The standard error of estimates from those without one unit each (Tukey 1958)."""
     left_out = as_replicates("jackknife", jackknife)
