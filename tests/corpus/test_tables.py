@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from truebleu.corpus import read_test_set
-from truebleu.corpus._tables import Delimited, read_csv, read_json_lines, read_parquet, read_tsv
+from truebleu.corpus.tables import Table, read_csv, read_json_lines, read_parquet, read_tsv
 from truebleu.errors import (
     EmptyTextError,
     EncodingError,
@@ -86,7 +86,7 @@ def test_a_table_is_read_once_for_all_its_columns(
 # TSV and CSV.
 
 
-Reader: TypeAlias = Callable[[str, bytes], Delimited]
+Reader: TypeAlias = Callable[[str, bytes], Table]
 
 FIELD = st.text(st.characters(exclude_characters="\t\r\n\0", exclude_categories=["Cs"]))
 QUOTED_FIELD = st.text(st.characters(exclude_characters="\0\r", exclude_categories=["Cs"]))

@@ -9,7 +9,6 @@ import pytest
 from scipy.stats import chi2
 
 from truebleu.corpus import as_test_set
-from truebleu.metrics import GivenScores
 from truebleu.metrics.registry import parse_metric
 from truebleu.planning.variance import (
     DifferenceVariance,
@@ -22,6 +21,7 @@ from truebleu.planning.variance import (
     varies_only_by_rounding,
 )
 from truebleu.resampling import Bootstrap, Swaps, Units
+from truebleu.scores import GivenScores
 from truebleu.significance.statistics import (
     MetricStatistics,
     bootstrap_scores,

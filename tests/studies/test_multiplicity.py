@@ -10,7 +10,7 @@ import pytest
 from truebleu._settings import Streams
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner
-from truebleu.metrics.given import GivenScores
+from truebleu.scores.given import GivenScores
 from truebleu.significance.compare import compare
 from truebleu.simulation import simulate
 from truebleu.studies._pool import Pool

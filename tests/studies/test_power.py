@@ -13,7 +13,7 @@ from scipy.stats import binom
 from tests.studies.recount import studied
 from truebleu.corpus import TestSet
 from truebleu.errors import SettingError, TruebleuError, UnknownNameError
-from truebleu.metrics.given import FunctionMetric
+from truebleu.metrics.function import FunctionMetric
 from truebleu.simulation import simulate
 from truebleu.studies._study import binomial_rate
 from truebleu.studies._tests import TESTS

@@ -13,7 +13,7 @@ from truebleu.corpus import TestSet, as_test_set, read_test_set
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner
 from truebleu.metrics.bleu import BLEU
-from truebleu.metrics.given import GivenScores
+from truebleu.scores.given import GivenScores
 from truebleu.simulation import simulate
 from truebleu.studies._study import fit_law
 from truebleu.studies.references import sets_of_references, study_references, worth_in_data

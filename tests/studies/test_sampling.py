@@ -12,7 +12,7 @@ from scipy.stats import chi2
 from tests.studies.columns import sampling_row
 from truebleu.corpus import TestSet
 from truebleu.errors import TruebleuError
-from truebleu.metrics.given import FunctionMetric
+from truebleu.metrics.function import FunctionMetric
 from truebleu.metrics.registry import as_metrics
 from truebleu.simulation import simulate
 from truebleu.studies.sampling import (

@@ -11,8 +11,8 @@ from tests.studies.columns import numbers
 from truebleu.corpus import TestSet, as_test_set, read_test_set
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner
-from truebleu.metrics.given import GivenScores
 from truebleu.metrics.nist import NIST
+from truebleu.scores.given import GivenScores
 from truebleu.simulation import simulate
 from truebleu.studies._pool import orders_of_growth
 from truebleu.studies.test_size import study_test_size

@@ -169,15 +169,6 @@ Role: TypeAlias = Literal["system", "reference", "source"]
 #: A segment's place where files name it: the id of its document, and its id there.
 Key: TypeAlias = tuple[str, str]
 
-#: Columns that say which document or domain a segment is from; the first that exists counts.
-DOCUMENT_COLUMNS = ("doc", "document", "document_id")
-DOMAIN_COLUMNS = ("domain",)
-LABEL_COLUMNS = (*DOCUMENT_COLUMNS, *DOMAIN_COLUMNS)
-#: Columns that name a segment, so that files in different order pair; the first that exists counts.
-ID_COLUMNS = ("id", "segment_id", "seg_id", "custom_id")
-#: The column that makes a table a long one: a row for each system and segment.
-SYSTEM_COLUMN = "system"
-
 
 class Layout(NamedTuple):
     """What a file says about its segments, one item for each; None where it is silent."""

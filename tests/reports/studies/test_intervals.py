@@ -10,7 +10,7 @@ import pytest
 
 from tests.studies.columns import sampling_row
 from truebleu.corpus import TestSet, as_test_set
-from truebleu.metrics.given import GivenScores
+from truebleu.scores.given import GivenScores
 from truebleu.simulation import simulate
 from truebleu.studies import (
     CoverageResult,

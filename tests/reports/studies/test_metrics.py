@@ -10,7 +10,7 @@ import pytest
 
 from truebleu.corpus import TestSet, as_test_set, read_test_set
 from truebleu.human import HumanScores
-from truebleu.metrics.given import GivenScores
+from truebleu.scores.given import GivenScores
 from truebleu.simulation import simulate
 from truebleu.studies import SensitivityResult, study_length, study_sensitivity, study_smoothing
 

@@ -1,0 +1,356 @@
+"""The directory layout of mt-metrics-eval: texts, human scores and metric scores of a test set.
+
+TESTSET/sources/SRC-TGT.txt                     documents/SRC-TGT.docs
+references/SRC-TGT.NAME.txt             system-outputs/SRC-TGT/NAME.txt
+human-scores/SRC-TGT.NAME.LEVEL.score   human-scores/SRC-TGT.NAME.seg.rating
+metric-scores/SRC-TGT/NAME-REF.LEVEL.score
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode
+from truebleu.corpus._reading import parse_docs
+from truebleu.corpus.tables import read_records
+from truebleu.corpus.test_set import TestSet
+from truebleu.errors import (
+    EmptyTextError,
+    MalformedFileError,
+    MissingColumnError,
+    UnpairedSegmentsError,
+    UnreadableFileError,
+)
+from truebleu.human.formats import LEVELS, read_score_lines
+from truebleu.human.judgments import Request
+from truebleu.human.matching import CANARY
+from truebleu.human.mqm import read_rating_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from truebleu.human.judgments import HumanScores, Level, Others, Raters
+
+#: What stands for a translation that is not there.
+NOT_SUPPLIED = "[No translation supplied]"
+
+Text = tuple[str | None, ...]
+
+
+class HumanFile(NamedTuple):
+    """A file of human scores: `human-scores/en-de.mqm.seg.score` is mqm at segment level."""
+
+    name: str
+    level: Level
+    path: str
+
+
+class MetricFile(NamedTuple):
+    """A file of metric scores: `BLEU-refA.seg.score` is BLEU against refA at segment level."""
+
+    name: str
+    references: str
+    level: Level
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricsEvalSet:
+    """A test set in that layout. A canary line at its start is left out everywhere.
+
+    Attributes:
+        folder: The folder of the test set.
+        language_pair: SRC-TGT.
+        source: What was translated.
+        references: The references by name; a segment is None where a translator has none.
+        outputs: The outputs by system, references that were judged as systems included.
+        documents: The document of each segment, where that is known.
+        domains: The domain of each segment, where that is known.
+        canary: Whether there is a canary line.
+        human: The files of human scores.
+        ratings: The files of marked errors.
+        metrics: The files of metric scores.
+    """
+
+    folder: str
+    language_pair: str
+    source: tuple[str, ...] = field(repr=False)
+    references: Mapping[str, tuple[str | None, ...]] = field(repr=False)
+    outputs: Mapping[str, tuple[str, ...]] = field(repr=False)
+    documents: tuple[str, ...] | None = field(repr=False)
+    domains: tuple[str, ...] | None = field(repr=False)
+    canary: bool
+    human: tuple[HumanFile, ...]
+    ratings: tuple[HumanFile, ...]
+    metrics: tuple[MetricFile, ...]
+
+    def test_set(
+        self, references: Iterable[str] | None = None, systems: Iterable[str] | None = None
+    ) -> TestSet:
+        """The texts as a test set.
+
+        Args:
+            references: The names of the references to compare with; by default all.
+            systems: The names of the systems; by default all outputs but those of the references.
+        """
+        chosen = tuple(self.references if references is None else references)
+        for name in chosen:
+            if name not in self.references:
+                raise MissingColumnError(self.folder, "reference", name, tuple(self.references))
+        if systems is None:
+            systems = [name for name in self.outputs if name not in chosen]
+        wanted = tuple(systems)
+        for name in wanted:
+            if name not in self.outputs:
+                raise MissingColumnError(self.folder, "system", name, tuple(self.outputs))
+        return TestSet(
+            systems={name: self.outputs[name] for name in wanted},
+            references=tuple(self.references[name] for name in chosen),
+            reference_names=chosen,
+            source=self.source,
+            documents=self.documents,
+            domains=self.domains,
+        )
+
+    def human_scores(
+        self,
+        name: str,
+        level: Level = "segment",
+        *,
+        systems: Iterable[str] | None = None,
+        others: Others = "ignore",
+    ) -> HumanScores:
+        """The human scores of a name at a level.
+
+        Args:
+            name: One of those in `human`.
+            level: What the scores are about.
+            systems: The systems that matter; by default all outputs.
+            others: Whether to "refuse" or "ignore" scores of other systems.
+        """
+        path = _chosen(self.folder, self.human, name, level)
+        request = self._request(systems, others=others)
+        return read_score_lines(path, Files().contents(path), request, level)
+
+    def human_ratings(
+        self,
+        name: str,
+        *,
+        systems: Iterable[str] | None = None,
+        others: Others = "ignore",
+        weights: str | Mapping[str, float] | None = None,
+        raters: Raters = "mean",
+    ) -> HumanScores:
+        """Scores made of the marked errors of a name in `ratings`; see `read_human`."""
+        path = _chosen(self.folder, self.ratings, name, "segment")
+        request = self._request(systems, others=others, weights=weights, raters=raters)
+        return read_rating_lines(path, Files().contents(path), request)
+
+    def metric_scores(
+        self, name: str, references: str | None = None, level: Level = "segment"
+    ) -> dict[str, tuple[float, ...]]:
+        """A metric's stored scores by system: one per segment, document or domain, or a single one.
+
+        Args:
+            name: One of those in `metrics`.
+            references: The references it was computed against, such as "refA" or "src"; None
+                where there is only one choice.
+            level: What the scores are about.
+        """
+        known = [file for file in self.metrics if file.name == name and file.level == level]
+        if references is not None:
+            known = [file for file in known if file.references == references]
+        if len(known) != 1:
+            wanted = name if references is None else f"{name}-{references}"
+            names = [f"{file.name}-{file.references} ({file.level})" for file in self.metrics]
+            kind = "metric" if not known else "only metric"
+            raise MissingColumnError(self.folder, kind, f"{wanted} ({level})", names)
+        path = known[0].path
+        request = self._request(None, others="ignore")
+        by_system = read_score_lines(path, Files().contents(path), request, level).scores
+        for system, scores in by_system.items():
+            if None in scores:
+                found = f"no score of {system!r} for {level} {scores.index(None) + 1}"
+                raise MalformedFileError(path, None, found, "complete scores of a metric")
+        return {s: tuple(x for x in scores if x is not None) for s, scores in by_system.items()}
+
+    def _request(self, systems: Iterable[str] | None, **choices: Any) -> Request:
+        return Request(
+            systems=tuple(self.outputs if systems is None else systems),
+            segments=len(self.source),
+            documents=self.documents,
+            canary=self.canary,
+            **choices,
+        )
+
+
+def read_metrics_eval(
+    folder: str | os.PathLike[str], language_pair: str | None = None
+) -> MetricsEvalSet:
+    """Reads the texts of a test set in mt-metrics-eval's layout and lists its scores.
+
+    Args:
+        folder: The folder with `sources`, `system-outputs` and so on.
+        language_pair: SRC-TGT, as in the names of the files; None where there is only one.
+
+    Raises:
+        CorpusError: When files are missing, or texts do not pair.
+    """
+    root = os.fspath(folder)
+    pair = _language_pair(root, language_pair)
+    source, references, outputs = read_texts(root, pair)
+    labels = read_labels(root, pair, len(source))
+    start = 1 if labels is not None and labels.canary else 0
+    human = _files(root, "human-scores", f"{pair}.")
+    metrics = _files(root, os.path.join("metric-scores", pair), "")
+    labels = labels or Labels(None, None, canary=False)
+    return MetricsEvalSet(
+        folder=root,
+        language_pair=pair,
+        source=tuple(text or "" for text in source[start:]),
+        references={name: texts[start:] for name, texts in references.items()},
+        outputs={
+            name: tuple(text or "" for text in texts[start:]) for name, texts in outputs.items()
+        },
+        documents=labels.documents and labels.documents[start:],
+        domains=labels.domains and labels.domains[start:],
+        canary=labels.canary,
+        human=tuple(HumanFile(name, level, path) for name, level, path in _named(human, ".score")),
+        ratings=tuple(
+            HumanFile(name, level, path) for name, level, path in _named(human, ".rating")
+        ),
+        metrics=tuple(
+            MetricFile(*_metric(name), level, path)
+            for name, level, path in _named(metrics, ".score")
+        ),
+    )
+
+
+def _language_pair(root: str, wanted: str | None) -> str:
+    names = _files(root, "sources", "")
+    if not names:
+        reason = "found no folder 'sources' with files in it, expected mt-metrics-eval's layout"
+        raise UnreadableFileError(root, reason)
+    known = sorted({name.rpartition(".")[0] for name, _ in names})
+    if wanted is None and len(known) == 1:
+        return known[0]
+    if wanted not in known:
+        raise MissingColumnError(root, "language pair", wanted or "", known)
+    return wanted
+
+
+def _files(root: str, folder: str, prefix: str) -> list[tuple[str, str]]:
+    """The files of a folder whose names start so, with the rest of their names."""
+    path = os.path.join(root, folder)
+    if not os.path.isdir(path):
+        return []
+    return [
+        (name.removeprefix(prefix), os.path.join(path, name))
+        for name in sorted(os.listdir(path))
+        if name.startswith(prefix) and not name.startswith(".")
+    ]
+
+
+def _named(files: list[tuple[str, str]], ending: str) -> list[tuple[str, Level, str]]:
+    named: list[tuple[str, Level, str]] = []
+    for file, path in files:
+        name, _, level = file.removesuffix(ending).rpartition(".")
+        if file.endswith(ending) and name and level in LEVELS:
+            named.append((name, LEVELS[level], path))
+    return named
+
+
+def _metric(name: str) -> tuple[str, str]:
+    metric, _, references = name.rpartition("-")
+    return (metric, references) if metric else (references, "")
+
+
+def _chosen(folder: str, files: Iterable[HumanFile], name: str, level: Level) -> str:
+    known = {(file.name, file.level): file.path for file in files}
+    if (name, level) not in known:
+        names = [f"{file} ({at})" for file, at in known]
+        raise MissingColumnError(folder, "human scores", f"{name} ({level})", names)
+    return known[name, level]
+
+
+# Texts and labels in that layout.
+
+
+class Labels(NamedTuple):
+    """Documents and domains of the segments, and whether the first is the canary."""
+
+    documents: tuple[str, ...] | None
+    domains: tuple[str, ...] | None
+    canary: bool
+
+
+def read_texts(root: str, pair: str) -> tuple[Text, dict[str, Text], dict[str, Text]]:
+    """Source, references by name and outputs by system."""
+    path = _existing(os.path.join(root, "sources", pair))
+    source = _text(path, "source")
+    references = {
+        name: _text(file, "target") for name, file in _texts(root, "references", f"{pair}.")
+    }
+    folder = os.path.join("system-outputs", pair)
+    outputs = {name: _text(file, "hypothesis") for name, file in _texts(root, folder, "")}
+    if not outputs:
+        raise EmptyTextError(os.path.join(root, folder))
+    for name, text in (*references.items(), *outputs.items()):
+        if len(text) != len(source):
+            raise UnpairedSegmentsError(f"{pair} {name}", len(text), path, len(source))
+    return source, references, outputs
+
+
+def read_labels(root: str, pair: str, segments: int) -> Labels | None:
+    """The domain and document of each segment; None where there is no file of them."""
+    path = os.path.join(root, "documents", f"{pair}.docs")
+    if not os.path.exists(path):
+        return None
+    lines = _lines(path)
+    if len(lines) != segments:
+        raise UnpairedSegmentsError(path, len(lines), "the source", segments)
+    documents, domains = parse_docs(path, lines)
+    canary = CANARY in (domains[0].lower(), documents[0].lower())
+    return Labels(documents, domains, canary)
+
+
+def _existing(stem: str) -> str:
+    lines = f"{stem}.jsonl"
+    return lines if os.path.exists(lines) else f"{stem}.txt"
+
+
+def _texts(root: str, folder: str, prefix: str) -> list[tuple[str, str]]:
+    path = os.path.join(root, folder)
+    if not os.path.isdir(path):
+        return []
+    texts = []
+    for file in sorted(os.listdir(path)):
+        stem, ending = os.path.splitext(file)
+        if ending in (".txt", ".jsonl") and stem.startswith(prefix):
+            texts.append((stem.removeprefix(prefix), os.path.join(path, file)))
+    return texts
+
+
+def _text(path: str, key: str) -> Text:
+    if path.endswith(".jsonl"):
+        values = [record.get(key) for record in read_records(path, Files().contents(path))]
+        for number, value in enumerate(values, 1):
+            if value is not None and not isinstance(value, str):
+                found = f"a value of type {type(value).__name__} in key {key!r}"
+                raise MalformedFileError(path, number, found, "text")
+        texts = [None if value is None else str(value) for value in values]
+    else:
+        texts = list(_lines(path))
+    # White space at the end of a line is not part of the text in this layout.
+    return tuple(
+        None if text is None or text.strip() == NOT_SUPPLIED else text.rstrip() for text in texts
+    )
+
+
+def _lines(path: str) -> list[str]:
+    text = decode(path, Files().contents(path)).removeprefix(BYTE_ORDER_MARK)
+    if not text:
+        raise EmptyTextError(path)
+    return text.removesuffix("\n").split("\n")
