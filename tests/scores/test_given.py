@@ -224,7 +224,7 @@ def test_the_command_line_names_the_file_and_line(folder: Path) -> None:
     (folder / "comet.tsv").write_text("a\tb\n0.5\t0.25\n0.75\tgood\n")
     result = run("-m", "scores:path=comet.tsv")
     assert result.code == 2
-    assert "comet.tsv: line 3: found 'good' in column 'b', expected a number" in result.err
+    assert "comet.tsv: line 3: found b 'good', expected a number" in result.err
 
 
 @pytest.mark.parametrize("name", ["wmt21-en-de", "ted-mqm-en-de"])

@@ -143,9 +143,9 @@ def test_scores_need_a_file_or_a_scored_test_set() -> None:
 def test_gate_plan_and_explain_take_it_too(tmp_path: Path) -> None:
     paths = [saved(tmp_path / "new.jsonl", rows(NEW)), saved(tmp_path / "old.jsonl", rows(OLD))]
     scored = ScoredTestSet.read(paths, documents="passage")
-    assert truebleu.gate(scored, metrics=["scores"], replicates=200).passed
+    assert truebleu.gate(scored, metrics=["scores"], baseline="old", replicates=200).passed
     reverse = ScoredTestSet.read(paths[::-1])
-    assert not truebleu.gate(reverse, metrics=["scores"], replicates=200).passed
+    assert not truebleu.gate(reverse, metrics=["scores"], baseline="new", replicates=200).passed
     assert truebleu.plan(reverse, metrics=["scores"], difference=0.1)
     explained = truebleu.explain(scored, metrics=["scores"], replicates=200)
     assert sum(explained.pairs[0].segments) == pytest.approx(1 / 3)

@@ -10,7 +10,14 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from truebleu.corpus.tables import ANY_NUMBER, NotAScoreError, Scale, parse_score, value_inside
+from truebleu.corpus.tables import (
+    ANY_NUMBER,
+    NotAScoreError,
+    Scale,
+    parse_score,
+    value_inside,
+    whole_number,
+)
 from truebleu.errors import (
     MalformedFileError,
     MissingColumnError,
@@ -200,20 +207,22 @@ class SegmentScores:
         digest: the start of the SHA-256 of all that was read.
         name: the metric's, where the tool says it; else empty.
         higher_is_better: its direction, where that is known.
-        by_system: a score for each segment.
+        by_system: a score for each segment; of tables, what the rows say.
         items: what tells segments apart, where a tool names them: (name, checksum) of each.
         texts: the outputs that were scored, where the tool keeps them.
-        raters: always 1: nothing tells raters apart.
+        raters: how many there are; 1 where nothing tells them apart.
+        first_segment: the number of the first, where the rows of a table are numbered.
     """
 
     label: str
     digest: str
     name: str = ""
     higher_is_better: bool | None = None
-    by_system: Mapping[str, Sequence[Answer]] = field(compare=False, repr=False)
+    by_system: Mapping[str, Sequence[Answer] | Evaluation] = field(compare=False, repr=False)
     items: tuple[tuple[str, str], ...] | None = field(default=None, compare=False, repr=False)
     texts: Mapping[str, Sequence[str]] = field(default_factory=dict, compare=False, repr=False)
     raters: int = 1
+    first_segment: int | None = None
 
     @classmethod
     def of_evaluation(
@@ -245,7 +254,8 @@ class SegmentScores:
         first = parts[0]
         for part in parts:
             order = part._order_of(first)
-            for system, scores in part.by_system.items():
+            for system in part.systems:
+                scores = part._listed(system)
                 if system in by_system:
                     raise MalformedFileError(part.label, None, f"{system!r} again", "each once")
                 by_system[system] = scores if order is None else [scores[i] for i in order]
@@ -281,8 +291,36 @@ class SegmentScores:
 
     @property
     def segments(self) -> int:
-        """How many segments they are about."""
-        return max(map(len, self.by_system.values()))
+        """How many segments they are about, as far as they tell."""
+        if self.first_segment is None:
+            return max(len(self._listed(system)) for system in self.systems)
+        numbers = (
+            whole_number(item.name)
+            for evaluation in self.by_system.values()
+            if isinstance(evaluation, Evaluation)
+            for item in evaluation.items
+        )
+        # What is no number is refused with its line when the scores are asked for.
+        return max((n for n in numbers if n is not None), default=0) - self.first_segment + 1
+
+    def _listed(self, system: str, segments: int = 0, scale: Scale = ANY_NUMBER) -> list[Answer]:
+        """The scores of a system in order; by their numbers, where they have some."""
+        rows = self.by_system[system]
+        if not isinstance(rows, Evaluation):
+            return list(rows)
+        _, answers = replace(rows, scale=scale).answers()
+        if self.first_segment is None:
+            return [mean(scores) for scores in answers.values()]
+        first, last = self.first_segment, self.first_segment + segments - 1
+        scores: list[Answer] = [None] * segments
+        for item in rows.items:
+            number = whole_number(item.name)
+            if number is None or not first <= number <= last:
+                expected = f"a segment from {first} to {last}"
+                rows.refuse(item.line, f"segment {item.name}", expected)
+            # Zhang & Vogel (2004), section 2.4: the mean of its raters' scores.
+            scores[number - first] = mean(answers[item.name])
+        return scores
 
     def of(
         self,
@@ -301,7 +339,7 @@ class SegmentScores:
         """
         if system not in self.by_system:
             raise MissingColumnError(self.label, "system", system, self.systems)
-        scores = list(self.by_system[system])
+        scores = self._listed(system, segments, scale)
         if system in self.texts and outputs is not None:
             wanted = [(text or "").strip() for text in outputs]
             # Without texts, systems and segments are those of the scores.
@@ -320,7 +358,7 @@ class SegmentScores:
 
         Tools strip texts, and split lines where others do not, so that places alone can deceive.
         """
-        scores = list(self.by_system[system])
+        scores = self._listed(system)
         scored = [text.strip() for text in self.texts[system]]
         if scored == wanted:
             return scores

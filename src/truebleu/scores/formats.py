@@ -38,6 +38,7 @@ from truebleu.corpus.tables import (
     RepeatedKeyError,
     Scale,
     Table,
+    added,
     digest,
     is_score,
     parse_json,
@@ -52,10 +53,8 @@ from truebleu.corpus.test_set import column_values, frame_columns
 from truebleu.errors import (
     EmptyTextError,
     MalformedFileError,
-    MissingColumnError,
     MissingExtraError,
     SettingError,
-    UnpairedSegmentsError,
 )
 from truebleu.scores.evaluations import Evaluation, Item, SegmentScores, shortened
 
@@ -63,7 +62,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from zipfile import ZipFile, ZipInfo
 
-    from truebleu.corpus.test_set import Frame, TextLike
+    from truebleu.corpus.test_set import Frame
     from truebleu.scores.evaluations import Answer
 
 Record: TypeAlias = Mapping[str, Any]
@@ -338,7 +337,8 @@ def _add(
             file.refuse(line, found, f"{merged[metric]}, as above")
         elif not form.agree:
             which = f" ({answer or filter_})" if answer or filter_ else ""
-            file.refuse(line, f"item {name}{which} of {system} again", "each once")
+            there = "" if earlier.line is None else f"; it is on line {earlier.line} too"
+            file.refuse(line, f"item {name}{which} of {system} again", f"each once{there}")
     own[filter_, run] = earlier._replace(scores=merged or None)
 
 
@@ -1060,7 +1060,7 @@ def _scored(columns: Mapping[str, Sequence[object]]) -> list[str]:
 
 def read_segment_scores(
     path: str, *, column: str = "", filter_: str = "", rater: str = "", first_segment: int = 1
-) -> SegmentScores | TableScores:
+) -> SegmentScores:
     """Segment scores of another tool, in a folder of a file for each system, or in a table.
 
     See docs/reference/metrics/scores.md.
@@ -1138,155 +1138,55 @@ def _numbers(system: str, values: Iterable[object]) -> list[Answer]:
     return numbers
 
 
-# Tables with a row for each system and segment, or a column for each system. Only the systems that
-# are asked for are looked at: those of others may be anything.
+# Tables with a row for each system and segment, or a column for each system. What is written in
+# them counts only when a system is asked for: scores of others may be anything.
 
 
-class TableRow(NamedTuple):
-    """One row of a table of scores: where it is, and what it says."""
-
-    row: int
-    line: int | None
-    segment: object
-    rater: str | None
-    values: tuple[object, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableScores:
-    """Segment scores of some systems in a table.
-
-    Attributes:
-        label: what messages call them: the file.
-        digest: the start of the SHA-256 of the file.
-        first_segment: the number of the first segment.
-        word: how messages call a column.
-        segment: the column of the segment's number; None where rows are in the order of the test
-            set.
-        columns: those of scores, which are added up; or that of each system.
-        rows: those of each system.
-        raters: how many there are; 1 where nothing tells them apart.
-        name: the metric's; a table does not say it.
-        higher_is_better: its direction; a table does not say it.
-    """
-
-    label: str
-    digest: str
-    first_segment: int
-    word: str = field(compare=False, repr=False)
-    segment: str | None = field(compare=False, repr=False)
-    columns: Mapping[str, Sequence[str]] = field(compare=False, repr=False)
-    rows: Mapping[str, Sequence[TableRow]] = field(compare=False, repr=False)
-    raters: int = 1
-    name: str = ""
-    higher_is_better: bool | None = None
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """The systems that have scores, in the order of the file."""
-        return tuple(self.rows)
-
-    @property
-    def segments(self) -> int:
-        """How many segments they are about, as far as they tell."""
-        if self.segment is None:
-            return max(map(len, self.rows.values()))
-        numbers = (whole_number(row.segment) for rows in self.rows.values() for row in rows)
-        # What is no number is refused with its line when the scores are asked for.
-        return max((n for n in numbers if n is not None), default=0) - self.first_segment + 1
-
-    def of(
-        self,
-        system: str,
-        segments: int,
-        scale: Scale,
-        outputs: TextLike | None = None,
-    ) -> list[Answer]:
-        """One system's score for each segment, None where it is missing; see `SegmentScores`."""
-        del outputs
-        if system not in self.rows:
-            raise MissingColumnError(self.label, "system", system, self.systems)
-        rows = self.rows[system]
-        if self.segment is None and len(rows) != segments:
-            left = f"{self.label}: the scores of {system!r}"
-            raise UnpairedSegmentsError(left, len(rows), "the test set", segments)
-        ratings: list[list[float]] = [[] for _ in range(segments)]
-        lines: dict[tuple[int, str | None], int | None] = {}
-        for turn, row in enumerate(rows):
-            place = turn if self.segment is None else self._place(row, self.segment, segments)
-            columns = zip(self.columns[system], row.values, strict=True)
-            scores = [self._score(row, column, value, scale) for column, value in columns]
-            if (place, row.rater) in lines:
-                self._refuse_second(row, system, place, lines[place, row.rater])
-            lines[place, row.rater] = row.line
-            known = [score for score in scores if score is not None]
-            if len(known) == len(scores):
-                ratings[place].append(sum(known))
-        # Zhang & Vogel (2004), section 2.4: a segment's score is the mean of its raters' scores.
-        return [sum(scores) / len(scores) if scores else None for scores in ratings]
-
-    def _place(self, row: TableRow, column: str, segments: int) -> int:
-        first, last = self.first_segment, self.first_segment + segments - 1
-        number = whole_number(row.segment)
-        if number is None or not first <= number <= last:
-            self._refuse(row, column, row.segment, f"a segment from {first} to {last}")
-        return number - first
-
-    def _score(self, row: TableRow, column: str, value: object, scale: Scale) -> Answer:
-        try:
-            score = parse_score(value)
-        except NotAScoreError as reason:
-            self._refuse(row, column, value, str(reason))
-        if score is not None and not scale.holds(score):
-            self._refuse(row, column, value, f"a number in {scale}")
-        return score
-
-    def _refuse(self, row: TableRow, column: str, value: object, expected: str) -> NoReturn:
-        where = "" if row.line is not None else f" in row {row.row + 1}"
-        found = f"{value!r}{where} in {self.word} {column!r}"
-        raise MalformedFileError(self.label, row.line, found, expected)
-
-    def _refuse_second(
-        self, row: TableRow, system: str, place: int, earlier: int | None
-    ) -> NoReturn:
-        found = f"a second score of {system!r} for segment {place + self.first_segment}"
-        expected = "one" if earlier is None else f"one, which is on line {earlier}"
-        if row.rater is None:
-            expected += "; what several raters said needs a column 'rater'"
-        else:
-            found += f" by rater {row.rater!r}"
-        raise MalformedFileError(self.label, row.line, found, expected)
-
-
-def _table_scores(table: Table, column: str, rater: str, first_segment: int) -> TableScores:
+def _table_scores(table: Table, column: str, rater: str, first_segment: int) -> SegmentScores:
     if rater:
         table.require(rater)
-    naming, segment = table.find(SYSTEM), table.find(SEGMENT)
     columns = score_columns(table, column or None, rater=rater or None)
+    naming, segment = table.find(SYSTEM), table.find(SEGMENT)
     judging = rater or table.find(RATER)
     if judging is not None and segment is None:
         found = f"a {table.word} {judging!r} but none for the segment"
         raise MalformedFileError(table.path, None, found, f"one called {SEGMENT[0]!r}")
-    raters = None if judging is None else table.labels(judging)
+    raters = [""] * table.rows if judging is None else table.labels(judging)
     numbers = [None] * table.rows if segment is None else table.values(segment)
-    values = [table.values(name) for name in columns]
-    lines = table.all_lines()
     systems = None if naming is None else table.labels(naming)
-    rows: dict[str, list[TableRow]] = {} if systems is not None else {name: [] for name in columns}
-    for row, fields in enumerate(zip(*values, strict=True)):
-        about = row, lines[row], numbers[row], None if raters is None else raters[row]
-        if systems is not None:
-            rows.setdefault(systems[row], []).append(TableRow(*about, fields))
-        else:
-            for name, value in zip(columns, fields, strict=True):
-                rows[name].append(TableRow(*about, (value,)))
-    return TableScores(
+    values = zip(*map(table.values, columns), strict=True)
+    records: list[tuple[int | None, Record]] = []
+    for row, fields in enumerate(values):
+        number = whole_number(numbers[row])
+        about = {"item": numbers[row] if number is None else number, "answer": raters[row]}
+        cells = [(systems[row], _sum(fields))] if systems else zip(columns, fields, strict=True)
+        for system, value in cells:
+            name = "+".join(columns) if systems else system
+            record = {"system": system, "scores": {name: value}, **about}
+            records.append((table.line(row), record))
+    form = Format(
+        tool="",
+        records=lambda _: records,
+        item="" if segment is None else "item",
+        answer="answer",
+    )
+    evaluations = evaluations_of(ScoreFile(table.path, b"", ""), form)
+    return SegmentScores(
         label=table.path,
         digest=table.digest,
-        first_segment=first_segment,
-        word=table.word,
-        segment=segment,
-        columns={name: (name,) if systems is None else columns for name in rows},
-        rows=rows,
-        raters=1 if raters is None else len(set(raters)),
+        by_system={evaluation.system: evaluation for evaluation in evaluations},
+        raters=len(set(raters)),
+        first_segment=None if segment is None else first_segment,
     )
+
+
+def _sum(values: Sequence[object]) -> object:
+    """The sum of scores, None where one is missing; what is no score is kept, to be refused.
+
+    Zhang & Vogel (2004), section 2.4, add the scores for fluency and for adequacy.
+    """
+    wrong = next((value for value in values if not is_score(value)), None)
+    if wrong is not None:
+        return wrong
+    (total,) = added([[parse_score(value)] for value in values])
+    return total

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from truebleu._core import Statistics
     from truebleu.metrics.base import Metric
     from truebleu.scores.evaluations import SegmentScores
-    from truebleu.scores.formats import TableScores
 
 Missing = Literal["error", "omit", "common"]
 #: What several answers of a system to one item are: averaged, runs of the system, pass@K or pass^K.
@@ -65,10 +64,8 @@ class GivenScores(MeanMetric):
     first_segment: int = 1
     missing: Missing = "error"
     answers: str | None = None
-    given: SegmentScores | TableScores | None = field(
-        default=None, repr=False, metadata={"text": False}
-    )
-    _scores: SegmentScores | TableScores | None = field(init=False, repr=False)
+    given: SegmentScores | None = field(default=None, repr=False, metadata={"text": False})
+    _scores: SegmentScores | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.path and self.given is not None:
@@ -141,7 +138,7 @@ class GivenScores(MeanMetric):
         return self._scores is not None
 
     @property
-    def scores(self) -> SegmentScores | TableScores:
+    def scores(self) -> SegmentScores:
         """The scores themselves, of whatever systems they are."""
         if self._scores is None:
             expected = "a file of scores, as in scores:path=FILE, or systems that are such files"

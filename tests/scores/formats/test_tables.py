@@ -74,7 +74,7 @@ def test_scores_are_read_from_parquet(folder: Folder) -> None:
     pyarrow.parquet.write_table(table, buffer)
     path = folder.write("s.parquet", buffer.getvalue())
     assert of(path) == [0.5, None]
-    with pytest.raises(MalformedFileError, match=r"found 4 in row 2 in column 'b', expected"):
+    with pytest.raises(MalformedFileError, match=r"found item 2: b 4, expected"):
         read_segment_scores(path).of("b", 2, Scale(high=3))
 
 
@@ -143,23 +143,23 @@ def test_columns_can_be_chosen_and_added(folder: Folder) -> None:
 def test_segments_may_be_counted_from_zero(folder: Folder) -> None:
     path = folder.write("s.tsv", "system\tsegment\tscore\na\t0\t5\na\t1\t6\n")
     assert of(path, first_segment=0) == [5.0, 6.0]
-    with pytest.raises(MalformedFileError, match="line 2: found '0' in column 'segment'"):
+    with pytest.raises(MalformedFileError, match="line 2: found segment 0, expected"):
         of(path)
 
 
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("a\t1\tgood", "line 3: found 'good' in column 'score', expected a number, or None"),
-        ("a\t1\tnan", "line 3: found 'nan' in column 'score', expected a finite number"),
-        ("a\t1\t-inf", "line 3: found '-inf' in column 'score', expected a finite number"),
-        ("a\t1\t1_0", "line 3: found '1_0' in column 'score', expected a number"),
-        ("a\t1\t5.1", "line 3: found '5.1' in column 'score', expected a number in 1..5"),
-        ("a\t1\t0", "line 3: found '0' in column 'score', expected a number in 1..5"),
-        ("a\t3\t1", "line 3: found '3' in column 'segment', expected a segment from 1 to 2"),
-        ("a\tx\t1", "line 3: found 'x' in column 'segment', expected a segment from 1 to 2"),
-        ("a\t1.5\t1", "line 3: found '1.5' in column 'segment'"),
-        ("a\t2\t1", "line 3: found a second score of 'a' for segment 2, expected one, which is on"),
+        ("a\t1\tgood", "line 3: found score 'good', expected a number, or None"),
+        ("a\t1\tnan", "line 3: found score 'nan', expected a finite number"),
+        ("a\t1\t-inf", "line 3: found score '-inf', expected a finite number"),
+        ("a\t1\t1_0", "line 3: found score '1_0', expected a number"),
+        ("a\t1\t5.1", "line 3: found score 5.1, expected a number in 1..5"),
+        ("a\t1\t0", "line 3: found score 0, expected a number in 1..5"),
+        ("a\t3\t1", "line 3: found segment 3, expected a segment from 1 to 2"),
+        ("a\tx\t1", "line 3: found segment x, expected a segment from 1 to 2"),
+        ("a\t1.5\t1", "line 3: found segment 1.5"),
+        ("a\t2\t1", "line 3: found item 2 of a again, expected each once; it is on line 2"),
         ("a\t1", "line 3: found 2 fields, expected 3, as in the header"),
     ],
 )
@@ -174,12 +174,12 @@ def test_two_scores_of_one_rater_name_both_lines(folder: Folder) -> None:
     content = "system\tsegment\trater\tscore\na\t1\tx\t1\na\t1\ty\t1\na\t1\tx\t1\n"
     with pytest.raises(MalformedFileError) as refusal:
         of(folder.write("s.tsv", content))
-    assert "line 4: found a second score of 'a' for segment 1 by rater 'x'" in str(refusal.value)
+    assert "line 4: found item 1 (x) of a again" in str(refusal.value)
     assert "on line 2" in str(refusal.value)
 
 
 def test_lines_are_right_without_a_header_too(folder: Folder) -> None:
-    with pytest.raises(MalformedFileError, match="line 2: found 'bad' in column 'score'"):
+    with pytest.raises(MalformedFileError, match="line 2: found score 'bad'"):
         of(folder.write("s.tsv", "a\t1\t1\na\t2\tbad\n"))
     with pytest.raises(
         MalformedFileError, match="line 2: found 0 fields, expected 2, as on line 1"
@@ -188,7 +188,7 @@ def test_lines_are_right_without_a_header_too(folder: Folder) -> None:
 
 
 def test_lines_are_right_below_comments_too(folder: Folder) -> None:
-    with pytest.raises(MalformedFileError, match="line 4: found 'bad' in column 'a'"):
+    with pytest.raises(MalformedFileError, match="line 4: found a 'bad'"):
         of(folder.write("s.tsv", "# comment\na\n1\nbad\n"))
     with pytest.raises(EmptyTextError):
         of(folder.write("s.tsv", "# comment\n"))
