@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from truebleu.cli.list import KINDS, command
 from truebleu.corpus._files import FORMATS
 from truebleu.metrics.registry import METRICS, parse_metric
-from truebleu.scores.formats import FORMATS as TOOL_FORMATS
+from truebleu.scores.tools import FORMATS as TOOL_FORMATS
 from truebleu.significance.corrections import CORRECTIONS
 from truebleu.significance.tests import TESTS
 from truebleu.tokenizers import tokenizer_names

@@ -43,7 +43,7 @@ from truebleu.metrics.statistics_files import (
 )
 from truebleu.nbest.weights import read_weights
 from truebleu.reports.document import render
-from truebleu.scores.formats import read_segment_scores
+from truebleu.scores.reading import read_segment_scores
 from truebleu.significance.compare import compare
 from truebleu.significance.comparison import read_comparison
 from truebleu.significance.gate import gate
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 SEED = 16
 CASES = 40
-RECORDED = Path(__file__).parents[1] / "scores" / "formats" / "recorded"
+RECORDED = Path(__file__).parents[1] / "scores" / "tools" / "recorded"
 LINES = ["a cat", "sat"]
 TEXT = b"a cat\nsat\n"
 SGML = (

@@ -110,9 +110,7 @@ def test_people_see_four_decimals_of_given_scores_and_two_of_others() -> None:
     assert render(plain).splitlines()[2].split() == ["a", "0.8217", "100.00"]
     assert render(scores).splitlines()[4].split() == ["a", "3", "0.8350", "100.00"]
     comparison = truebleu.compare(systems, THREE, [metric])
-    written = str(comparison)
-    assert "0.8217" in written
-    assert "a − b: +0.0217 m [0.0" in written
+    assert "a       0.8217  [0.8100, 0.8350]" in str(comparison)
 
 
 def test_segments_that_a_system_lacks_can_be_left_out_for_all() -> None:

@@ -11,7 +11,7 @@ from truebleu.errors import EmptyTextError, MalformedFileError, SettingError, Un
 from truebleu.human import formats, mqm
 from truebleu.human.judgments import FORMATS, Request
 from truebleu.human.matching import Sheet, item_scores, known_rows
-from truebleu.scores.formats import read_evaluations
+from truebleu.scores.reading import read_evaluations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

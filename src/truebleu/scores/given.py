@@ -19,7 +19,7 @@ from truebleu.corpus.tables import Scale
 from truebleu.corpus.test_set import TestSet
 from truebleu.errors import AbsentSegmentError, MalformedFileError, SettingError, UnknownNameError
 from truebleu.metrics.base import MeanMetric, Signature, mean_statistics
-from truebleu.scores.formats import read_segment_scores, scores_in_memory
+from truebleu.scores.reading import read_segment_scores, scores_in_memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

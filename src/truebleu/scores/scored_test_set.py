@@ -27,13 +27,13 @@ from truebleu.metrics.base import CountedMetric
 from truebleu.metrics.registry import metrics_for
 from truebleu.metrics.statistics_files import AbsentText, CountedTestSet
 from truebleu.scores.evaluations import Evaluation, SegmentScores, checksums, mean
-from truebleu.scores.formats import (
+from truebleu.scores.given import GivenScores, require_answers
+from truebleu.scores.reading import (
     evaluation_of_rows,
     evaluations_of_frame,
     keeps_texts,
     read_evaluations,
 )
-from truebleu.scores.given import GivenScores, require_answers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

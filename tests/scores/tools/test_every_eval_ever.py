@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.scores.formats.files import json_lines, read, written
+from tests.scores.tools.files import json_lines, read, written
 from truebleu.errors import CorpusError
-from truebleu.scores.formats import read_evaluations
+from truebleu.scores.reading import read_evaluations
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,7 +57,7 @@ def test_every_model_has_a_score_for_each_sample(tmp_path: Path) -> None:
             json_lines([sample("a", "1"), {**sample("a", "2"), "evaluation": 1}]),
             "line 2: found evaluation 1",
         ),
-        (json_lines([sample("a", "1")]) + "{\n", "line 2: found '{'"),
+        (json_lines([sample("a", "1")]) + "{\n", "line 2: found no valid JSON"),
     ],
 )
 def test_a_damaged_file_is_refused(tmp_path: Path, text: str, message: str) -> None:

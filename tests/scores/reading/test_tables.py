@@ -21,7 +21,7 @@ from truebleu.errors import (
     UnpairedSegmentsError,
     UnreadableFileError,
 )
-from truebleu.scores.formats import read_segment_scores, scores_in_memory
+from truebleu.scores.reading import read_segment_scores, scores_in_memory
 
 if TYPE_CHECKING:
     from tests.writing import Folder

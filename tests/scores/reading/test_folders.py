@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.scores.formats.files import json_lines, read, written
+from tests.scores.tools.files import json_lines, read, written
 from truebleu.corpus.tables import Scale
 from truebleu.errors import CorpusError, SettingError
 

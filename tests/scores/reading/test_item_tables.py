@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.scores.formats.files import json_lines, written
+from tests.scores.tools.files import json_lines, written
 from truebleu.errors import CorpusError, SettingError
-from truebleu.scores.formats import evaluation_of_rows, read_evaluations
+from truebleu.scores.reading import evaluation_of_rows, read_evaluations
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,9 +13,9 @@ import pandas
 import pytest
 import zstandard
 
-from tests.scores.formats.files import read, written
+from tests.scores.tools.files import read, written
 from truebleu.errors import CorpusError
-from truebleu.scores.formats import evaluations_of_frame, read_evaluations
+from truebleu.scores.reading import evaluations_of_frame, read_evaluations
 
 RECORDED = Path(__file__).parent / "recorded"
 

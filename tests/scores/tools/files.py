@@ -6,7 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from truebleu.scores.evaluations import SegmentScores
-from truebleu.scores.formats import ScoreFile, format_of, read_segment_scores
+from truebleu.scores.formats import ScoreFile
+from truebleu.scores.reading import format_of, read_segment_scores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

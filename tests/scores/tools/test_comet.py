@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import truebleu
-from tests.scores.formats.files import read, written
+from tests.scores.tools.files import read, written
 from truebleu.corpus import as_test_set
 from truebleu.errors import CorpusError, SettingError
 from truebleu.scores import GivenScores
@@ -65,7 +65,7 @@ def test_a_comparison_names_its_model(tmp_path: Path) -> None:
             "line 6: found out/a.txt with 0.8000",
         ),
         (JSON[:-30], "line 9: found no valid JSON"),
-        (JSON.replace("1\n", "NaN\n"), "line 9: found no valid JSON (NaN)"),
+        (JSON.replace("1\n", "NaN\n"), "found item 2: COMET 'nan', expected a finite number"),
         ('{"a": [{"COMET": 0.5}, {"mt": "x"}]}', "segment 2 of a without COMET"),
         ('{"a": [{"COMET": "high"}]}', "found item 1: COMET 'high'"),
         ('{"a": [{"COMET": [1]}]}', "expected a number"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import truebleu
-from tests.scores.formats.files import json_lines, read, written
+from tests.scores.tools.files import json_lines, read, written
 from truebleu.errors import MalformedFileError
 from truebleu.scores import GivenScores
 
@@ -36,8 +36,8 @@ def test_systems_and_segments_may_come_in_any_order(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ("{", "line 4: found '{', expected a JSON object on each line"),
-        ("[]", "line 4: found '[]'"),
+        ("{", "line 4: found no valid JSON"),
+        ("[]", "line 4: found JSON of type list"),
         ('{"hypothesis": "h"}', "line 4: found no prediction"),
         ('{"hypothesis": "h", "prediction": "low"}', "line 4: found MetricX 'low'"),
         ('{"hypothesis": "h", "prediction": NaN}', "line 4"),

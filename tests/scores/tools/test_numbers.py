@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.scores.formats.files import is_table, read, written
+from tests.scores.tools.files import is_table, read, written
 from truebleu.errors import CorpusError
 
 if TYPE_CHECKING:
