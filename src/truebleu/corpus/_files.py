@@ -70,9 +70,11 @@ def may_hold_statistics(path: str) -> bool:
     try:
         with open(path, "rb") as file:
             beginning = file.read(4096)
+            end = file.seek(max(-4, -len(beginning)), os.SEEK_END) and file.read()
     except OSError:  # reading it as a text will say what is wrong
         return False
-    if beginning[:2] == GZIP or beginning[:4] == PARQUET_MAGIC:
+    # Text may begin with PAR1; Parquet also ends so.
+    if beginning[:2] == GZIP or beginning[:4] == end == PARQUET_MAGIC:
         return True
     return b"".join(beginning.split()).startswith(f'{{"format":"{STATISTICS}"'.encode())
 
@@ -438,8 +440,16 @@ def _zstd() -> Any:
 # How the kinds begin, and what decompresses one stream of each.
 _KINDS: tuple[tuple[bytes | tuple[bytes, ...], str, Callable[[], Any]], ...] = (
     (b"\x1f\x8b", "gzip", _gzip),
-    # With the size of its blocks: text may begin with BZh.
-    (tuple(b"BZh%d" % size for size in range(1, 10)), "bzip2", _bzip2),
+    # With the size of its blocks and how the first begins, or the end: text may begin with BZh9.
+    (
+        tuple(
+            b"BZh%d" % size + block
+            for size in range(1, 10)
+            for block in (b"1AY&SY", b"\x17rE8P\x90")
+        ),
+        "bzip2",
+        _bzip2,
+    ),
     (b"\xfd7zXZ\x00", "xz", _xz),
     (b"\x28\xb5\x2f\xfd", "zstd", _zstd),
 )
@@ -457,7 +467,7 @@ class OpenedFile:
         self.path = path
         self._raw = BufferedReader(_opened(path, stdin))  # type: ignore[type-var]
         self._size = os.fstat(self._raw.fileno()).st_size if path != STANDARD_INPUT else None
-        beginning = self._raw.peek(8)[:8]
+        beginning = self._raw.peek(16)[:16]
         self._kind = "file"
         self._read: Callable[[int], bytes] = self._raw.read
         for magic, kind, start in _KINDS:

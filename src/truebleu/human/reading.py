@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode, extension
-from truebleu.corpus.tables import csv_rows, digest, is_number
+from truebleu.corpus.tables import csv_rows, is_number
 from truebleu.errors import EmptyTextError, MalformedFileError, SettingError, UnknownNameError
 from truebleu.human import formats, mqm
 from truebleu.human.judgments import FORMATS, Request
@@ -163,12 +163,12 @@ def read_named_items(path: str, request: Request) -> HumanScores:
             raise SettingError(setting, getattr(request, setting), expected)
     place_of = {name: place for place, name in enumerate(request.names or ())}
     lines, systems, scores, places, raters = [], [], [], [], []
-    column = ""
+    column, checksum = "", ""
     for evaluation in read_evaluations(path):
         if not evaluation.has_names:
             expected = "a column that names the items, such as id; or --match numbers"
             raise MalformedFileError(evaluation.label, None, "items without names", expected)
-        items = evaluation.chosen_items()
+        items, checksum = evaluation.chosen_items(), evaluation.digest
         column = evaluation.score_name(items, request.column or "")
         for item in items:
             if item.name not in place_of:
@@ -181,7 +181,7 @@ def read_named_items(path: str, request: Request) -> HumanScores:
             raters.append(item.answer)
     sheet = Sheet(
         label=path,
-        digest=digest(Files().contents(path)),
+        digest=checksum,
         lines=lines,
         systems=systems,
         scores=scores,

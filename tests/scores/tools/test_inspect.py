@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from random import Random
 from struct import pack
 from typing import Any
-from zipfile import ZIP_DEFLATED, ZipFile
+from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZIP_LZMA, ZipFile
 from zlib import crc32
 
 import pandas
@@ -143,6 +144,28 @@ def test_a_damaged_archive_is_refused(tmp_path: Path) -> None:
             path.write_bytes(damaged)
             with pytest.raises(CorpusError, match=r"a\.eval: "):
                 read(str(path))
+
+
+@pytest.mark.parametrize("method", [ZIP_DEFLATED, ZIP_LZMA, ZIP_BZIP2])
+def test_whatever_is_damaged_in_an_archive_is_refused(tmp_path: Path, method: int) -> None:
+    path = tmp_path / "a.eval"
+    with ZipFile(path, "w", method) as made:
+        made.writestr("header.json", HEADER)
+        made.writestr("summaries.json", json.dumps(SAMPLES))
+    data = path.read_bytes()
+    draws = Random(method)  # noqa: S311
+    refused = 0
+    for _ in range(300):
+        place = draws.randrange(len(data))
+        path.write_bytes(data[:place] + bytes([draws.randrange(256)]) + data[place + 1 :])
+        try:
+            read(str(path))
+        except CorpusError:
+            refused += 1
+    assert refused > 100
+    path.write_bytes(data.replace(data[40:60], b"\xff" * 20))
+    with pytest.raises(CorpusError, match=r"header\.json, which cannot be read"):
+        read(str(path))
 
 
 def test_a_member_larger_than_the_limit_is_refused(
