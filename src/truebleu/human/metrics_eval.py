@@ -12,9 +12,9 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode
+from truebleu.corpus._files import Files, read_lines
 from truebleu.corpus._reading import parse_docs
-from truebleu.corpus.tables import read_records
+from truebleu.corpus.tables import read_json_lines
 from truebleu.corpus.test_set import TestSet
 from truebleu.errors import (
     EmptyTextError,
@@ -36,7 +36,10 @@ if TYPE_CHECKING:
 #: What stands for a translation that is not there.
 NOT_SUPPLIED = "[No translation supplied]"
 
+#: The endings of texts: the other is JSON lines with source, target or hypothesis.
+TEXTS = (".txt", ".jsonl")
 Text = tuple[str | None, ...]
+Labels = tuple[str, ...] | None
 
 
 class HumanFile(NamedTuple):
@@ -200,27 +203,38 @@ def read_metrics_eval(
     """
     root = os.fspath(folder)
     pair = _language_pair(root, language_pair)
-    source, references, outputs = read_texts(root, pair)
-    labels = read_labels(root, pair, len(source))
-    start = 1 if labels is not None and labels.canary else 0
+    # Where there are both, JSON lines count.
+    sources = {name: path for name, _, path in reversed(_files(root, "sources"))}
+    source = _text(sources[pair], "source")
+    folder_of_outputs = os.path.join("system-outputs", pair)
+    references, outputs = (
+        {name: _text(path, key) for name, ending, path in files if ending in TEXTS}
+        for key, files in (
+            ("target", _files(root, "references", f"{pair}.")),
+            ("hypothesis", _files(root, folder_of_outputs)),
+        )
+    )
+    if not outputs:
+        raise EmptyTextError(os.path.join(root, folder_of_outputs))
+    for name, text in (*references.items(), *outputs.items()):
+        if len(text) != len(source):
+            raise UnpairedSegmentsError(f"{pair} {name}", len(text), sources[pair], len(source))
+    documents, domains = _labels(os.path.join(root, "documents", f"{pair}.docs"), len(source))
+    canary = CANARY in (label[0].lower() for label in (documents, domains) if label is not None)
     human = _files(root, "human-scores", f"{pair}.")
-    metrics = _files(root, os.path.join("metric-scores", pair), "")
-    labels = labels or Labels(None, None, canary=False)
+    metrics = _files(root, os.path.join("metric-scores", pair))
+    kept = slice(1 if canary else 0, None)
     return MetricsEvalSet(
         folder=root,
         language_pair=pair,
-        source=tuple(text or "" for text in source[start:]),
-        references={name: texts[start:] for name, texts in references.items()},
-        outputs={
-            name: tuple(text or "" for text in texts[start:]) for name, texts in outputs.items()
-        },
-        documents=labels.documents and labels.documents[start:],
-        domains=labels.domains and labels.domains[start:],
-        canary=labels.canary,
-        human=tuple(HumanFile(name, level, path) for name, level, path in _named(human, ".score")),
-        ratings=tuple(
-            HumanFile(name, level, path) for name, level, path in _named(human, ".rating")
-        ),
+        source=tuple(text or "" for text in source[kept]),
+        references={name: text[kept] for name, text in references.items()},
+        outputs={name: tuple(part or "" for part in text[kept]) for name, text in outputs.items()},
+        documents=documents and documents[kept],
+        domains=domains and domains[kept],
+        canary=canary,
+        human=tuple(HumanFile(*file) for file in _named(human, ".score")),
+        ratings=tuple(HumanFile(*file) for file in _named(human, ".rating")),
         metrics=tuple(
             MetricFile(*_metric(name), level, path)
             for name, level, path in _named(metrics, ".score")
@@ -229,11 +243,10 @@ def read_metrics_eval(
 
 
 def _language_pair(root: str, wanted: str | None) -> str:
-    names = _files(root, "sources", "")
-    if not names:
+    known = sorted({name for name, _, _ in _files(root, "sources")})
+    if not known:
         reason = "found no folder 'sources' with files in it, expected mt-metrics-eval's layout"
         raise UnreadableFileError(root, reason)
-    known = sorted({name.rpartition(".")[0] for name, _ in names})
     if wanted is None and len(known) == 1:
         return known[0]
     if wanted not in known:
@@ -241,25 +254,21 @@ def _language_pair(root: str, wanted: str | None) -> str:
     return wanted
 
 
-def _files(root: str, folder: str, prefix: str) -> list[tuple[str, str]]:
-    """The files of a folder whose names start so, with the rest of their names."""
+def _files(root: str, folder: str, prefix: str = "") -> list[tuple[str, str, str]]:
+    """The files of a folder whose names start so: the rest of the name, its ending, the path."""
     path = os.path.join(root, folder)
-    if not os.path.isdir(path):
-        return []
+    names = sorted(os.listdir(path)) if os.path.isdir(path) else []
     return [
-        (name.removeprefix(prefix), os.path.join(path, name))
-        for name in sorted(os.listdir(path))
+        (*os.path.splitext(name.removeprefix(prefix)), os.path.join(path, name))
+        for name in names
         if name.startswith(prefix) and not name.startswith(".")
     ]
 
 
-def _named(files: list[tuple[str, str]], ending: str) -> list[tuple[str, Level, str]]:
-    named: list[tuple[str, Level, str]] = []
-    for file, path in files:
-        name, _, level = file.removesuffix(ending).rpartition(".")
-        if file.endswith(ending) and name and level in LEVELS:
-            named.append((name, LEVELS[level], path))
-    return named
+def _named(files: list[tuple[str, str, str]], ending: str) -> list[tuple[str, Level, str]]:
+    """The name, the level and the path of files of scores."""
+    parts = [(*name.rpartition("."), path) for name, end, path in files if end == ending]
+    return [(n, LEVELS[level], path) for n, _, level, path in parts if n and level in LEVELS]
 
 
 def _metric(name: str) -> tuple[str, str]:
@@ -275,82 +284,24 @@ def _chosen(folder: str, files: Iterable[HumanFile], name: str, level: Level) ->
     return known[name, level]
 
 
-# Texts and labels in that layout.
-
-
-class Labels(NamedTuple):
-    """Documents and domains of the segments, and whether the first is the canary."""
-
-    documents: tuple[str, ...] | None
-    domains: tuple[str, ...] | None
-    canary: bool
-
-
-def read_texts(root: str, pair: str) -> tuple[Text, dict[str, Text], dict[str, Text]]:
-    """Source, references by name and outputs by system."""
-    path = _existing(os.path.join(root, "sources", pair))
-    source = _text(path, "source")
-    references = {
-        name: _text(file, "target") for name, file in _texts(root, "references", f"{pair}.")
-    }
-    folder = os.path.join("system-outputs", pair)
-    outputs = {name: _text(file, "hypothesis") for name, file in _texts(root, folder, "")}
-    if not outputs:
-        raise EmptyTextError(os.path.join(root, folder))
-    for name, text in (*references.items(), *outputs.items()):
-        if len(text) != len(source):
-            raise UnpairedSegmentsError(f"{pair} {name}", len(text), path, len(source))
-    return source, references, outputs
-
-
-def read_labels(root: str, pair: str, segments: int) -> Labels | None:
-    """The domain and document of each segment; None where there is no file of them."""
-    path = os.path.join(root, "documents", f"{pair}.docs")
+def _labels(path: str, segments: int) -> tuple[Labels, Labels]:
+    """The document and the domain of each segment; None where there is no file of them."""
     if not os.path.exists(path):
-        return None
-    lines = _lines(path)
+        return None, None
+    lines = [line or "" for line in read_lines(path, Files().contents(path)).segments]
     if len(lines) != segments:
         raise UnpairedSegmentsError(path, len(lines), "the source", segments)
-    documents, domains = parse_docs(path, lines)
-    canary = CANARY in (domains[0].lower(), documents[0].lower())
-    return Labels(documents, domains, canary)
-
-
-def _existing(stem: str) -> str:
-    lines = f"{stem}.jsonl"
-    return lines if os.path.exists(lines) else f"{stem}.txt"
-
-
-def _texts(root: str, folder: str, prefix: str) -> list[tuple[str, str]]:
-    path = os.path.join(root, folder)
-    if not os.path.isdir(path):
-        return []
-    texts = []
-    for file in sorted(os.listdir(path)):
-        stem, ending = os.path.splitext(file)
-        if ending in (".txt", ".jsonl") and stem.startswith(prefix):
-            texts.append((stem.removeprefix(prefix), os.path.join(path, file)))
-    return texts
+    return parse_docs(path, lines)
 
 
 def _text(path: str, key: str) -> Text:
+    data = Files().contents(path)
     if path.endswith(".jsonl"):
-        values = [record.get(key) for record in read_records(path, Files().contents(path))]
-        for number, value in enumerate(values, 1):
-            if value is not None and not isinstance(value, str):
-                found = f"a value of type {type(value).__name__} in key {key!r}"
-                raise MalformedFileError(path, number, found, "text")
-        texts = [None if value is None else str(value) for value in values]
+        (text,) = read_json_lines(path, data).select("reference", key)
+        segments = text.segments
     else:
-        texts = list(_lines(path))
+        segments = read_lines(path, data).segments
     # White space at the end of a line is not part of the text in this layout.
     return tuple(
-        None if text is None or text.strip() == NOT_SUPPLIED else text.rstrip() for text in texts
+        None if text is None or text.strip() == NOT_SUPPLIED else text.rstrip() for text in segments
     )
-
-
-def _lines(path: str) -> list[str]:
-    text = decode(path, Files().contents(path)).removeprefix(BYTE_ORDER_MARK)
-    if not text:
-        raise EmptyTextError(path)
-    return text.removesuffix("\n").split("\n")
