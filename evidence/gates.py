@@ -19,9 +19,9 @@ from evidence.rates import (
     rejected,
 )
 from truebleu import compare
-from truebleu.metrics.given import GivenScores, textless_test_set
 from truebleu.reports.gate import hangs_on_few, hangs_on_one
 from truebleu.reports.sentences import ENOUGH_DOCUMENTS_FOR_A_MARGIN
+from truebleu.scores.given import GivenScores, textless_test_set
 from truebleu.significance.gate import GateSettings, _checks
 from truebleu.significance.ledger import alpha_of_look
 from truebleu.significance.optimizer_runs import RunAverage, two_way_p

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from evidence.data import DATA, read_set
 from evidence.page import Page, Section
 from evidence.rows import between
-from truebleu.metrics.given import GivenScores
+from truebleu.scores.given import GivenScores
 from truebleu.studies import study_test_size
 from truebleu.studies._study import fit_law
 

@@ -11,7 +11,8 @@ and return results that print themselves.
 
 Everything else is in namespaces, in the order of the data flow:
 
-- `corpus` reads files into a test set, and `human` reads what people said about it;
+- `corpus` reads files into a test set, `human` what people said about it, and `scores` what other
+  programs made of it;
 - `tokenizers` cut segments into tokens, and `metrics` count and score them;
 - `resampling` adds up the rows of many replicates, and `significance` makes intervals and tests;
 - `explanation` splits a difference into what segments, slices and n-grams contribute;
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
         planning as planning,
         reports as reports,
         resampling as resampling,
+        scores as scores,
         significance as significance,
         simulation as simulation,
         studies as studies,
@@ -55,7 +57,7 @@ if TYPE_CHECKING:
     from truebleu.errors import TruebleuError as TruebleuError
     from truebleu.explanation.explain import explain as explain
     from truebleu.explanation.report import report as report
-    from truebleu.human._reading import read_human as read_human
+    from truebleu.human.reading import read_human as read_human
     from truebleu.metrics.base import set_threads as set_threads
     from truebleu.metrics.bleu import BLEU as BLEU
     from truebleu.metrics.chrf import CHRF as CHRF
@@ -113,6 +115,7 @@ _HOMES = {
     "planning": "planning",
     "reports": "reports",
     "resampling": "resampling",
+    "scores": "scores",
     "significance": "significance",
     "simulation": "simulation",
     "studies": "studies",

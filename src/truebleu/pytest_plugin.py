@@ -91,7 +91,7 @@ def _are_scores(metrics: Sequence[str | Metric]) -> bool:
 def _read_scores(new: str | PathLike[str], baseline: object, documents: str | None) -> TestSet:
     """Items of both systems, of which only scores are known."""
     from truebleu.errors import SettingError
-    from truebleu.metrics.scored_test_set import ScoredTestSet
+    from truebleu.scores.scored_test_set import ScoredTestSet
 
     if not isinstance(baseline, str | os.PathLike):
         raise SettingError("baseline", type(baseline), "a file's path, as the new scores are one")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from truebleu.corpus import TestSet
-    from truebleu.human.scores import Level
+    from truebleu.human.judgments import Level
 
 RATES = {"good": 0.05, "fair": 0.15, "poor": 0.3, "bad": 0.45, "twin": 0.15}
 SEGMENTS = 40

@@ -25,7 +25,7 @@ from truebleu.agreement.answers import AgreeSettings
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.human import Judgment
 from truebleu.metrics.base import set_threads
-from truebleu.metrics.given import GivenScores
+from truebleu.scores.given import GivenScores
 
 if TYPE_CHECKING:
     from truebleu.agreement.agree import Agreement

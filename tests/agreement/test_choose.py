@@ -18,8 +18,8 @@ from truebleu.errors import MalformedFileError, SettingError, UnknownNameError
 from truebleu.human import HumanScores, Judgment, PairwiseJudgments
 from truebleu.metrics.base import set_threads
 from truebleu.metrics.chrf import CHRF
-from truebleu.metrics.given import GivenScores
 from truebleu.metrics.sentence_bleu import SentenceBLEU
+from truebleu.scores.given import GivenScores
 from truebleu.simulation import simulate
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 from tests.agreement.judged_texts import RATES, human_scores, texts
 from truebleu.agreement.curve import FittedCurve, JudgedSystems, fit_curves
 from truebleu.errors import MalformedFileError, SettingError, UnreadableFileError
-from truebleu.metrics import GivenScores
+from truebleu.scores import GivenScores
 
 if TYPE_CHECKING:
     from pathlib import Path

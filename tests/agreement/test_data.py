@@ -13,8 +13,8 @@ from truebleu.agreement.data import agreement_data, human_data
 from truebleu.corpus import TestSet
 from truebleu.errors import MalformedFileError, SettingError, UnpairedSegmentsError
 from truebleu.human import Judgment
-from truebleu.metrics.given import GivenScores
 from truebleu.metrics.registry import as_metrics
+from truebleu.scores.given import GivenScores
 from truebleu.significance.scores import score
 
 

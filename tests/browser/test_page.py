@@ -12,7 +12,7 @@ import pytest
 import truebleu
 from truebleu.explanation.report import Report, report
 from truebleu.human.spans import ErrorSpan
-from truebleu.metrics.given import FunctionMetric
+from truebleu.metrics.function import FunctionMetric
 from truebleu.metrics.registry import parse_metrics
 from truebleu.metrics.statistics_files import SavedStatistics, SavedTestSet
 from truebleu.simulation import simulate_causes

@@ -9,8 +9,8 @@ from click.testing import CliRunner
 
 from truebleu.cli.list import KINDS, command
 from truebleu.corpus._files import FORMATS
-from truebleu.human.tools import READERS
 from truebleu.metrics.registry import METRICS, parse_metric
+from truebleu.scores.tools import FORMATS as TOOL_FORMATS
 from truebleu.significance.corrections import CORRECTIONS
 from truebleu.significance.tests import TESTS
 from truebleu.tokenizers import tokenizer_names
@@ -37,7 +37,7 @@ def test_nothing_is_left_out() -> None:
     assert {row["format"] for row in listed("formats")} >= set(FORMATS)
     tools = [row["format"] for row in listed("formats") if row["for"] == "scores"]
     assert tools[:3] == ["COMET", "MetricX", "lm-evaluation-harness"]
-    assert len(tools) == len(READERS)
+    assert len(tools) == len(TOOL_FORMATS)
     assert [row["test"] for row in listed("tests")] == list(TESTS)
     assert [row["correction"] for row in listed("corrections")] == list(CORRECTIONS)
 

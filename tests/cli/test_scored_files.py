@@ -129,7 +129,7 @@ def test_agree_pairs_judgments_with_items_by_their_names(tmp_path: Path) -> None
             (),
             "line 4: found score 'good'",
         ),
-        (["new,q0,a,1", "new,q0,a,1"], (), "line 3: found rater a of item q0 again"),
+        (["new,q0,a,1", "new,q0,a,1"], (), "line 3: found item q0 (a) of new again"),
         (["new,q0,a,1", "mid,q0,a,1"], (), "line 3: found a judgment of 'mid'"),
         (["new,q0,a,1", "old,q0,a,1"], ("--first-segment", "0"), "first_segment: found 0"),
         (["new,q0,a,1", "old,q0,a,1"], ("--human-column", "x"), "human.csv: no score 'x'"),

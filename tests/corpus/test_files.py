@@ -19,6 +19,7 @@ from truebleu.corpus._files import (
     decompress,
     extension,
     locate,
+    may_hold_statistics,
     read_lines,
     stem,
 )
@@ -182,7 +183,7 @@ def test_several_compressed_parts_in_a_row_are_one_file(kind: str) -> None:
 @each_kind
 def test_data_that_is_cut_off_is_refused(kind: str) -> None:
     data = COMPRESSORS[kind](TEXT * 50)
-    for end in (len(data) - 1, len(data) // 2, 6):
+    for end in (len(data) - 1, len(data) // 2, 10):
         with pytest.raises(
             errors.MalformedFileError, match=f"f: found {kind} data that is damaged"
         ):
@@ -221,8 +222,16 @@ def test_zstd_without_its_package_says_what_to_install(monkeypatch: pytest.Monke
 
 
 def test_text_may_begin_like_bzip2() -> None:
-    assert decompress("f", b"BZhang said hello.\n") == b"BZhang said hello.\n"
+    for text in (b"BZhang said hello.\n", b"BZh9 is a header, or a word\n"):
+        assert decompress("f", text) == text
 
 
 def test_an_empty_file_may_be_compressed() -> None:
     assert decompress("f", bz2.compress(b"")) == b""
+
+
+def test_text_that_begins_like_parquet_is_no_statistics(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("PAR1 and PAR2 are words\n")
+    assert not may_hold_statistics(str(tmp_path / "a"))
+    (tmp_path / "b").write_bytes(b"PAR1 ... PAR1")
+    assert may_hold_statistics(str(tmp_path / "b"))

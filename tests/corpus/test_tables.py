@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from truebleu.corpus import read_test_set
-from truebleu.corpus._tables import Delimited, read_csv, read_json_lines, read_parquet, read_tsv
+from truebleu.corpus.tables import Table, read_csv, read_json_lines, read_parquet, read_tsv
 from truebleu.errors import (
     EmptyTextError,
     EncodingError,
@@ -65,7 +65,7 @@ def test_an_unknown_column_lists_the_known_ones(folder: Folder) -> None:
         read_test_set([f"{path}#z"], [f"{path}#x"])
 
 
-@pytest.mark.parametrize("column", ["doc", "document", "document_id"])
+@pytest.mark.parametrize("column", ["doc", "document", "document_id", "docid", "DocID", "doc_id"])
 def test_columns_of_documents_are_known_by_name(folder: Folder, column: str) -> None:
     path = folder.write("t.tsv", f"{column}\tref\tout\n7\ta\tb\n7\tc\td\n8\te\tf\n")
     assert read_test_set([f"{path}#out"], [f"{path}#ref"]).documents == ("7", "7", "8")
@@ -86,7 +86,7 @@ def test_a_table_is_read_once_for_all_its_columns(
 # TSV and CSV.
 
 
-Reader: TypeAlias = Callable[[str, bytes], Delimited]
+Reader: TypeAlias = Callable[[str, bytes], Table]
 
 FIELD = st.text(st.characters(exclude_characters="\t\r\n\0", exclude_categories=["Cs"]))
 QUOTED_FIELD = st.text(st.characters(exclude_characters="\0\r", exclude_categories=["Cs"]))
@@ -248,6 +248,39 @@ def test_labels_of_some_segments_only_do_not_keep_a_text_from_being_read(folder:
     assert (test_set.documents, test_set.domains) == (("1", "2"), None)
     with pytest.raises(MalformedFileError, match="line 1: found nothing in key 'domain'"):
         read_test_set([plain], [plain], documents=path)
+
+
+@pytest.mark.parametrize(("name", "text"), [("t.jsonl", "null"), ("t.jsonl", '""')])
+def test_a_document_that_is_missing_for_one_segment_is_refused(
+    folder: Folder, name: str, text: str
+) -> None:
+    rows = [f'{{"t": "x", "doc": {n}}}' for n in range(499)]
+    path = folder.write(name, "\n".join([*rows, f'{{"t": "y", "doc": {text}}}']) + "\n")
+    with pytest.raises(MalformedFileError, match="line 500: found nothing in key 'doc'"):
+        read_test_set([f"{path}#t"], [f"{path}#t"])
+
+
+def test_documents_that_are_missing_everywhere_are_none(folder: Folder) -> None:
+    path = folder.write("t.jsonl", '{"t": "x", "doc": null}\n{"t": "y", "doc": null}\n')
+    assert read_test_set([f"{path}#t"], [f"{path}#t"]).documents is None
+
+
+@pytest.mark.parametrize("column", ["system", "model", "sys"])
+def test_a_long_table_has_rows_of_several_systems(folder: Folder, column: str) -> None:
+    rows = [f"{name}\t{n}\tr{n}\t{name} {n}\n" for name in "ab" for n in (1, 2)]
+    path = folder.write("t.tsv", f"{column}\tid\tref\ttext\n" + "".join(rows))
+    test_set = read_test_set([f"{path}#text"], [f"{path}#ref"])
+    assert {name: list(text) for name, text in test_set.systems.items()} == {
+        "a": ["a 1", "a 2"],
+        "b": ["b 1", "b 2"],
+    }
+    assert list(test_set.references[0]) == ["r1", "r2"]
+
+
+def test_a_column_of_outputs_called_sys_makes_no_long_table(folder: Folder) -> None:
+    path = folder.write("t.tsv", "ref\tsys\nr1\to1\nr2\to2\n")
+    test_set = read_test_set([f"{path}#sys"], [f"{path}#ref"])
+    assert list(test_set.references[0]) == ["r1", "r2"]
 
 
 # Parquet.

@@ -11,8 +11,8 @@ from evidence.agreement import NOISE, ON_THESE
 from evidence.rates import ONE_UNIT, few
 from tests.agreement.judged_texts import human_scores, texts
 from truebleu import agree, compare, gate
-from truebleu.metrics.given import GivenScores, textless_test_set
 from truebleu.reports.sentences import ENOUGH_DOCUMENTS_FOR_A_MARGIN
+from truebleu.scores.given import GivenScores, textless_test_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable

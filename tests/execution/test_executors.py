@@ -20,7 +20,7 @@ from truebleu import _core, set_threads, studies
 from truebleu.errors import ExecutionError, SettingError
 from truebleu.execution import Cluster, Processes, Runner, Task, completed, in_order
 from truebleu.execution.executors import _Group, _Pace
-from truebleu.human.scores import HumanScores
+from truebleu.human.judgments import HumanScores
 from truebleu.simulation import simulate
 from truebleu.studies import study_power
 

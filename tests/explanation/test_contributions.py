@@ -11,9 +11,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from tests.plugin_example.truebleu_word_precision import WordPrecision
 from truebleu.corpus import as_test_set
 from truebleu.explanation import mean_gradient, split_difference
-from truebleu.metrics import BLEU, DependencyF, FunctionMetric, GivenScores
+from truebleu.metrics import BLEU, DependencyF, FunctionMetric
 from truebleu.metrics.base import Metric
 from truebleu.metrics.registry import METRICS, parse_metric
+from truebleu.scores import GivenScores
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:

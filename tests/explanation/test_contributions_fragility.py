@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from truebleu.explanation.contributions import Fragility, fragility
-from truebleu.metrics import GivenScores
 from truebleu.resampling import Units
+from truebleu.scores import GivenScores
 
 MEAN = GivenScores.of({"a": [0.0]})
 

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.human.asking import scores, tsv
+from truebleu.corpus import as_test_set
 from truebleu.errors import (
     MalformedFileError,
     SettingError,
 )
+from truebleu.human import HumanScores, read_human
 
 if TYPE_CHECKING:
     from tests.writing import Folder
@@ -27,6 +29,26 @@ def test_numbers_start_at_0_where_a_0_occurs(folder: Folder) -> None:
 def test_the_first_number_can_be_given(folder: Folder) -> None:
     path = folder.write("h.tsv", tsv("system segment score", "a 1 1", "b 1 2"))
     assert scores(path, first_segment=0).scores == {"a": (None, 1.0), "b": (None, 2.0)}
+
+
+def test_where_counting_begins_is_never_assumed(folder: Folder) -> None:
+    path = folder.write("h.tsv", tsv("system segment score", "a 2 1", "b 2 2"))
+    with pytest.raises(MalformedFileError, match=r"line 2: found segment 2 .*first_segment=0 or 1"):
+        scores(path, segments=3)
+    assert scores(path, segments=3, first_segment=0).scores["a"] == (None, None, 1.0)
+    # The last of two can only be counted from 1.
+    assert scores(path, segments=2).scores["a"] == (None, 1.0)
+
+
+def test_outputs_that_a_file_quotes_tell_where_counting_begins(folder: Folder) -> None:
+    rows = ("a 1 <v>y</v> 1", "b 1 v 2", "a 2 z 3", "b 2 w 4")
+    path = folder.write("h.tsv", tsv("system segment target score", *rows))
+    outputs = {"a": ["x", "y", "z"], "b": ["u", "v", "w"]}
+    human = read_human(path, as_test_set(outputs, ["r"] * 3))
+    assert isinstance(human, HumanScores)
+    assert human.scores == {"a": (None, 1.0, 3.0), "b": (None, 2.0, 4.0)}
+    # Without the outputs, a 1 among the numbers decides.
+    assert scores(path, segments=3).scores["a"] == (1.0, 3.0, None)
 
 
 def test_documents_in_order_are_the_document_level(folder: Folder) -> None:

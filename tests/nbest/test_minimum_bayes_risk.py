@@ -19,7 +19,7 @@ from truebleu.errors import SettingError, TruebleuError, UnpairedSegmentsError
 from truebleu.execution import Processes
 from truebleu.execution.executors import AHEAD, EARLY
 from truebleu.metrics import GTM, MBLEU, PER, WER
-from truebleu.metrics.given import FunctionMetric
+from truebleu.metrics.function import FunctionMetric
 from truebleu.nbest import MBRSettings, NBest, mbr, utility_matrix
 from truebleu.nbest.minimum_bayes_risk import Chooser
 from truebleu.nbest.utilities import Part

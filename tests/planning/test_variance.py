@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from truebleu.corpus import as_test_set
-from truebleu.metrics import GivenScores
 from truebleu.metrics.registry import parse_metric
 from truebleu.planning.variance import (
     bootstrap_sd_interval,
@@ -19,6 +18,7 @@ from truebleu.planning.variance import (
     varies_only_by_rounding,
 )
 from truebleu.resampling import Bootstrap, Swaps, Units
+from truebleu.scores import GivenScores
 from truebleu.significance.statistics import (
     MetricStatistics,
     bootstrap_scores,

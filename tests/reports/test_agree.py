@@ -11,9 +11,9 @@ import pytest
 
 from tests.agreement.judged_texts import RATES, SEGMENTS, comparisons, human_scores, texts
 from truebleu.agreement.agree import agree
-from truebleu.metrics.given import GivenScores
 from truebleu.reports.charts import specification
 from truebleu.reports.document import render
+from truebleu.scores.given import GivenScores
 
 if TYPE_CHECKING:
     from truebleu.agreement.agree import Agreement

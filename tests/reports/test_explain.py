@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from truebleu import explain
-from truebleu.metrics import GivenScores
 from truebleu.reports.document import Chart, Table, render
 from truebleu.reports.explain import verdict
+from truebleu.scores import GivenScores
 from truebleu.simulation import simulate, simulate_causes
 
 if TYPE_CHECKING:

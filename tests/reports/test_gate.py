@@ -9,9 +9,9 @@ import pytest
 from scipy.stats import kurtosis
 
 from truebleu import gate
-from truebleu.metrics import GivenScores
-from truebleu.metrics.given import textless_test_set
 from truebleu.reports.gate import check_table, sentences
+from truebleu.scores import GivenScores
+from truebleu.scores.given import textless_test_set
 
 if TYPE_CHECKING:
     from truebleu.significance.gate import GateResult

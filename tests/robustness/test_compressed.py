@@ -61,7 +61,7 @@ def test_a_cut_file_is_refused_or_ends_between_streams(
     one = KINDS[kind](TEXT)
     whole = one * (1 + twice)
     # The first bytes tell that it is compressed.
-    end = max(6, int(share * len(whole)))
+    end = max(10, int(share * len(whole)))
     try:
         found = decompress("x", whole[:end])
     except MalformedFileError:

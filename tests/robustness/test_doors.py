@@ -12,7 +12,7 @@ import pytest
 
 from truebleu.cli.main import main
 from truebleu.errors import MalformedFileError
-from truebleu.human.tools import read_tool_scores
+from truebleu.scores.reading import read_segment_scores
 
 LINES = [f"the cat {i} sat on the mat" for i in range(12)]
 
@@ -70,7 +70,7 @@ def test_an_archive_that_grows_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
         path.write_bytes(archive(samples, size))
         assert len(path.read_bytes()) < 20_000
         with pytest.raises(MalformedFileError, match="TRUEBLEU_MAX_BYTES"):
-            read_tool_scores(str(path), "", "")
+            read_segment_scores(str(path))
 
 
 @pytest.mark.parametrize("name", ["../../up", "/root/up", "..", "a/../../../up", "up\n../x"])

@@ -29,11 +29,11 @@ from tests.robustness import api_calls
 from truebleu import metrics
 from truebleu.corpus._reading import read_test_set
 from truebleu.corpus.nbest.reading import NBEST_FORMATS, read_nbest
+from truebleu.corpus.tables import Scale
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import TruebleuError
 from truebleu.execution.journal import Runner, Task
 from truebleu.human import read_human
-from truebleu.human.tools import read_tool_scores
 from truebleu.metrics.dependency import DependencyF
 from truebleu.metrics.statistics_files import (
     SavedStatistics,
@@ -42,6 +42,7 @@ from truebleu.metrics.statistics_files import (
 )
 from truebleu.nbest.weights import read_weights
 from truebleu.reports.document import render
+from truebleu.scores.reading import read_segment_scores
 from truebleu.significance.compare import compare
 from truebleu.significance.comparison import read_comparison
 from truebleu.significance.gate import gate
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
 
 SEED = 16
 CASES = 40
-RECORDED = Path(__file__).parents[1] / "human" / "tools" / "recorded"
+RECORDED = Path(__file__).parents[1] / "scores" / "tools" / "recorded"
 LINES = ["a cat", "sat"]
 TEXT = b"a cat\nsat\n"
 SGML = (
@@ -153,9 +154,9 @@ def comparison() -> bytes:
 
 def read_items(path: Path) -> None:
     """Read scores that another tool wrote: all of them are finite."""
-    chosen = ("exact_match", "plain") if path.suffix == ".jsonl" else ("", "")
-    scores = read_tool_scores(str(path), *chosen)
-    rows = () if scores is None else scores.by_system.values()
+    column, filter_ = ("exact_match", "plain") if path.suffix == ".jsonl" else ("", "")
+    scores = read_segment_scores(str(path), column=column, filter_=filter_)
+    rows = [scores.of(system, scores.segments, Scale()) for system in scores.systems]
     assert all(math.isfinite(score) for row in rows for score in row if score is not None)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from truebleu.corpus import TestSet
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.metrics.given import GivenScores
+from truebleu.scores.given import GivenScores
 from truebleu.significance.gate import GateSettings, gate
 from truebleu.simulation import Channel, simulate
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from truebleu.errors import MalformedFileError, SettingError, UnreadableFileError
-from truebleu.metrics.given import GivenScores
+from truebleu.scores.given import GivenScores
 from truebleu.significance.gate import gate
 from truebleu.significance.ledger import alpha_of_look
 from truebleu.simulation import simulate

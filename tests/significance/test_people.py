@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from truebleu.errors import MalformedFileError, UnreadableFileError
-from truebleu.metrics import BLEU, CHRF, GivenScores
+from truebleu.metrics import BLEU, CHRF
 from truebleu.metrics.registry import parse_metric
+from truebleu.scores import GivenScores
 from truebleu.significance import (
     CURVES,
     AgreementCurve,

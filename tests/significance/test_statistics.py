@@ -7,9 +7,9 @@ import pytest
 
 from truebleu import BLEU
 from truebleu.errors import SettingError
-from truebleu.metrics import GivenScores
-from truebleu.metrics.given import textless_test_set
 from truebleu.resampling import Units
+from truebleu.scores import GivenScores
+from truebleu.scores.given import textless_test_set
 from truebleu.significance.statistics import MetricStatistics, metric_statistics, pair_variances
 from truebleu.simulation import simulate
 

@@ -13,7 +13,7 @@ import pytest
 from truebleu.corpus import TestSet
 from truebleu.errors import TruebleuError
 from truebleu.execution.journal import Runner
-from truebleu.metrics.given import FunctionMetric
+from truebleu.metrics.function import FunctionMetric
 from truebleu.metrics.registry import as_metrics
 from truebleu.significance.compare import compare
 from truebleu.simulation import simulate

@@ -13,7 +13,7 @@ from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner
 from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.dependency import DependencyF
-from truebleu.metrics.given import GivenScores
+from truebleu.scores.given import GivenScores
 from truebleu.simulation import simulate
 from truebleu.studies.length import (
     Piece,

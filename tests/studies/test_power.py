@@ -12,7 +12,7 @@ import pytest
 from tests.studies.recount import studied
 from truebleu.corpus import TestSet
 from truebleu.errors import SettingError, TruebleuError, UnknownNameError
-from truebleu.metrics.given import FunctionMetric
+from truebleu.metrics.function import FunctionMetric
 from truebleu.reports.document import Table
 from truebleu.simulation import simulate
 from truebleu.studies._study import Row, StudyResult, binomial_rate, rate_of

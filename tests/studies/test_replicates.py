@@ -13,8 +13,8 @@ from tests.studies.columns import numbers
 from truebleu.corpus import TestSet, as_test_set
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner
-from truebleu.metrics.given import GivenScores
 from truebleu.resampling import Bootstrap, Units
+from truebleu.scores.given import GivenScores
 from truebleu.significance.intervals import medians_and_relative_intervals
 from truebleu.significance.statistics import bootstrap_scores
 from truebleu.simulation import simulate

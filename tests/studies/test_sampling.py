@@ -11,7 +11,7 @@ from scipy.stats import chi2
 
 from truebleu.corpus import TestSet
 from truebleu.errors import TruebleuError
-from truebleu.metrics.given import FunctionMetric
+from truebleu.metrics.function import FunctionMetric
 from truebleu.metrics.registry import as_metrics
 from truebleu.simulation import simulate
 from truebleu.studies import StudyResult, study_sampling

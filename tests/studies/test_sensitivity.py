@@ -12,7 +12,7 @@ import pytest
 from truebleu.corpus import TestSet, as_test_set
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner
-from truebleu.metrics.given import GivenScores
+from truebleu.scores.given import GivenScores
 from truebleu.significance.compare import compare
 from truebleu.simulation import simulate
 from truebleu.studies import StudyResult, sensitivity

@@ -14,8 +14,8 @@ from truebleu.corpus import TestSet, as_test_set, read_test_set
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner
 from truebleu.metrics.bleu import BLEU
-from truebleu.metrics.given import GivenScores
 from truebleu.metrics.nist import NIST
+from truebleu.scores.given import GivenScores
 from truebleu.simulation import simulate
 from truebleu.studies._pool import orders_of_growth
 from truebleu.studies._study import fit_law

@@ -15,7 +15,7 @@ from truebleu._settings import Streams
 from truebleu.corpus import TestSet, read_test_set
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner
-from truebleu.metrics.given import GivenScores
+from truebleu.scores.given import GivenScores
 from truebleu.significance.compare import compare
 from truebleu.significance.settings import CompareSettings
 from truebleu.simulation import simulate

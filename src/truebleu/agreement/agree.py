@@ -21,7 +21,7 @@ from truebleu.agreement.data import agreement_data
 from truebleu.agreement.measures import WITH_TIES, parse_questions
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError
-from truebleu.human.scores import HumanScores
+from truebleu.human.judgments import HumanScores
 from truebleu.metrics.registry import metrics_for
 
 if TYPE_CHECKING:

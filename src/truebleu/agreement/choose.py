@@ -31,7 +31,7 @@ from truebleu.agreement.data import agreement_data
 from truebleu.agreement.measures import parse_question
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError
-from truebleu.human.scores import HumanScores
+from truebleu.human.judgments import HumanScores
 from truebleu.metrics.registry import as_metrics, parse_metric
 
 if TYPE_CHECKING:

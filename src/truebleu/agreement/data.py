@@ -16,7 +16,7 @@ import numpy as np
 from truebleu.agreement.bootstrap import SegmentStatistics
 from truebleu.agreement.comparisons import Judgments, shares_of_wins
 from truebleu.errors import MalformedFileError, SettingError, UnpairedSegmentsError
-from truebleu.human.scores import HumanScores, PairwiseJudgments, listed
+from truebleu.human.judgments import HumanScores, PairwiseJudgments, listed
 from truebleu.metrics.registry import metric_labels
 from truebleu.resampling import Units, on_exact_grid
 

@@ -186,8 +186,8 @@ class Texts:
 
     def _without_references(self, metrics: Sequence[Metric]) -> TestSet:
         """What was scored elsewhere: a file of scores for each system, or for all of them."""
-        from truebleu.metrics.given import GivenScores, textless_test_set
-        from truebleu.metrics.scored_test_set import ScoredTestSet, read_evaluated_texts
+        from truebleu.scores.given import GivenScores, textless_test_set
+        from truebleu.scores.scored_test_set import ScoredTestSet, read_evaluated_texts
 
         given = [metric for metric in metrics if isinstance(metric, GivenScores)]
         refuse_idle(["source", "strict"], "texts: scores have none")

@@ -27,16 +27,16 @@ from truebleu.cli._options import (
 )
 from truebleu.cli.main import progress_bar
 from truebleu.errors import SettingError
-from truebleu.human._reading import read_human
-from truebleu.human.scores import FORMATS as HUMAN_FORMATS
-from truebleu.metrics.given import textless_test_set
+from truebleu.human.judgments import FORMATS as HUMAN_FORMATS
+from truebleu.human.reading import read_human
+from truebleu.scores.given import textless_test_set
 from truebleu.significance.corrections import P_VALUE_CORRECTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from truebleu.corpus.test_set import TestSet
-    from truebleu.human.scores import HumanScores, PairwiseJudgments
+    from truebleu.human.judgments import HumanScores, PairwiseJudgments
     from truebleu.metrics.base import Metric
 
 

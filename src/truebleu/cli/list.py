@@ -76,15 +76,15 @@ def _tokenizers() -> Iterator[dict[str, str]]:
 
 def _formats() -> Iterator[dict[str, str]]:
     from truebleu.corpus._files import COMPRESSED, FORMAT_NAMES
-    from truebleu.human.tools import READERS
     from truebleu.reports.document import FORMATS
+    from truebleu.scores.tools import FORMATS as TOOL_FORMATS
 
     for ending, description in FORMAT_NAMES.items():
         yield {"format": ending, "what it is": description, "for": "texts"}
     compressed = ", ".join(COMPRESSED)
     yield {"format": compressed, "what it is": "any of these, compressed", "for": "texts"}
-    for tool, what in READERS.values():
-        yield {"format": tool, "what it is": what, "for": "scores"}
+    for form in TOOL_FORMATS:
+        yield {"format": form.tool, "what it is": form.writes, "for": "scores"}
     for name in FORMATS:
         yield {"format": name, "what it is": f"--format {name}", "for": "results"}
 

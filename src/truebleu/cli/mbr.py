@@ -303,7 +303,7 @@ def _is_number(value: object) -> bool:
 
 
 def _matrices(path: str) -> Iterator[Any]:
-    from truebleu.corpus._tables import json_in
+    from truebleu.corpus.tables import json_in
 
     for line, text in file_lines(path):
         matrix = json_in(path, line, text, "a list of lists of numbers")

@@ -9,8 +9,8 @@ import click
 from truebleu._settings import DEFAULT_REPLICATES
 from truebleu.cli._command import Option, Show, make_command, refuse_idle
 from truebleu.cli.main import progress_bar, warn
-from truebleu.metrics.given import GivenScores
-from truebleu.metrics.scored_test_set import read_benchmarks
+from truebleu.scores.given import GivenScores
+from truebleu.scores.scored_test_set import read_benchmarks
 from truebleu.significance.panel import panel, read_panel
 
 if TYPE_CHECKING:

@@ -136,7 +136,7 @@ def _people(
     if human is None:
         return {}
     from truebleu.agreement.agree import agree
-    from truebleu.human.scores import HumanScores
+    from truebleu.human.judgments import HumanScores
 
     judgments = human.read(test_set)
     given = {name: options[name] for name in ("seed", "level")}

@@ -173,15 +173,6 @@ Role: TypeAlias = Literal["system", "reference", "source"]
 #: A segment's place where files name it: the id of its document, and its id there.
 Key: TypeAlias = tuple[str, str]
 
-#: Columns that say which document or domain a segment is from; the first that exists counts.
-DOCUMENT_COLUMNS = ("doc", "document", "document_id")
-DOMAIN_COLUMNS = ("domain",)
-LABEL_COLUMNS = (*DOCUMENT_COLUMNS, *DOMAIN_COLUMNS)
-#: Columns that name a segment, so that files in different order pair; the first that exists counts.
-ID_COLUMNS = ("id", "segment_id", "seg_id", "custom_id")
-#: The column that makes a table a long one: a row for each system and segment.
-SYSTEM_COLUMN = "system"
-
 
 class Layout(NamedTuple):
     """What a file says about its segments, one item for each; None where it is silent."""
@@ -451,8 +442,16 @@ def _zstd() -> Any:
 # How the kinds begin, and what decompresses one stream of each.
 _KINDS: tuple[tuple[bytes | tuple[bytes, ...], str, Callable[[], Any]], ...] = (
     (b"\x1f\x8b", "gzip", _gzip),
-    # With the size of its blocks: text may begin with BZh.
-    (tuple(b"BZh%d" % size for size in range(1, 10)), "bzip2", _bzip2),
+    # With the size of its blocks and how the first begins, or the end: text may begin with BZh9.
+    (
+        tuple(
+            b"BZh%d" % size + block
+            for size in range(1, 10)
+            for block in (b"1AY&SY", b"\x17rE8P\x90")
+        ),
+        "bzip2",
+        _bzip2,
+    ),
     (b"\xfd7zXZ\x00", "xz", _xz),
     (b"\x28\xb5\x2f\xfd", "zstd", _zstd),
 )
@@ -470,7 +469,7 @@ class OpenedFile:
         self.path = path
         self._raw = BufferedReader(_opened(path, stdin))  # type: ignore[type-var]
         self._size = os.fstat(self._raw.fileno()).st_size if path != STANDARD_INPUT else None
-        beginning = self._raw.peek(8)[:8]
+        beginning = self._raw.peek(16)[:16]
         self._kind = "file"
         self._read: Callable[[int], bytes] = self._raw.read
         for magic, kind, start in _KINDS:

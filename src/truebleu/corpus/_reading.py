@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from truebleu import _core
 from truebleu._core import Segments
 from truebleu.corpus._files import (
-    LABEL_COLUMNS,
     STANDARD_INPUT,
     Files,
     Layout,
@@ -141,7 +140,7 @@ def _parse(path: str, data: bytes) -> Contents:
 
             return read_xml(path, data)
         case ".tsv" | ".csv" | ".jsonl" | ".ndjson" | ".json" | ".parquet":
-            from truebleu.corpus._tables import parse_table
+            from truebleu.corpus.tables import parse_table
 
             return parse_table(path, data) or read_lines(path, data)
     return read_lines(path, data)
@@ -342,7 +341,7 @@ def read_labels(
 
 
 def _parse_labels(location: Location, data: bytes, length: int) -> Layout:
-    from truebleu.corpus._tables import parse_table, read_tsv
+    from truebleu.corpus.tables import DOCUMENT, DOMAIN, parse_table, read_tsv
 
     path, column = location.path, location.column
     if column is None and extension(path) == ".docs":
@@ -350,7 +349,7 @@ def _parse_labels(location: Location, data: bytes, length: int) -> Layout:
     table = parse_table(path, data) if extension(path) != ".tsv" else None
     if table is None:
         lines = read_lines(path, data).segments
-        if column is None and not _has_header(lines, length):
+        if column is None and not _has_header(lines, length, (*DOCUMENT, *DOMAIN)):
             return Layout(documents=tuple(label or "" for label in lines))
         table = read_tsv(path, data)
     if column is not None:
@@ -358,7 +357,7 @@ def _parse_labels(location: Location, data: bytes, length: int) -> Layout:
     layout = table.layout()
     if layout == Layout():
         found = f"the columns {', '.join(table.columns)}"
-        expected = f"a column {' or '.join(LABEL_COLUMNS)}"
+        expected = f"a column {' or '.join((*DOCUMENT, *DOMAIN))}"
         raise MalformedFileError(path, None, found, expected)
     return layout
 
@@ -375,8 +374,8 @@ def parse_docs(path: str, lines: Sequence[str]) -> tuple[tuple[str, ...], tuple[
     return tuple(documents), tuple(domains)
 
 
-def _has_header(lines: Segments, length: int) -> bool:
+def _has_header(lines: Segments, length: int, names: Sequence[str]) -> bool:
     """Whether the first line names columns; a lone name may be a label: then the count decides."""
     fields = (lines[0] or "").split("\t")
-    is_named = any(name in fields for name in LABEL_COLUMNS)
+    is_named = any(field.strip().lower() in names for field in fields)
     return is_named and (len(fields) > 1 or len(lines) != length)

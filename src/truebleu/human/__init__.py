@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 from truebleu._lazy import lazy_name
 
 if TYPE_CHECKING:
-    from truebleu.human._metrics_eval import (
-        MetricsEvalSet as MetricsEvalSet,
-        read_metrics_eval as read_metrics_eval,
-    )
-    from truebleu.human._reading import read_human as read_human
-    from truebleu.human.scores import (
+    from truebleu.human.judgments import (
         FORMATS as FORMATS,
         HumanScores as HumanScores,
         Judgment as Judgment,
         PairwiseJudgments as PairwiseJudgments,
     )
+    from truebleu.human.metrics_eval import (
+        MetricsEvalSet as MetricsEvalSet,
+        read_metrics_eval as read_metrics_eval,
+    )
+    from truebleu.human.reading import read_human as read_human
     from truebleu.human.spans import (
         ErrorSpan as ErrorSpan,
         MarkedErrors as MarkedErrors,
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 # The public names, and the module that each lives in.
 _HOMES = {
-    "MetricsEvalSet": "_metrics_eval",
-    "read_metrics_eval": "_metrics_eval",
-    "read_human": "_reading",
-    "FORMATS": "scores",
-    "HumanScores": "scores",
-    "Judgment": "scores",
-    "PairwiseJudgments": "scores",
+    "MetricsEvalSet": "metrics_eval",
+    "read_metrics_eval": "metrics_eval",
+    "read_human": "reading",
+    "FORMATS": "judgments",
+    "HumanScores": "judgments",
+    "Judgment": "judgments",
+    "PairwiseJudgments": "judgments",
     "ErrorSpan": "spans",
     "MarkedErrors": "spans",
     "read_spans": "spans",

@@ -6,38 +6,24 @@ that two segments have in common is marked in both.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode, stem
-from truebleu.corpus._tables import csv_rows, json_in
+from truebleu.corpus._files import Files, stem
+from truebleu.corpus.tables import TARGET, json_in
 from truebleu.corpus.test_set import as_text
-from truebleu.errors import EmptyTextError, MalformedFileError
-from truebleu.human._tables import is_mqm_header, table_by_ending
-from truebleu.human.scores import listed
+from truebleu.errors import MalformedFileError
+from truebleu.human.judgments import listed
+from truebleu.human.matching import MARKS, systems_of
+from truebleu.human.mqm import HARMLESS, read_annotations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from truebleu.corpus.test_set import TextLike
 
-# Names of the columns over the years, in lower case.
-SYSTEM = ("system", "system_id")
-DOCUMENT = ("doc", "document", "document_id")
-DOCUMENT_NUMBER = ("doc_id", "docsegid", "doc_seg_id")
-NUMBER = ("seg_id", "globalsegid", "global_seg_id", "segment", "segment_id")
-RATER = ("rater", "rater_id", "annotator", "annotator_id")
-CATEGORY = ("category",)
-SEVERITY = ("severity",)
-#: The order of the columns in files without header.
-USUAL = ("system", "doc", "doc_id", "seg_id", "rater", "source", "target", "category", "severity")
-#: Severities that weigh nothing wherever no weight says otherwise.
-HARMLESS = frozenset({"", "neutral", "no-error", "no error", "none", "n/a"})
-
 KIND = "MQM annotations with <v>…</v> in a column 'target', or the JSON of comet-score"
-TARGET = ("target", "translation", "hyp")
-START, END = "<v>", "</v>"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,23 +101,22 @@ def read_spans(path: str, systems: Mapping[str, TextLike]) -> MarkedErrors:
 
 
 def _from_mqm(path: str, data: bytes) -> Iterator[tuple[str, str, ErrorSpan]]:
-    header, rows = annotation_table(path, data)
-    columns = [find_column(header, names) for names in (SYSTEM, TARGET, CATEGORY, SEVERITY)]
+    table = read_annotations(path, data)
+    columns = [table.found_values(names) for names in (TARGET, ["category"], ["severity"])]
     if None in columns:
-        raise MalformedFileError(path, 1, f"the columns {', '.join(header)}", KIND)
-    places = [header.index(str(column)) for column in columns]
-    for line, fields in rows:
-        if len(fields) <= max(places):
-            raise MalformedFileError(path, line, f"{len(fields)} fields", "as many as the header")
-        system, target, category, severity = (str(fields[place] or "") for place in places)
-        start, end = target.find(START), target.rfind(END)
+        raise MalformedFileError(path, 1, f"the columns {', '.join(table.columns)}", KIND)
+    opening, closing = MARKS
+    rows = zip(systems_of(table), *(column or () for column in columns), strict=True)
+    for system, *fields in rows:
+        target, category, severity = (str(field or "") for field in fields)
+        start, end = target.find(opening), target.rfind(closing)
         if severity.strip().lower() in HARMLESS or not 0 <= start < end:
             continue
-        text = target.replace(START, "").replace(END, "")
+        text = target.replace(opening, "").replace(closing, "")
         span = ErrorSpan(
             start=start,
             # Marks inside the marked part are none of its characters.
-            end=start + len(target[start:end].replace(START, "").replace(END, "")),
+            end=start + len(target[start:end].replace(opening, "").replace(closing, "")),
             severity=severity.strip(),
             category=category.strip(),
         )
@@ -161,53 +146,3 @@ def _errors(path: str, where: str, segment: Any) -> Iterator[ErrorSpan]:
         raise MalformedFileError(
             path, None, f"{where}: an error that can't be read ({error})", KIND
         ) from None
-
-
-# Tables of annotations, an error in each row.
-
-
-def annotation_table(
-    path: str, data: bytes
-) -> tuple[Sequence[str], Iterator[tuple[int | None, Sequence[object]]]]:
-    """Header and rows. TSV has no quotes unless its header has, and rows may lack last fields."""
-    table = table_by_ending(path, data)
-    if table is not None:
-        values = [table.values(column) for column in table.columns]
-        every = enumerate(zip(*values, strict=True))
-        return table.columns, ((table.line(row), fields) for row, fields in every)
-    text = decode(path, data).removeprefix(BYTE_ORDER_MARK)
-    if not text.strip():
-        raise EmptyTextError(path)
-    if text.startswith('"'):
-        return _quoted(path, text)
-    lines = text.removesuffix("\n").split("\n")
-    header = lines[0].removesuffix("\r").split("\t")
-    start = 1
-    if not is_mqm_header(header) and len(header) >= len(USUAL):
-        header, start = list(USUAL), 0
-    split = (line.removesuffix("\r").split("\t") for line in lines[start:])
-    _refuse_twins(path, header)
-    return header, ((number, fields) for number, fields in enumerate(split, start + 1))
-
-
-def _quoted(
-    path: str, text: str
-) -> tuple[Sequence[str], Iterator[tuple[int | None, Sequence[object]]]]:
-    rows = csv_rows(path, text, delimiter="\t")
-    _, header = next(rows)
-    _refuse_twins(path, header)
-    return header, rows
-
-
-def _refuse_twins(path: str, header: Sequence[str]) -> None:
-    """Raises MalformedFileError where a column is there twice: which one is meant?"""
-    name, count = Counter(name.strip().lower() for name in header).most_common(1)[0]
-    if count > 1:
-        found = f"{count} columns called {name!r}"
-        raise MalformedFileError(path, 1, found, "a different name for each")
-
-
-def find_column(header: Sequence[str], names: Sequence[str]) -> str | None:
-    """The first of these columns that there is, whatever its case."""
-    lower = {name.strip().lower(): name for name in reversed(header)}
-    return next((lower[name] for name in names if name in lower), None)

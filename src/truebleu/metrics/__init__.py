@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         DependencyF as DependencyF,
         DependencyScore as DependencyScore,
     )
-    from truebleu.metrics.given import FunctionMetric as FunctionMetric, GivenScores as GivenScores
+    from truebleu.metrics.function import FunctionMetric as FunctionMetric
     from truebleu.metrics.gtm import GTM as GTM, GTMScore as GTMScore
     from truebleu.metrics.length import (
         LengthRatio as LengthRatio,
@@ -32,10 +32,6 @@ if TYPE_CHECKING:
     from truebleu.metrics.registry import (
         metric_labels as metric_labels,
         parse_metric as parse_metric,
-    )
-    from truebleu.metrics.scored_test_set import (
-        ScoredTestSet as ScoredTestSet,
-        read_benchmarks as read_benchmarks,
     )
     from truebleu.metrics.sentence_bleu import (
         SentenceBLEU as SentenceBLEU,
@@ -69,8 +65,7 @@ _HOMES = {
     "CHRFScore": "chrf",
     "DependencyF": "dependency",
     "DependencyScore": "dependency",
-    "FunctionMetric": "given",
-    "GivenScores": "given",
+    "FunctionMetric": "function",
     "GTM": "gtm",
     "GTMScore": "gtm",
     "LengthRatio": "length",
@@ -85,8 +80,6 @@ _HOMES = {
     "parse_metric": "registry",
     "SentenceBLEU": "sentence_bleu",
     "SentenceBLEUScore": "sentence_bleu",
-    "ScoredTestSet": "scored_test_set",
-    "read_benchmarks": "scored_test_set",
     "SavedStatistics": "statistics_files",
     "SavedTestSet": "statistics_files",
     "read_all_statistics": "statistics_files",

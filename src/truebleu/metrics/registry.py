@@ -32,7 +32,7 @@ METRICS = {
     "mbleu": ("truebleu.metrics.mbleu", "MBLEU"),
     "nist": ("truebleu.metrics.nist", "NIST"),
     "per": ("truebleu.metrics.word_errors", "PER"),
-    "scores": ("truebleu.metrics.given", "GivenScores"),
+    "scores": ("truebleu.scores.given", "GivenScores"),
     "sentbleu": ("truebleu.metrics.sentence_bleu", "SentenceBLEU"),
     "ter": ("truebleu.metrics.ter", "TER"),
     "wer": ("truebleu.metrics.word_errors", "WER"),

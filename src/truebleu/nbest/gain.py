@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from truebleu.metrics.given import GivenScores
 from truebleu.nbest.statistics import FeatureMean, as_list_metric
+from truebleu.scores.given import GivenScores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

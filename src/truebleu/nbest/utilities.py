@@ -107,7 +107,7 @@ class MBRSettings:
 def as_utility(metric: str | Metric | Callable[..., Any]) -> Metric:
     """A metric of texts; a function takes an output and the list of its references."""
     if callable(metric):
-        from truebleu.metrics.given import FunctionMetric
+        from truebleu.metrics.function import FunctionMetric
 
         name = getattr(metric, "__name__", type(metric).__name__)
         return FunctionMetric(function=metric, name=name)

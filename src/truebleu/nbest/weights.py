@@ -131,7 +131,7 @@ def _of_line(path: str, number: int, line: str, *, is_ini: bool) -> list[tuple[s
 
 
 def _from_json(path: str, text: str) -> dict[str, float]:
-    from truebleu.corpus._tables import json_in
+    from truebleu.corpus.tables import json_in
 
     values = json_in(path, None, text, "weights")
     if isinstance(values.get("weights"), dict | list):

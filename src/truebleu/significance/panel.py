@@ -26,7 +26,7 @@ from truebleu._results import Result
 from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED
 from truebleu.corpus._files import Files, stem
 from truebleu.corpus._reading import read_test_set
-from truebleu.corpus._tables import parse_table
+from truebleu.corpus.tables import parse_table
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import MalformedFileError, SettingError
 from truebleu.metrics.registry import metric_labels, metrics_for
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from truebleu._settings import Unit
-    from truebleu.corpus._tables import Table
+    from truebleu.corpus.tables import Table
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Signature
     from truebleu.metrics.registry import MetricsLike

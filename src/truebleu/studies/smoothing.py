@@ -24,7 +24,7 @@ from truebleu.agreement.data import SystemScores, agreement_data
 from truebleu.agreement.measures import parse_question
 from truebleu.corpus.test_set import fingerprint
 from truebleu.execution.journal import Record, Runner, Task
-from truebleu.human.scores import HumanScores
+from truebleu.human.judgments import HumanScores
 from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.sentence_bleu import DEFAULT_VALUES, SMOOTHINGS, SentenceBLEU
 from truebleu.reports.document import Column, Plot

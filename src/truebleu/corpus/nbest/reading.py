@@ -33,7 +33,6 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode
-from truebleu.corpus._tables import parse_record
 from truebleu.corpus.nbest.lists import (
     Candidate,
     Listed,
@@ -44,6 +43,7 @@ from truebleu.corpus.nbest.lists import (
     make_lists,
     number,
 )
+from truebleu.corpus.tables import parse_record
 from truebleu.errors import (
     EmptyTextError,
     MalformedFileError,

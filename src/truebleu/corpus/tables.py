@@ -1,0 +1,939 @@
+"""Long tables: rows of systems, documents, segments, raters, texts or scores, in any format.
+
+CSV, TSV, JSON, JSON lines and Parquet are known by their endings. Tables of scores may also have no
+header, comments above it, or fields between white space. One vocabulary of names of columns serves
+texts, scores, judgments and labels.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from math import isfinite
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+from truebleu._core import Segments
+from truebleu.corpus._files import (
+    BYTE_ORDER_MARK,
+    Layout,
+    NamedText,
+    decode,
+    extension,
+    stem,
+)
+from truebleu.errors import (
+    EmptyTextError,
+    MalformedFileError,
+    MissingColumnError,
+    MissingExtraError,
+    SettingError,
+    UnencodableSegmentError,
+    first_names,
+    shortened,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from truebleu.corpus._files import Key, Role
+
+# The vocabulary: names of columns, in lower case; the first that a table has counts.
+
+SYSTEM = (
+    *("system", "sys", "system_id", "system_name", "sysid", "systemid"),
+    *("model", "model_id", "model_name"),
+)
+DOCUMENT = ("doc", "document", "document_id", "documentid", "docid", "doc_id")
+#: The number of a segment in its document; on its own, doc_id is the name of a document.
+IN_DOCUMENT = ("doc_id", "docsegid", "doc_seg_id")
+DOMAIN = ("domain",)
+SEGMENT = (
+    *("segment", "seg", "segment_id", "seg_id", "segid", "sid"),
+    *("segmentid", "line_id", "line", "globalsegid", "global_seg_id"),
+)
+#: What tells a segment or item from all others, by a name or by a number.
+ITEM = (
+    *("id", "item", "item_id", "sample_id", "question_id", "example_id", "task_id"),
+    *("custom_id", *SEGMENT, "doc_id"),
+)
+RATER = (
+    *("rater", "rater_id", "annotator", "annotator_id", "judge"),
+    *("judge_id", "judgeid", "user"),
+)
+#: Which of several answers to one item it is.
+ANSWER = ("epoch", "answer_id", "run", "replicate", "repeat", "trial", "attempt", *RATER)
+BENCHMARK = ("benchmark", "test_set", "evaluation_name", "task", "dataset")
+SCORE = (
+    *("score", "human", "human_score", "rating", "judgment", "judgement"),
+    *("correct", "is_correct", "accuracy", "acc", "exact_match", "pass", "passed", "reward"),
+)
+TARGET = ("target", "translation", "hyp", "hypothesis", "mt", "tgt")
+LANGUAGE_PAIR = ("langs", "lp", "language_pair")
+SOURCE_LANGUAGE = ("srclang", "src_lang")
+TARGET_LANGUAGE = ("trglang", "tgtlang", "tgt_lang")
+#: Columns of text or of circumstances, which hold no scores.
+NO_SCORES = frozenset(
+    (
+        *("src", "source", "ref", "reference", *TARGET),
+        *(*LANGUAGE_PAIR, *SOURCE_LANGUAGE, *TARGET_LANGUAGE),
+        *(*IN_DOCUMENT, "comment", "metadata", "timestamp"),
+    )
+)
+
+
+# Single values.
+
+#: What stands for a value that is missing; case does not matter.
+NOTHING = frozenset({"", "none", "na", "n/a", "null"})
+#: Judgments in words, as the numbers that they count as; case does not matter.
+JUDGMENTS = {
+    **dict.fromkeys(("true", "correct", "right", "yes"), 1.0),
+    **dict.fromkeys(("false", "wrong", "incorrect", "no"), 0.0),
+}
+#: Larger scores are mistakes, and their squares are no numbers.
+LARGEST = 1e100
+
+
+class NotAScoreError(ValueError):
+    """A value that is no score; the message says what was expected."""
+
+
+def parse_score(value: object) -> float | None:
+    """A score, None where it is missing.
+
+    >>> parse_score("-0.000000"), parse_score("None")
+    (0.0, None)
+
+    Raises:
+        NotAScoreError: When the value is neither a finite number nor a word that stands for one.
+    """
+    if value is None:
+        return None
+    if isinstance(value, str):
+        word = value.strip().lower()
+        if word in NOTHING:
+            return None
+        if word in JUDGMENTS:
+            return JUDGMENTS[word]
+    try:
+        # What counts as a number is what float takes, but for Python's 1_000.
+        number = float(value) if "_" not in str(value) else None  # type: ignore[arg-type]
+    except (ValueError, TypeError, OverflowError):
+        number = None
+    if number is None:
+        raise NotAScoreError("a number, or None where the score is missing")
+    if not isfinite(number):
+        raise NotAScoreError("a finite number; write a missing score as None")
+    if abs(number) > LARGEST:
+        raise NotAScoreError(f"a number between -{LARGEST:g} and {LARGEST:g}")
+    # Published MQM scores have -0.000000: adding 0 makes it 0.
+    return number + 0.0
+
+
+def is_score(value: object) -> bool:
+    """Whether a value is a score, or says that it is missing."""
+    try:
+        parse_score(value)
+    except NotAScoreError:
+        return False
+    return True
+
+
+def whole_number(value: object) -> int | None:
+    """A whole number such as that of a segment; None where the value is anything else.
+
+    >>> whole_number("12"), whole_number(12.0), whole_number("a")
+    (12, 12, None)
+    """
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else None
+    text = str(value)
+    try:
+        return int(text) if "_" not in text else None
+    except ValueError:
+        return None
+
+
+class Scale(NamedTuple):
+    """The least and the greatest score that can be; None where there is no such limit."""
+
+    low: float | None = None
+    high: float | None = None
+
+    def holds(self, score: float) -> bool:
+        """Whether a score is on the scale."""
+        too_low = self.low is not None and score < self.low
+        return not too_low and not (self.high is not None and score > self.high)
+
+    def __str__(self) -> str:
+        if self == (None, None):
+            return "any"
+        low, high = ("" if limit is None else f"{limit:g}" for limit in self)
+        return f"{low}..{high}"
+
+
+#: No limits.
+ANY_NUMBER = Scale()
+
+
+def digest(data: bytes) -> str:
+    """The start of the SHA-256 of what was read."""
+    from hashlib import sha256
+
+    return sha256(data).hexdigest()[:12]
+
+
+# Tables.
+
+
+@dataclass(slots=True, kw_only=True)
+class Table:
+    """Columns of a file.
+
+    Attributes:
+        path: the file.
+        columns: their names.
+        rows: how many there are.
+        read: gives all values of a column that exists.
+        lines: the line of the file where each row starts; None where the format has no lines.
+        word: how a message calls a column, in the format's own words.
+        should_have_keys: whether rows without ids deserve a word when they pair with another file.
+        carriage_returns: line ends that were written as CR LF.
+        byte_order_mark: whether the file began with one.
+        digest: the start of its SHA-256, of tables of scores.
+    """
+
+    path: str
+    columns: tuple[str, ...]
+    rows: int
+    read: Callable[[str], Sequence[object]] = field(repr=False)
+    lines: Sequence[int] | None = field(default=None, repr=False)
+    word: str = "column"
+    should_have_keys: bool = False
+    carriage_returns: int = 0
+    byte_order_mark: bool = False
+    digest: str = ""
+
+    def __post_init__(self) -> None:
+        if len(set(self.columns)) < len(self.columns):
+            name, count = Counter(self.columns).most_common(1)[0]
+            line = None if self.lines is None else 1
+            expected = "a different name for each"
+            found = f"{count} {self.word}s called {name!r}"
+            raise MalformedFileError(self.path, line, found, expected)
+
+    def has(self, column: str) -> bool:
+        """Whether there is such a column, or keys inside keys: `response.text`."""
+        if column in self.columns:
+            return True
+        inside = self.word == "key" and "." in column
+        return inside and any(value is not None for value in self.read(column))
+
+    def require(self, column: str) -> None:
+        """Raises MissingColumnError unless there is such a column."""
+        if not self.has(column):
+            raise MissingColumnError(self.path, self.word, column, self.columns)
+
+    def find(self, names: Iterable[str]) -> str | None:
+        """The first of these columns that there is, whatever its case."""
+        lower = {column.strip().lower(): column for column in reversed(self.columns)}
+        return next((lower[name] for name in names if name in lower), None)
+
+    def values(self, column: str) -> Sequence[object]:
+        """All values of a column that exists."""
+        return self.read(column)
+
+    def labels(self, column: str) -> tuple[str, ...]:
+        """A column of labels: text, or whole numbers as text."""
+        self.require(column)
+        values = self.read(column)
+        for row, value in enumerate(values):
+            if not isinstance(value, str | int):
+                self.refuse(row, column, _kind(value), "a label")
+        return tuple(map(str, values))
+
+    def found_values(self, names: Iterable[str]) -> Sequence[object] | None:
+        """The values of the first of these columns, None where there is none."""
+        column = self.find(names)
+        return None if column is None else self.read(column)
+
+    def found_labels(self, names: Iterable[str]) -> tuple[str, ...] | None:
+        """The labels of the first of these columns, None where there is none."""
+        column = self.find(names)
+        return None if column is None else self.labels(column)
+
+    def line(self, row: int) -> int | None:
+        """The line where a row starts, from 1; None where the format has no lines."""
+        return None if self.lines is None else self.lines[row]
+
+    def all_lines(self) -> list[int | None]:
+        """The line of each row."""
+        return [self.line(row) for row in range(self.rows)]
+
+    def only(self, rows: Sequence[int]) -> Table:
+        """Some of its rows, on the lines where they were."""
+
+        def read(column: str) -> Sequence[object]:
+            values = self.read(column)
+            return [values[row] for row in rows]
+
+        lines = None if self.lines is None else [self.lines[row] for row in rows]
+        return replace(self, rows=len(rows), read=read, lines=lines)
+
+    def scores(self, column: str, scale: Scale = ANY_NUMBER) -> list[float | None]:
+        """The scores in a column, None where one is missing; what is no score is refused."""
+        self.require(column)
+        return [
+            self.score(row, column, value, scale) for row, value in enumerate(self.read(column))
+        ]
+
+    def score(self, row: int, column: str, value: object, scale: Scale) -> float | None:
+        """The score that is written in a row."""
+        try:
+            score = parse_score(value)
+        except NotAScoreError as reason:
+            self.refuse(row, column, repr(value), str(reason))
+        if score is not None and not scale.holds(score):
+            self.refuse(row, column, repr(value), f"a number in {scale}")
+        return score
+
+    def refuse(self, row: int, column: str, found: str, expected: str) -> NoReturn:
+        """Raises MalformedFileError about what was found in a row."""
+        where = "" if self.lines is not None else f" in row {row + 1}"
+        found = f"{found}{where} in {self.word} {column!r}"
+        raise MalformedFileError(self.path, self.line(row), found, expected)
+
+    # Texts: each chosen by its column, with the labels beside it.
+
+    def select(self, role: Role, name: str | None) -> list[NamedText]:
+        """The texts in a column, with the documents and domains that stand beside them.
+
+        That is one text, but for lists of references, each of which is a text, and for tables that
+        have rows of several systems.
+        """
+        column = self.chosen_column(name)
+        values = self.read(column)
+        label = self.path if name is None else f"{self.path}#{name}"
+        if not values:
+            raise EmptyTextError(label)
+        text = NamedText(
+            label=label,
+            path=self.path,
+            name=stem(self.path) if name is None else name,
+            segments=Segments([]),
+            layout=self.layout(are_asked_for=False),
+            carriage_returns=self.carriage_returns,
+            byte_order_mark=self.byte_order_mark,
+            should_have_keys=self.should_have_keys,
+        )
+        ids = self.found_values(known for known in ITEM if known != column.lower())
+        systems = self._rows_of_systems(column)
+        if systems is not None:
+            return self._of_systems(text, column, role, systems, ids)
+        text = text._replace(
+            layout=text.layout._replace(keys=_keys(ids, text.layout.documents, range(len(values))))
+        )
+        if role == "reference" and any(isinstance(value, list) for value in values):
+            return self._of_lists(text, column, values)
+        return [text._replace(segments=self._segments(column, values, role))]
+
+    def chosen_column(self, name: str | None) -> str:
+        """The column of that name, or the only one that has texts."""
+        if name is not None:
+            self.require(name)
+            return name
+        labels = (*SYSTEM, *DOCUMENT, *DOMAIN)
+        texts = [column for column in self.columns if column.lower() not in labels]
+        candidates = [column for column in texts if column.lower() not in ITEM] or texts
+        candidates = candidates or list(self.columns)
+        if not candidates:
+            raise EmptyTextError(self.path)
+        if len(candidates) > 1:
+            found = f"the {self.word}s {', '.join(self.columns)}"
+            expected = f"one of them to be chosen, as in {self.path}#{candidates[0]}"
+            raise MalformedFileError(self.path, None, found, expected)
+        return candidates[0]
+
+    def layout(self, *, are_asked_for: bool = True) -> Layout:
+        """Documents and domains, where the table has columns for them.
+
+        Where nobody asked for labels, domains of which some are missing count as absent. Documents
+        never do: they decide what is resampled.
+        """
+        return Layout(
+            self._complete_labels(DOCUMENT),
+            self._complete_labels(DOMAIN, lenient=not are_asked_for),
+        )
+
+    def _complete_labels(
+        self, names: Sequence[str], *, lenient: bool = False
+    ) -> tuple[str, ...] | None:
+        """Labels for all rows; None where there is no such column, or nothing in it."""
+        column = self.find(names)
+        if column is None:
+            return None
+        missing = [row for row, value in enumerate(self.read(column)) if value in (None, "")]
+        if missing and not lenient and len(missing) < self.rows:
+            expected = "a label for every segment, or for none"
+            self.refuse(missing[0], column, "nothing", expected)
+        return None if missing else self.labels(column)
+
+    def _rows_of_systems(self, column: str) -> dict[str, list[int]] | None:
+        """The rows of each system, where the table has rows of several: a long table.
+
+        Texts may stand in a column called sys or model: names have several rows each.
+        """
+        naming = self.find(known for known in SYSTEM if known != column.lower())
+        if naming is None:
+            return None
+        rows: dict[str, list[int]] = {}
+        for row, name in enumerate(self.read(naming)):
+            if not isinstance(name, str) or not name:
+                return None
+            rows.setdefault(name, []).append(row)
+        is_sure = naming.lower() == SYSTEM[0] or all(len(own) > 1 for own in rows.values())
+        return rows if len(rows) > 1 and is_sure else None
+
+    def _of_systems(
+        self,
+        text: NamedText,
+        column: str,
+        role: Role,
+        systems: dict[str, list[int]],
+        ids: Sequence[object] | None,
+    ) -> list[NamedText]:
+        values, (documents, domains, _) = self.read(column), text.layout
+        texts = [
+            text._replace(
+                label=f"{self.path}: {name}",
+                name=name,
+                segments=self._segments(column, [values[row] for row in rows], role, rows),
+                layout=Layout(
+                    None if documents is None else tuple(documents[row] for row in rows),
+                    None if domains is None else tuple(domains[row] for row in rows),
+                    _keys(ids, documents, rows),
+                ),
+            )
+            for name, rows in systems.items()
+        ]
+        if role == "system":
+            return texts
+        # A reference or a source stands in the rows of every system, and must be the same there.
+        by_key: dict[Key, str | None] = {}
+        for other in texts:
+            keys = other.layout.keys or tuple(("", str(i)) for i in range(len(other.segments)))
+            for key, segment in zip(keys, other.segments, strict=True):
+                if by_key.setdefault(key, segment) != segment:
+                    found = f"two texts of segment {key[1]!r} in {self.word} {column!r}"
+                    expected = "the same in the rows of all systems"
+                    raise MalformedFileError(self.path, None, found, expected)
+        longest = max(texts, key=lambda other: len(other.segments))
+        if len(by_key) > len(longest.segments):
+            segments, layout = Segments(list(by_key.values())), Layout(keys=tuple(by_key))
+            longest = longest._replace(segments=segments, layout=layout)
+        return [longest._replace(label=text.label, name=text.name)]
+
+    def _of_lists(self, text: NamedText, column: str, values: Sequence[object]) -> list[NamedText]:
+        """A text for each place in lists of references; a shorter list has none there."""
+        lists = [value if isinstance(value, list) else [value] for value in values]
+        count = max(map(len, lists))
+        if count == 0:
+            raise EmptyTextError(text.label)
+        return [
+            text._replace(
+                label=f"{text.label}[{place}]",
+                name=f"{text.name}[{place}]",
+                segments=self._segments(
+                    column,
+                    [items[place] if place < len(items) else None for items in lists],
+                    "reference",
+                ),
+            )
+            for place in range(count)
+        ]
+
+    def _segments(
+        self,
+        column: str,
+        values: Sequence[object],
+        role: Role,
+        rows: Sequence[int] | None = None,
+    ) -> Segments:
+        """The values of a column as text; their rows are all rows where they are not given."""
+        numbers = range(len(values)) if rows is None else rows
+        for row, value in zip(numbers, values, strict=True):
+            if not isinstance(value, str) and not (value is None and role == "reference"):
+                self.refuse(row, column, _kind(value), "text")
+            if isinstance(value, str) and "\0" in value:
+                self.refuse(row, column, "a NUL character", "text")
+        try:
+            return Segments([v if isinstance(v, str) else None for v in values])
+        except UnencodableSegmentError as error:
+            row = numbers[error.args[0] - 1]
+            self.refuse(row, column, "half of a surrogate pair", "text")
+
+
+def _keys(
+    ids: Sequence[object] | None, documents: tuple[str, ...] | None, rows: Sequence[int]
+) -> tuple[Key, ...] | None:
+    """The names of segments; None where there are no ids, or they do not tell rows apart."""
+    if ids is None:
+        return None
+    values = [ids[row] for row in rows]
+    if any(isinstance(value, bool) or not isinstance(value, str | int) for value in values):
+        return None
+    keys = tuple(("", str(value)) for value in values)
+    if len(set(keys)) < len(keys) and documents is not None:
+        pairs = zip(rows, values, strict=True)
+        keys = tuple((documents[row], str(value)) for row, value in pairs)
+    return keys if len(set(keys)) == len(keys) else None
+
+
+def _kind(value: object) -> str:
+    if value is None:
+        return "nothing"
+    if isinstance(value, list):
+        return "a list"
+    return f"a value of type {type(value).__name__}"
+
+
+def table_of_columns(path: str, columns: dict[str, Sequence[object]]) -> Table:
+    """A table that is in memory."""
+    rows = len(next(iter(columns.values()), ()))
+    return Table(path=path, columns=tuple(columns), rows=rows, read=columns.__getitem__)
+
+
+# Delimited text: TSV, which has no quoting, and CSV, which has that of RFC 4180.
+
+
+def delimited(
+    path: str,
+    header: Sequence[str],
+    rows: Iterable[tuple[int, Sequence[str | None]]],
+    like: str = "in the header",
+) -> Table:
+    """A table of rows, each with the line where it starts.
+
+    The fields of all rows are one list: a list for each of a million rows would keep the garbage
+    collector busy for seconds.
+    """
+    cells: list[str | None] = []
+    lines: list[int] = []
+    width = len(header)
+    for number, row in rows:
+        if len(row) != width:
+            fields = "1 field" if len(row) == 1 else f"{len(row)} fields"
+            raise MalformedFileError(path, number, fields, f"{width}, as {like}")
+        cells += row
+        lines.append(number)
+    if not lines:
+        raise EmptyTextError(path)
+    places = {name: place for place, name in reversed([*enumerate(header)])}
+
+    def read(column: str) -> Sequence[object]:
+        return cells[places[column] :: width]
+
+    return Table(path=path, columns=tuple(header), rows=len(lines), read=read, lines=lines)
+
+
+def read_tsv(path: str, data: bytes) -> Table:
+    """A table whose fields end at tabs and rows at line feeds; a quote is just a character."""
+    text = decode(path, data)
+    lines = _lines(path, text)
+    carriage_returns = sum(line.endswith("\r") for line in lines)
+    rows = (line.removesuffix("\r").split("\t") for line in lines)
+    header = next(rows)
+    table = delimited(path, header, enumerate(rows, 2))
+    table.carriage_returns = carriage_returns
+    table.byte_order_mark = text.startswith(BYTE_ORDER_MARK)
+    return table
+
+
+def _lines(path: str, text: str) -> list[str]:
+    """The lines of a text, without a mark at its start."""
+    lines = text.removeprefix(BYTE_ORDER_MARK).split("\n")
+    if not lines[-1]:
+        lines.pop()
+    if not lines:
+        raise EmptyTextError(path)
+    return lines
+
+
+def read_csv(path: str, data: bytes, delimiter: str = ",") -> Table:
+    """A table whose fields end at commas; in quotes, a field may hold commas and line ends."""
+    text = decode(path, data)
+    rows = csv_rows(path, text.removeprefix(BYTE_ORDER_MARK), delimiter)
+    _, header = next(rows, (1, None))
+    if header is None:
+        raise EmptyTextError(path)
+    table = delimited(path, header, rows)
+    table.byte_order_mark = text.startswith(BYTE_ORDER_MARK)
+    return table
+
+
+def csv_rows(path: str, text: str, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
+    """The fields of each row of CSV, and the line where it starts."""
+    import csv
+    from io import StringIO
+
+    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    line = 1
+    while True:
+        rows: list[tuple[int, list[str]]] = []
+        broken: csv.Error | None = None
+        # The module's own limit of 128 KiB for a field would refuse long segments.
+        limit = csv.field_size_limit(max(len(text), 1))
+        try:
+            for row in islice(reader, CSV_ROWS):
+                # A blank line is a row of one empty field.
+                rows.append((line, row or [""]))
+                line = reader.line_num + 1
+        except csv.Error as error:
+            broken = error
+        finally:
+            csv.field_size_limit(limit)
+        # What is wrong with the rows before a broken one is to be said first.
+        yield from rows
+        if broken is not None:
+            raise MalformedFileError(path, line, f"a broken row ({broken})", "CSV") from None
+        if not rows:
+            return
+
+
+#: Rows that are taken from a reader at a time.
+CSV_ROWS = 1 << 10
+
+
+# JSON: an object for each row, whose keys are the columns.
+
+
+def table_of_records(
+    path: str, records: Sequence[dict[str, object]], *, has_lines: bool = True
+) -> Table:
+    """Objects; one that lacks a key has nothing in that column."""
+    keys = tuple(dict.fromkeys(key for record in records for key in record))
+    for key in keys:
+        if not key.isascii() and any("\ud800" <= sign <= "\udfff" for sign in key):
+            line = next(n for n, record in enumerate(records, 1) if key in record)
+            found = f"half of a surrogate pair in the key {key!r}"
+            raise MalformedFileError(path, line, found, "text")
+    known = set(keys)
+
+    def read(column: str) -> Sequence[object]:
+        if column in known:
+            return [record.get(column) for record in records]
+        steps = column.split(".")
+        return [value_inside(record, steps) for record in records]
+
+    return Table(
+        path=path,
+        columns=keys,
+        rows=len(records),
+        read=read,
+        lines=range(1, len(records) + 1) if has_lines else None,
+        word="key",
+        should_have_keys=True,
+    )
+
+
+def value_inside(value: Any, steps: Sequence[str]) -> Any:
+    """What is under keys inside keys; numbers count places in lists; None where nothing is."""
+    for step in steps:
+        if isinstance(value, dict):
+            value = value.get(step)
+        elif isinstance(value, list) and step.isdecimal() and len(step) < 18:
+            value = value[int(step)] if int(step) < len(value) else None
+        else:
+            return None
+    return value
+
+
+def read_json_lines(path: str, data: bytes) -> Table:
+    """A table of one JSON object per line; only at the end may lines be blank."""
+    table = table_of_records(path, read_records(path, data))
+    table.byte_order_mark = data.startswith(BYTE_ORDER_MARK.encode())
+    return table
+
+
+def read_json(path: str, data: bytes) -> Table:
+    """A JSON array of objects, or of texts, which are then the only column."""
+    text = decode(path, data).removeprefix(BYTE_ORDER_MARK)
+    if not text.strip():
+        raise EmptyTextError(path)
+    try:
+        items = parse_json(text)
+    except RepeatedKeyError as error:
+        raise MalformedFileError(path, None, str(error), "each key once") from None
+    except ValueError as error:
+        if text.lstrip().startswith("{"):  # an object on each line, whatever the ending says
+            return read_json_lines(path, data)
+        raise MalformedFileError(path, None, f"no valid JSON ({error})", "a JSON array") from None
+    if isinstance(items, dict) and "\n" not in text.strip():
+        return read_json_lines(path, data)
+    expected = "a JSON array of objects or of texts"
+    if not isinstance(items, list):
+        raise MalformedFileError(path, None, f"JSON of type {type(items).__name__}", expected)
+    if not items:
+        raise EmptyTextError(path)
+    are_objects = {isinstance(item, dict) for item in items}
+    if len(are_objects) > 1:
+        raise MalformedFileError(path, None, "objects and other values in one array", expected)
+    records = items if True in are_objects else [{"text": item} for item in items]
+    table = table_of_records(path, records, has_lines=False)
+    # Of an array of texts, the order is all there is.
+    table.should_have_keys = True in are_objects
+    table.byte_order_mark = data.startswith(BYTE_ORDER_MARK.encode())
+    return table
+
+
+def read_records(path: str, data: bytes) -> list[dict[str, object]]:
+    """The objects of a file, one on each line from the first."""
+    lines = decode(path, data).removeprefix(BYTE_ORDER_MARK).rstrip(" \t\r\n").split("\n")
+    if lines == [""]:
+        raise EmptyTextError(path)
+    return [parse_record(path, number, line) for number, line in enumerate(lines, 1)]
+
+
+class RepeatedKeyError(ValueError):
+    """A JSON object has a key twice, and Python would keep the last of them only."""
+
+    def __str__(self) -> str:
+        return f"the key {shortened(self.args[0])!r} twice"
+
+
+def parse_json(text: str | bytes, **options: Any) -> Any:
+    """JSON from a file; a ValueError where it is none, a key is repeated or lists are too deep."""
+    import json
+
+    try:
+        return json.loads(text, object_pairs_hook=_distinct, **options)
+    except RecursionError as error:
+        raise ValueError(str(error)) from None
+
+
+def json_in(path: str, line: int | None, text: str | bytes, expected: str) -> Any:
+    """JSON in a file, or on a line of it; refused with its place where it is none."""
+    try:
+        return parse_json(text)
+    except ValueError as error:
+        where = getattr(error, "lineno", None) if line is None else line
+        raise MalformedFileError(path, where, f"no valid JSON ({error})", expected) from None
+
+
+def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        keys = Counter(key for key, _ in pairs)
+        raise RepeatedKeyError(next(key for key, count in keys.items() if count > 1))
+    return record
+
+
+def parse_record(path: str, number: int, line: str) -> dict[str, object]:
+    """The object on a line."""
+    if not line.strip():
+        raise MalformedFileError(path, number, "a blank line", "a JSON object")
+    try:
+        record = parse_json(line)
+    except RepeatedKeyError as error:
+        raise MalformedFileError(path, number, str(error), "each key once") from None
+    except ValueError as error:
+        found = f"no valid JSON ({error})"
+        raise MalformedFileError(path, number, found, "a JSON object") from None
+    if not isinstance(record, dict):
+        found = f"JSON of type {type(record).__name__}"
+        raise MalformedFileError(path, number, found, 'a JSON object, such as {"reference": "…"}')
+    return record
+
+
+# Parquet, read by the optional package pyarrow.
+
+
+def read_parquet(path: str, data: bytes) -> Table:
+    """The table in a Parquet file; only the columns that are asked for are read."""
+    import io
+
+    return _parquet_table(path, _parquet_file(path, io.BytesIO(data)))
+
+
+def _parquet_table(path: str, file: Any) -> Table:
+    def read(column: str) -> Sequence[object]:
+        import pyarrow
+
+        try:
+            values: list[object] = file.read(columns=[column]).column(0).to_pylist()
+        except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+            raise _malformed(path, error) from error
+        return values
+
+    names, rows = tuple(file.schema_arrow.names), file.metadata.num_rows
+    return Table(path=path, columns=names, rows=rows, read=read)
+
+
+def _parquet_file(path: str, source: Any) -> Any:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtraError("reading Parquet files", "parquet") from None
+    try:
+        return pyarrow.parquet.ParquetFile(source)
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise _malformed(path, error) from error
+
+
+def _malformed(path: str, error: Exception) -> MalformedFileError:
+    reason = " ".join(str(error).split())
+    return MalformedFileError(path, None, f"damaged data ({reason})", "Parquet")
+
+
+# Tables of any format.
+
+_READERS: dict[str, Callable[[str, bytes], Table]] = {
+    ".tsv": read_tsv,
+    ".csv": read_csv,
+    ".jsonl": read_json_lines,
+    ".ndjson": read_json_lines,
+    ".json": read_json,
+    ".parquet": read_parquet,
+}
+
+
+def parse_table(path: str, data: bytes) -> Table | None:
+    """The table in a file's uncompressed bytes; None where its ending is not that of a table."""
+    reader = _READERS.get(extension(path))
+    return None if reader is None else reader(path, data)
+
+
+def read_score_table(path: str, data: bytes) -> Table:
+    """A table of scores: by its ending, or else TSV that may lack a header.
+
+    Comments may stand above it, as in our own tables. Without a header, rows are of system and
+    score, or of system, segment and score, as in WMT's files; their fields end at any white space.
+    """
+    table = parse_table(path, data) if extension(path) != ".tsv" else None
+    if table is None:
+        table = _loose_table(path, decode(path, data))
+    table.digest = digest(data)
+    return table
+
+
+def _loose_table(path: str, text: str) -> Table:
+    lines = [line.removesuffix("\r") for line in _lines(path, text)]
+    start = next((i for i, line in enumerate(lines) if not _is_comment(line)), len(lines))
+    if start == len(lines):
+        raise EmptyTextError(path)
+    if start == 0 and len(lines) > 1 and _are_between_white_space(*lines[:2]):
+        return white_space_table(path, text)
+    separator = "\t" if "\t" in lines[start] else None
+    header, like = _implied_header(lines[start].split(separator)), f"on line {start + 1}"
+    if header is None:
+        separator, like = "\t", "in the header"
+        header = lines[start].split(separator)
+        start += 1
+    rows = ((n, line.split(separator)) for n, line in enumerate(lines[start:], start + 1))
+    return delimited(path, header, rows, like)
+
+
+def _is_comment(line: str) -> bool:
+    return line.startswith("# ") and "\t" not in line
+
+
+def _are_between_white_space(header: str, row: str) -> bool:
+    """Whether a header and the row below it agree by white space and not by tabs."""
+    return header.count("\t") != row.count("\t") and len(header.split()) == len(row.split()) > 1
+
+
+def _implied_header(fields: list[str]) -> list[str] | None:
+    """What the columns are, where the first row is a row of scores already.
+
+    Names of columns that are all numbers are a header: they are systems with numbers for names.
+    """
+    if len(fields) not in (2, 3) or is_number(fields[0]):
+        return None
+    if not all(is_number(value) or value.strip().lower() == "none" for value in fields[1:]):
+        return None
+    return ["system", "score"] if len(fields) == 2 else ["system", "segment", "score"]
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a number as Python writes them."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def white_space_table(path: str, text: str) -> Table:
+    """A table whose fields end at any white space, as R and WMT's scripts write them.
+
+    Files that were put together from several have their header in the middle too: it is no row.
+    """
+    header, *rows = (line.split() for line in _lines(path, text))
+    numbered = ((number, row) for number, row in enumerate(rows, 2) if row != header)
+    return delimited(path, header, numbered)
+
+
+# Which columns hold scores.
+
+
+def added(columns: Sequence[Sequence[float | None]]) -> list[float | None]:
+    """The sum of the scores in each row; None where one of them is missing.
+
+    Zhang & Vogel (2004), section 2.4, add the scores for fluency and for adequacy.
+    """
+    return [
+        None if None in row else sum(score for score in row if score is not None)
+        for row in zip(*columns, strict=True)
+    ]
+
+
+def score_columns(
+    table: Table,
+    column: str | None = None,
+    systems: Sequence[str] | None = None,
+    rater: str | None = None,
+) -> tuple[str, ...]:
+    """The columns of scores: they are added up, or else belong to one system each.
+
+    Args:
+        table: The table.
+        column: The one that was chosen, or several with + between them.
+        systems: The systems that there are; None where any column may be one.
+        rater: The column of raters, where it was chosen.
+    """
+    labels = {table.find(names) for names in (SYSTEM, SEGMENT, RATER, DOCUMENT, DOMAIN)} | {rater}
+    candidates = [name for name in table.columns if name not in labels]
+    telling = [name for name in candidates if name.lower() not in NO_SCORES]
+    if table.find(SYSTEM) is None:
+        names = candidates
+        if systems is not None:
+            names = [name for name in table.columns if name in systems or name in telling]
+        if not names or not (systems is None or set(names) & set(systems)):
+            _refuse_unsure(table)
+        if column is not None:
+            expected = f"none: each {table.word} of {table.path} is a system"
+            raise SettingError("column", column, expected)
+        return tuple(names)
+    if column is not None:
+        parts = (column,) if column in table.columns else tuple(column.split("+"))
+        for part in parts:
+            table.require(part)
+        return parts
+    if not telling:
+        _refuse_unsure(table)
+    named = [name for wanted in SCORE for name in telling if name.lower() == wanted]
+    if not named and len(telling) > 1:
+        found = f"the {table.word}s {first_names(telling)}"
+        expected = f"one of them to be chosen as the score, as in column={telling[0]}"
+        raise MalformedFileError(table.path, None, found, expected)
+    return ((named or telling)[0],)
+
+
+def _refuse_unsure(table: Table) -> NoReturn:
+    found = f"the {table.word}s {first_names(table.columns)}"
+    expected = "system, segment and score; system and score; or a column named after each system"
+    raise MalformedFileError(table.path, None, found, expected)

@@ -1,0 +1,186 @@
+"""What people said about translations: scores of systems, or which of two outputs is better."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum
+from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
+
+from truebleu.errors import (
+    DuplicateSystemError,
+    SettingError,
+    UnpairedSegmentsError,
+    first_names,
+)
+
+#: What one score is about.
+Level: TypeAlias = Literal["segment", "document", "domain", "system"]
+#: -1, 0 or +1: the left output is worse than the right one, as good, or better.
+Verdict: TypeAlias = Literal[-1, 0, 1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HumanScores:
+    """Human scores of some systems of a test set; higher is better.
+
+    Attributes:
+        label: What messages call them: the file.
+        level: What one score is about.
+        scores: For each judged system, in the order of the test set, one score per item: per
+            segment of the test set, per document or domain, or a single one at system level. None
+            where nobody judged. A system that nobody judged at all is left out.
+        items: What the documents or domains are called; None at the other levels.
+        raters: How many people judged; 1 where nothing tells them apart.
+        signature: How the numbers were made: format, weights, averaging, matching of segments, and
+            the start of the SHA-256 of the file.
+        ignored: Systems of the file that are not in the test set, where they are allowed.
+        notes: What a reader of the numbers should know, in sentences.
+    """
+
+    higher_is_better: ClassVar[bool] = True
+
+    label: str
+    level: Level
+    scores: Mapping[str, tuple[float | None, ...]]
+    items: tuple[str, ...] | None = None
+    raters: int = 1
+    signature: str
+    ignored: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems that were judged."""
+        return tuple(self.scores)
+
+    def means(self) -> dict[str, float]:
+        """Each system's mean over what was judged of it: the human score of the system."""
+        given = {
+            system: [score for score in scores if score is not None]
+            for system, scores in self.scores.items()
+        }
+        return {system: fsum(scores) / len(scores) for system, scores in given.items()}
+
+
+class Judgment(NamedTuple):
+    """One comparison of two outputs of a segment.
+
+    Attributes:
+        segment: The segment of the test set, from 0.
+        left: A system.
+        right: Another system.
+        verdict: -1, 0 or +1: left is worse, as good, or better.
+        rater: Who judged; None where nobody says.
+    """
+
+    segment: int
+    left: str
+    right: str
+    verdict: Verdict
+    rater: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairwiseJudgments:
+    """Which of two outputs people preferred, segment by segment.
+
+    Attributes:
+        label: What messages call them: the file.
+        systems: The systems that were judged, in the order of the test set.
+        judgments: All judgments, in the order of the file.
+        raters: How many people judged; 1 where nothing tells them apart.
+        signature: How the judgments were read, and the start of the SHA-256 of the file.
+        ignored: Systems of the file that are not in the test set, where they are allowed.
+        notes: What a reader of the numbers should know, in sentences.
+    """
+
+    label: str
+    systems: tuple[str, ...]
+    judgments: tuple[Judgment, ...]
+    raters: int = 1
+    signature: str
+    ignored: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+# What is asked of a file of human judgments: the test set they are about, and choices.
+
+
+Format: TypeAlias = Literal["scores", "mqm", "ratings", "esa", "da", "rankings"]
+Raters: TypeAlias = Literal["mean", "z"]
+Others: TypeAlias = Literal["refuse", "ignore"]
+#: How segments of the file find those of the test set.
+Match: TypeAlias = Literal["names", "documents", "numbers", "order"]
+
+FORMATS: tuple[Format, ...] = get_args(Format)
+_CHOICES = {"raters": Raters, "others": Others, "match": Match}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """The test set and the choices; `read_human` documents each.
+
+    Attributes:
+        names: what the segments are called, where they have names.
+        outputs: the texts of the systems, where they are at hand.
+        canary: whether each system has a line before the first segment; None to find out.
+    """
+
+    systems: tuple[str, ...]
+    segments: int
+    documents: tuple[str, ...] | None = None
+    names: tuple[str, ...] | None = None
+    outputs: Mapping[str, Sequence[str | None]] | None = None
+    column: str | None = None
+    raters: Raters = "mean"
+    weights: str | Mapping[str, float] | None = None
+    others: Others = "refuse"
+    match: Match | None = None
+    first_segment: int | None = None
+    language_pair: str | None = None
+    canary: bool | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.systems, str) or not isinstance(self.systems, Iterable):
+            raise SettingError("systems", self.systems, "the names of the test set's systems")
+        systems = tuple(map(str, self.systems))
+        twice = next((name for place, name in enumerate(systems) if name in systems[:place]), None)
+        if twice is not None:
+            raise DuplicateSystemError(twice)
+        if len(systems) < 2:
+            expected = "at least two systems: human scores of one cannot say which is better"
+            raise SettingError("systems", systems, expected)
+        if isinstance(self.segments, bool) or not isinstance(self.segments, int):
+            raise SettingError("segments", self.segments, "the number of segments, at least 1")
+        if self.segments < 1:
+            raise SettingError("segments", self.segments, "the number of segments, at least 1")
+        documents = None if self.documents is None else tuple(map(str, self.documents))
+        if documents is not None and len(documents) != self.segments:
+            raise UnpairedSegmentsError("documents", len(documents), "the test set", self.segments)
+        object.__setattr__(self, "systems", systems)
+        object.__setattr__(self, "documents", documents)
+        for setting, choices in _CHOICES.items():
+            value = getattr(self, setting)
+            if value not in (*get_args(choices), None) or (value is None and setting != "match"):
+                raise SettingError(setting, value, " or ".join(map(repr, get_args(choices))))
+        if self.first_segment not in (None, 0, 1):
+            raise SettingError("first_segment", self.first_segment, "0 or 1")
+        if self.match == "documents" and self.documents is None:
+            raise SettingError("match", self.match, "the documents of the test set with it")
+        if self.match == "names" and self.names is None:
+            raise SettingError("match", self.match, "systems that are files of scores, with names")
+
+    @property
+    def known(self) -> str:
+        """The systems of the test set, for messages."""
+        return listed(self.systems)
+
+
+def listed(names: Sequence[str], most: int = 8) -> str:
+    """Names in a row, for messages: the first few where there are many.
+
+    >>> listed(["a", "b", "c"], most=2)
+    "'a', 'b' and 1 more"
+    """
+    return first_names(list(map(repr, names)), most)

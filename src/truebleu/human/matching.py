@@ -1,0 +1,637 @@
+"""From the rows of a file to one score per system and segment, document or domain.
+
+The rows find their segments first, and then they are standardized, if asked for, and averaged.
+
+Files name segments in three ways, and what they name may be more than the test set at hand:
+
+documents
+    By document and number in the document. Numbers count the document's segments of the test set;
+    where they go beyond these, but are as many, they count in order.
+numbers
+    By number in the test set, from 0 or from 1. What decides is, in this order: a 0 among them,
+    the size of the test set, the documents, the outputs that the file quotes, a 1 among them.
+order
+    The distinct numbers in increasing order, where there are as many as segments.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from math import fsum, sqrt
+from typing import TYPE_CHECKING
+
+from truebleu.corpus.tables import (
+    DOCUMENT,
+    IN_DOCUMENT,
+    LARGEST,
+    RATER,
+    SEGMENT,
+    SYSTEM,
+    TARGET,
+    whole_number,
+)
+from truebleu.errors import EmptyTextError, MalformedFileError, SettingError
+from truebleu.human.judgments import HumanScores, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from truebleu.corpus.tables import Table
+    from truebleu.human.judgments import Level, Match, Request
+
+#: The document of the line that WMT puts before a test set, to find it in training data.
+CANARY = "canary"
+#: Marks around errors in quoted outputs.
+MARKS = ("<v>", "</v>")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet:
+    """Judgments as a file has them, one per row, and how they say which segment they are about.
+
+    Attributes:
+        label: The file.
+        lines: The line of each row; None where the file has no lines.
+        digest: The start of the SHA-256 of the file.
+        systems: The system of each row.
+        scores: The score of each row, higher is better; None where it is missing.
+        raters: Who gave the score; None where nobody says.
+        numbers: The segment's number in the test set.
+        documents: The segment's document.
+        document_numbers: The segment's number in its document. Where it is None and documents are
+            there, `numbers` may be either.
+        texts: The output that was judged, where the file quotes it.
+        first: The first number in the test set, where the format says so.
+        subset: Whether files of this kind number a larger test set than people have at hand, so
+            that segments are taken in order where their numbers do not fit.
+        name: What messages call a number: the column.
+        made: How the scores were made, as parts of the signature.
+        standardized: Whether the file has z-scores already.
+        notes: What a reader of the numbers should know.
+    """
+
+    label: str
+    lines: Sequence[int | None]
+    digest: str
+    systems: Sequence[str]
+    scores: Sequence[float | None] = ()
+    raters: Sequence[str] | None = None
+    numbers: Sequence[object] | None = None
+    documents: Sequence[str] | None = None
+    document_numbers: Sequence[object] | None = None
+    texts: Sequence[object] | None = None
+    first: int | None = None
+    subset: bool = False
+    name: str = "segment"
+    made: tuple[str, ...] = ()
+    standardized: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def sheet_of(
+    table: Table, systems: Sequence[str], scores: Sequence[float | None], made: tuple[str, ...]
+) -> Sheet:
+    """The judgments in the rows of a table, by the names of its columns."""
+    documents = table.find(DOCUMENT)
+    in_document = table.find(name for name in IN_DOCUMENT if name != (documents or "").lower())
+    return Sheet(
+        label=table.path,
+        lines=table.all_lines(),
+        digest=table.digest,
+        systems=systems,
+        scores=scores,
+        raters=table.found_labels(RATER),
+        numbers=table.found_values(SEGMENT),
+        documents=None if documents is None else table.labels(documents),
+        document_numbers=None
+        if documents is None or in_document is None
+        else table.values(in_document),
+        texts=table.found_values(TARGET),
+        name=table.find(SEGMENT) or "segment",
+        made=made,
+    )
+
+
+def systems_of(table: Table) -> tuple[str, ...]:
+    """The system of each row."""
+    column = table.find(SYSTEM)
+    table.require(SYSTEM[0] if column is None else column)
+    return table.labels(column or SYSTEM[0])
+
+
+class _MisfitError(Exception):
+    """Rows that one way of matching cannot place; the row is None where it is not about one."""
+
+    def __init__(self, row: int | None, found: str, expected: str) -> None:
+        super().__init__(row, found, expected)
+        self.row, self.found, self.expected = row, found, expected
+
+
+def places_of(sheet: Sheet, rows: Sequence[int], request: Request) -> tuple[list[int], Match]:
+    """The segment, from 0, of each of some rows, and the way that found it.
+
+    Raises:
+        MalformedFileError: When a row is about a segment that does not exist.
+    """
+    matcher = _Matcher(sheet, rows, request)
+    ways = matcher.ways() if request.match is None else [request.match]
+    misfits: list[tuple[Match, _MisfitError]] = []
+    for way in ways:
+        try:
+            return _WAYS[way](matcher), way
+        except _MisfitError as error:
+            misfits.append((way, error))
+    raise _refusal(sheet, request, misfits)
+
+
+@dataclass(frozen=True, slots=True)
+class _Matcher:
+    """Finds the segments of some rows of a file, by each way that there is."""
+
+    sheet: Sheet
+    rows: Sequence[int]
+    request: Request
+
+    def ways(self) -> list[Match]:
+        """The ways that fit what the file has, the surest first."""
+        sheet = self.sheet
+        by_document = sheet.documents is not None and self.request.documents is not None
+        ways: list[Match] = []
+        if by_document and sheet.document_numbers is not None:
+            ways.append("documents")
+        if sheet.numbers is not None:
+            ways.append("numbers")
+        if by_document and sheet.document_numbers is None:
+            ways.append("documents")
+        if sheet.subset or not ways:
+            ways.append("order")
+        return ways
+
+    def by_number(self) -> list[int]:
+        """By the number in the test set."""
+        if self.sheet.numbers is None:
+            raise _MisfitError(None, "no numbers of segments in the test set", "a column of them")
+        numbers = self._whole_numbers(self.sheet.numbers)
+        names = self.sheet.documents if self.request.match is None else None
+        if names is not None:
+            self._refuse_restarts(numbers, names)
+        known = set(self.request.documents or ())
+        if names is not None and not any(names[row] in known for row in self.rows):
+            names = None
+        misfit: _MisfitError | None = None
+        fitting: dict[int, list[int]] = {}
+        for first in self._firsts(numbers):
+            places = [number - first for number in numbers]
+            try:
+                self._refuse_outside(places, first)
+                if names is not None:
+                    self._refuse_other_documents(places, names)
+            except _MisfitError as error:
+                misfit = misfit or error
+            else:
+                fitting[first] = places
+        if not fitting:
+            raise misfit or _MisfitError(None, "no numbers", "some")
+        return fitting[self._decided(fitting, numbers)]
+
+    def _firsts(self, numbers: Sequence[int]) -> list[int]:
+        """What the first number can be, the likeliest before the other."""
+        for first in (self.request.first_segment, self.sheet.first):
+            if first is not None:
+                return [first]
+        if 0 in numbers:
+            return [0]
+        documents = self.request.documents
+        starts_with_canary = documents is not None and documents[0].lower() == CANARY
+        return [0, 1] if starts_with_canary else [1, 0]
+
+    def _decided(self, fitting: dict[int, list[int]], numbers: Sequence[int]) -> int:
+        """Where counting begins, of what fits: it is never just assumed."""
+        if len(fitting) == 1:
+            return next(iter(fitting))
+        quoted = {first: self._quoted(places) for first, places in fitting.items()}
+        if quoted[0] != quoted[1]:
+            return max(quoted, key=lambda first: quoted[first])
+        likeliest = next(iter(fitting))
+        if likeliest in numbers or likeliest == 0:
+            return likeliest
+        found = f"{self.sheet.name} {min(numbers)} as the first, and neither 0 nor 1"
+        expected = "where counting begins: first_segment=0 or 1 (--first-segment)"
+        raise MalformedFileError(self.sheet.label, self.sheet.lines[self.rows[0]], found, expected)
+
+    def _quoted(self, places: Sequence[int]) -> int:
+        """How many rows quote the very output at their place."""
+        outputs, texts = self.request.outputs, self.sheet.texts
+        if outputs is None or texts is None:
+            return 0
+        count = 0
+        for row, place in zip(self.rows, places, strict=True):
+            text, output = str(texts[row] or ""), outputs[self.sheet.systems[row]][place]
+            for mark in MARKS:
+                text = text.replace(mark, "")
+            count += bool(text.strip()) and text.strip() == (output or "").strip()
+        return count
+
+    def _refuse_outside(self, places: Iterable[int], first: int) -> None:
+        for row, place in zip(self.rows, places, strict=True):
+            if not 0 <= place < self.request.segments:
+                found = f"{self.sheet.name} {place + first}"
+                last = first + self.request.segments - 1
+                raise _MisfitError(row, found, f"a segment of the test set, {first} to {last}")
+
+    def _refuse_restarts(self, numbers: Sequence[int], names: Sequence[str]) -> None:
+        document_of: dict[int, str] = {}
+        for row, number in zip(self.rows, numbers, strict=True):
+            name, other = names[row], document_of.setdefault(number, names[row])
+            if other != name:
+                found = f"{self.sheet.name} {number} in document {name!r} and before in {other!r}"
+                raise _MisfitError(row, found, "numbers that do not start again in each document")
+
+    def _refuse_other_documents(self, places: Sequence[int], names: Sequence[str]) -> None:
+        documents = self.request.documents or ()
+        for row, place in zip(self.rows, places, strict=True):
+            if names[row] != documents[place]:
+                found = f"{self.sheet.name} {place + 1} in document {names[row]!r}"
+                expected = f"document {documents[place]!r}, as in the test set"
+                raise _MisfitError(row, found, expected)
+
+    def by_document(self) -> list[int]:
+        """By document and number in the document."""
+        sheet, request = self.sheet, self.request
+        values = sheet.document_numbers or sheet.numbers
+        if sheet.documents is None or values is None or request.documents is None:
+            raise _MisfitError(None, "no documents with numbers in them", "columns for both")
+        segments: dict[str, list[int]] = {}
+        for place, document in enumerate(request.documents):
+            segments.setdefault(document, []).append(place)
+        for row in self.rows:
+            document = sheet.documents[row]
+            if document not in segments:
+                expected = f"a document of the test set, such as {min(segments)}"
+                raise _MisfitError(row, f"document {document!r}", expected)
+        numbers = self._whole_numbers(values)
+        first = request.first_segment
+        if first is None and sheet.document_numbers is None:
+            first = sheet.first
+        if first is None:
+            first = 0 if 0 in numbers else 1
+        by_document: dict[str, set[int]] = {}
+        for row, number in zip(self.rows, numbers, strict=True):
+            by_document.setdefault(sheet.documents[row], set()).add(number)
+        place_of: dict[tuple[str, int], int] = {}
+        for document, used in by_document.items():
+            there = segments[document]
+            # Part of a document may be at hand: as many segments as have numbers pair in order.
+            in_order = max(used) - first >= len(there) and len(used) == len(there)
+            pairs = zip(sorted(used), there, strict=True) if in_order else enumerate(there, first)
+            place_of.update(((document, number), place) for number, place in pairs)
+        places = []
+        for row, number in zip(self.rows, numbers, strict=True):
+            document = sheet.documents[row]
+            if (document, number) not in place_of:
+                last = first + len(segments[document]) - 1
+                found = f"segment {number} of document {document!r}"
+                raise _MisfitError(row, found, f"{first} to {last}, as in the test set")
+            places.append(place_of[document, number])
+        return places
+
+    def in_order(self) -> list[int]:
+        """The distinct numbers in increasing order."""
+        sheet, rank = self.sheet, dict[str, int]()
+        if sheet.numbers is not None:
+            keys = [(0, number) for number in self._whole_numbers(sheet.numbers)]
+        elif sheet.document_numbers is None or sheet.documents is None:
+            raise _MisfitError(None, "no numbers of segments", "a column of them")
+        else:
+            keys = [
+                (rank.setdefault(sheet.documents[row], len(rank)), number)
+                for row, number in zip(
+                    self.rows, self._whole_numbers(sheet.document_numbers), strict=True
+                )
+            ]
+        distinct = set(keys)
+        if len(distinct) != self.request.segments:
+            found = f"{len(distinct)} different segments"
+            expected = f"{self.request.segments} to pair with those of the test set in order"
+            raise _MisfitError(None, found, expected)
+        place_of = {key: place for place, key in enumerate(sorted(distinct))}
+        return [place_of[key] for key in keys]
+
+    def _whole_numbers(self, values: Sequence[object]) -> list[int]:
+        known: dict[object, int] = {}
+        numbers = []
+        for row in self.rows:
+            value = values[row]
+            number = known.get(value) if isinstance(value, str) else None
+            if number is None:
+                number = whole_number(value)
+                if number is None:
+                    raise _MisfitError(row, f"{value!r} as {self.sheet.name}", "a whole number")
+                if isinstance(value, str):
+                    known[value] = number
+            numbers.append(number)
+        return numbers
+
+
+_WAYS: dict[str, Callable[[_Matcher], list[int]]] = {
+    "numbers": _Matcher.by_number,
+    "documents": _Matcher.by_document,
+    "order": _Matcher.in_order,
+}
+
+
+def _refusal(
+    sheet: Sheet, request: Request, misfits: Sequence[tuple[Match, _MisfitError]]
+) -> MalformedFileError:
+    """Reports the misfit that says most: one with a line, by the numbers in the test set."""
+    way, misfit = min(misfits, key=lambda pair: (pair[1].row is None, pair[0] != "numbers"))
+    hints = [
+        f"nor do they match by {other_way}: found {other.found}, expected {other.expected}"
+        for other_way, other in misfits
+        if other_way != way
+    ]
+    if sheet.documents is not None and request.documents is None:
+        hints.append("give the documents of the test set to match segments by document")
+    expected = "; ".join((misfit.expected, *hints))
+    line = None if misfit.row is None else sheet.lines[misfit.row]
+    return MalformedFileError(sheet.label, line, misfit.found, expected)
+
+
+# From judgments to scores.
+
+
+def segment_scores(sheet: Sheet, request: Request) -> HumanScores:
+    """The scores of a sheet whose rows are about segments."""
+    rows = known_rows(sheet, request)
+    places, way = places_of(sheet, rows, request)
+    return item_scores(sheet, rows, places, request, f"match:{way}")
+
+
+def item_scores(
+    sheet: Sheet,
+    rows: Sequence[int],
+    places: Sequence[int],
+    request: Request,
+    made: str,
+    level: Level = "segment",
+    items: tuple[str, ...] | None = None,
+) -> HumanScores:
+    """The scores of some rows of a sheet, each at its place among the segments or other items."""
+    size = request.segments if level == "segment" else 1 if items is None else len(items)
+
+    def name_of(place: int) -> str:
+        if level == "segment":
+            return f"segment {place + 1}"
+        return f"{level} {items[place]!r}" if items else ""
+
+    _refuse_second_scores(sheet, rows, places, name_of)
+    for row, score in enumerate(sheet.scores):
+        # What cannot be squared and added up.
+        if score is not None and abs(score) > LARGEST:
+            expected = f"a number between -{LARGEST:g} and {LARGEST:g}"
+            raise MalformedFileError(
+                sheet.label, sheet.lines[row], f"the score {score:g}", expected
+            )
+    scores, notes = _standardized(sheet, request)
+    cells: dict[str, list[list[float]]] = {}
+    for row, place in zip(rows, places, strict=True):
+        score = scores[row]
+        if score is not None:
+            if sheet.systems[row] not in cells:
+                cells[sheet.systems[row]] = [[] for _ in range(size)]
+            cells[sheet.systems[row]][place].append(score)
+    judged = [system for system in request.systems if system in cells]
+    if len(judged) < 2:
+        found = "no score" if not judged else f"scores of {judged[0]!r} only"
+        expected = "those of at least two systems of the test set"
+        raise MalformedFileError(sheet.label, None, found, expected)
+    averaging = "z" if sheet.standardized else request.raters
+    raters = 1
+    if sheet.raters is not None:
+        raters = len({sheet.raters[row] for row in rows if sheet.scores[row] is not None})
+    kept = set(request.systems)
+    return HumanScores(
+        label=sheet.label,
+        level=level,
+        # Rows of other files come in another order: the exactly rounded sum does not depend on it.
+        scores={
+            system: tuple(fsum(c) / len(c) + 0.0 if c else None for c in cells[system])
+            for system in judged
+        },
+        items=items,
+        raters=raters,
+        signature="|".join(
+            ("human", *sheet.made, made, f"raters:{averaging}", f"scores:{sheet.digest}")
+        ),
+        ignored=tuple(name for name in dict.fromkeys(sheet.systems) if name not in kept),
+        notes=(*sheet.notes, *notes),
+    )
+
+
+def known_rows(sheet: Sheet, request: Request) -> list[int]:
+    """The rows about systems of the test set.
+
+    Raises:
+        MalformedFileError: When there are none, or when there are others that are not ignored.
+    """
+    systems = sheet.systems
+    if not systems:
+        raise EmptyTextError(sheet.label)
+    known = set(request.systems)
+    rows = [row for row, system in enumerate(systems) if system in known]
+    unknown = [name for name in dict.fromkeys(systems) if name not in known]
+    if not rows:
+        found = f"judgments of {listed(unknown)}, none of which is a system of the test set"
+        expected = f"{request.known}; name outputs as the file does, as in NAME=FILE"
+        raise MalformedFileError(sheet.label, sheet.lines[0], found, expected)
+    if unknown and request.others == "refuse":
+        first = next(row for row, system in enumerate(systems) if system not in known)
+        found = f"a judgment of {unknown[0]!r}, which is no system of the test set"
+        if len(unknown) > 1:
+            found += f" (nor {'is' if len(unknown) == 2 else 'are'} {listed(unknown[1:])})"
+        expected = (
+            f"only {request.known}; give the other outputs too, or leave out their judgments with "
+            "others='ignore' (--ignore-unknown-systems)"
+        )
+        raise MalformedFileError(sheet.label, sheet.lines[first], found, expected)
+    return rows
+
+
+def _refuse_second_scores(
+    sheet: Sheet, rows: Sequence[int], places: Sequence[int], name_of: Callable[[int], str]
+) -> None:
+    """Raises MalformedFileError where one rater, or nobody known, scored an output twice."""
+    seen: dict[tuple[str, int, str | None], int] = {}
+    for row, place in zip(rows, places, strict=True):
+        rater = None if sheet.raters is None else sheet.raters[row]
+        earlier = seen.setdefault((sheet.systems[row], place, rater), row)
+        if earlier != row:
+            name = name_of(place)
+            found = f"a second score of {sheet.systems[row]!r}" + (f" for {name}" if name else "")
+            if rater is not None:
+                found += f" by rater {rater!r}"
+            raise second_of(sheet.label, found, sheet.lines[row], sheet.lines[earlier], rater)
+
+
+def second_of(
+    label: str, found: str, line: int | None, earlier: int | None, rater: str | None
+) -> MalformedFileError:
+    """What is there twice though it should be there once."""
+    expected = "one" if earlier is None else f"one, which is on line {earlier}"
+    if rater is None:
+        expected += "; what several raters said needs a column 'rater'"
+    return MalformedFileError(label, line, found, expected)
+
+
+def _standardized(sheet: Sheet, request: Request) -> tuple[Sequence[float | None], tuple[str, ...]]:
+    """The scores as they count: raw, or z-scores within each rater's own judgments."""
+    if request.raters == "mean" or sheet.standardized:
+        return sheet.scores, ()
+    if sheet.raters is None:
+        expected = f"'mean', as {sheet.label} does not say who gave which score"
+        raise SettingError("raters", "z", expected)
+    # A rater's scale is that of all their judgments, also of systems that were not given.
+    by_rater: dict[str, list[float]] = {}
+    for rater, score in zip(sheet.raters, sheet.scores, strict=True):
+        if score is not None:
+            by_rater.setdefault(rater, []).append(score)
+    scales = {rater: _scale(scores) for rater, scores in by_rater.items()}
+    removed = sorted(rater for rater, scale in scales.items() if scale is None)
+    scores: list[float | None] = []
+    for rater, score in zip(sheet.raters, sheet.scores, strict=True):
+        scale = scales.get(rater)
+        scores.append(None if score is None or scale is None else (score - scale[0]) / scale[1])
+    if not removed:
+        return scores, ()
+    verb = "gives" if len(removed) == 1 else "give"
+    note = f"{listed(removed)} {verb} every output one score and cannot be standardized: left out"
+    return scores, (note,)
+
+
+def _scale(scores: Sequence[float]) -> tuple[float, float] | None:
+    """Mean and standard deviation (n - 1, as in WMT's scripts); None where all are the same."""
+    if min(scores) == max(scores):
+        return None
+    mean = fsum(scores) / len(scores)
+    deviation = sqrt(fsum((score - mean) ** 2 for score in scores) / (len(scores) - 1))
+    # Numbers that differ by less than their squares can show, or by more.
+    return (mean, deviation) if 0 < deviation < float("inf") else None
+
+
+# Scores without numbers of segments: how many a system has tells what they are about.
+
+
+def counted_scores(
+    sheet: Sheet, request: Request, level: Level | None = None, *, shared: bool = False
+) -> HumanScores:
+    """One score per system, or one for each of its segments or documents in their order.
+
+    Args:
+        sheet: The scores.
+        request: The test set. Where it does not know whether there is a canary line, a first score
+            that is missing for every system tells.
+        level: What the scores are about, where that is known.
+        shared: Whether raters shared the segments, so that a system has one score of each;
+            otherwise every rater has all.
+    """
+    _refuse_numbering(sheet.label, request)
+    rows = known_rows(sheet, request)
+    raters = None if shared else sheet.raters
+    keys = [
+        (system, None if raters is None else raters[row])
+        for row, system in enumerate(sheet.systems)
+    ]
+    turns = Counter(keys[row] for row in rows)
+    items = None if request.documents is None else tuple(dict.fromkeys(request.documents))
+    sizes: dict[Level, int] = {"system": 1, "segment": request.segments}
+    if items is not None:
+        sizes["document"] = len(items)
+    if level is not None:
+        sizes = {level: sizes[level]} if level in sizes else {}
+    shift = 1 if request.canary else 0
+    firsts = {system: row for row, system in reversed([(r, sheet.systems[r]) for r in rows])}
+    is_led = request.canary is None and all(sheet.scores[row] is None for row in firsts.values())
+    for lead in (shift, 1) if is_led else (shift,):
+        for name, size in sizes.items():
+            leading = 0 if name == "system" else lead
+            if set(turns.values()) <= {size + leading}:
+                return _in_turn(sheet, rows, keys, request, name, items, leading)
+    raise _wrong_number(sheet, turns, sizes, shift)
+
+
+def _in_turn(
+    sheet: Sheet,
+    rows: Sequence[int],
+    keys: Sequence[tuple[str, str | None]],
+    request: Request,
+    level: Level,
+    items: tuple[str, ...] | None,
+    lead: int,
+) -> HumanScores:
+    """The scores of each system, or of a system by a rater, in their order after the first few."""
+    seen: Counter[tuple[str, str | None]] = Counter()
+    kept, places = [], []
+    for row in rows:
+        place = seen[keys[row]] - lead
+        seen[keys[row]] += 1
+        if place >= 0:
+            kept.append(row)
+            places.append(place)
+    made = f"level:{level}" if level != "segment" else "match:rows"
+    names = items if level == "document" else None
+    return item_scores(sheet, kept, places, request, made, level, names)
+
+
+def named_scores(sheet: Sheet, names: Sequence[str], request: Request, level: Level) -> HumanScores:
+    """Scores that name the document or domain they are about."""
+    _refuse_numbering(sheet.label, request)
+    rows = known_rows(sheet, request)
+    if level == "document" and request.documents is not None:
+        items = tuple(dict.fromkeys(request.documents))
+        for row in rows:
+            if names[row] not in items:
+                found = f"document {names[row]!r}"
+                expected = f"a document of the test set, such as {items[0]!r}"
+                raise MalformedFileError(sheet.label, sheet.lines[row], found, expected)
+    else:
+        # Domains are in the order of the alphabet, documents in that of the file.
+        used = dict.fromkeys(names[row] for row in rows)
+        items = tuple(used) if level == "document" else tuple(sorted(used))
+    place = {name: i for i, name in enumerate(items)}
+    places = [place[names[row]] for row in rows]
+    return item_scores(sheet, rows, places, request, f"level:{level}", level, items)
+
+
+def _refuse_numbering(label: str, request: Request) -> None:
+    """Refuses choices about numbers of segments where there are none."""
+    choices = {"first_segment": request.first_segment, "match": request.match}
+    for setting, value in choices.items():
+        if value not in (None, "order"):
+            expected = f"none: scores of {label} have no numbers of segments"
+            raise SettingError(setting, value, expected)
+
+
+def _wrong_number(
+    sheet: Sheet,
+    turns: Counter[tuple[str, str | None]],
+    sizes: dict[Level, int],
+    shift: int,
+) -> MalformedFileError:
+    wanted = {size + (shift if level != "system" else 0): level for level, size in sizes.items()}
+    (system, rater), number = next(
+        ((key, n) for key, n in turns.items() if n not in wanted), next(iter(turns.items()))
+    )
+    by = "" if rater is None else f" by rater {rater!r}"
+    different = sorted(set(turns.values()))
+    scores = "1 score" if number == 1 else f"{number} scores"
+    found = f"{scores} of {system!r}{by} without a number of the segment"
+    if number in wanted and len(different) > 1:
+        found += f", and {next(n for n in different if n != number)} of another system"
+    choices = " or ".join(f"{size} (one per {level})" for size, level in sorted(wanted.items()))
+    expected = (
+        f"{choices or 'the documents of the test set'}; or add a column 'segment', "
+        "and 'rater' where several people judged"
+    )
+    line = next(sheet.lines[row] for row, name in enumerate(sheet.systems) if name == system)
+    return MalformedFileError(sheet.label, line, found, expected)

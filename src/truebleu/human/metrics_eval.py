@@ -1,0 +1,307 @@
+"""The directory layout of mt-metrics-eval: texts, human scores and metric scores of a test set.
+
+TESTSET/sources/SRC-TGT.txt                     documents/SRC-TGT.docs
+references/SRC-TGT.NAME.txt             system-outputs/SRC-TGT/NAME.txt
+human-scores/SRC-TGT.NAME.LEVEL.score   human-scores/SRC-TGT.NAME.seg.rating
+metric-scores/SRC-TGT/NAME-REF.LEVEL.score
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from truebleu.corpus._files import Files, read_lines
+from truebleu.corpus._reading import parse_docs
+from truebleu.corpus.tables import read_json_lines
+from truebleu.corpus.test_set import TestSet
+from truebleu.errors import (
+    EmptyTextError,
+    MalformedFileError,
+    MissingColumnError,
+    UnpairedSegmentsError,
+    UnreadableFileError,
+)
+from truebleu.human.formats import LEVELS, read_score_lines
+from truebleu.human.judgments import Request
+from truebleu.human.matching import CANARY
+from truebleu.human.mqm import read_rating_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from truebleu.human.judgments import HumanScores, Level, Others, Raters
+
+#: What stands for a translation that is not there.
+NOT_SUPPLIED = "[No translation supplied]"
+
+#: The endings of texts: the other is JSON lines with source, target or hypothesis.
+TEXTS = (".txt", ".jsonl")
+Text = tuple[str | None, ...]
+Labels = tuple[str, ...] | None
+
+
+class HumanFile(NamedTuple):
+    """A file of human scores: `human-scores/en-de.mqm.seg.score` is mqm at segment level."""
+
+    name: str
+    level: Level
+    path: str
+
+
+class MetricFile(NamedTuple):
+    """A file of metric scores: `BLEU-refA.seg.score` is BLEU against refA at segment level."""
+
+    name: str
+    references: str
+    level: Level
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricsEvalSet:
+    """A test set in that layout. A canary line at its start is left out everywhere.
+
+    Attributes:
+        folder: The folder of the test set.
+        language_pair: SRC-TGT.
+        source: What was translated.
+        references: The references by name; a segment is None where a translator has none.
+        outputs: The outputs by system, references that were judged as systems included.
+        documents: The document of each segment, where that is known.
+        domains: The domain of each segment, where that is known.
+        canary: Whether there is a canary line.
+        human: The files of human scores.
+        ratings: The files of marked errors.
+        metrics: The files of metric scores.
+    """
+
+    folder: str
+    language_pair: str
+    source: tuple[str, ...] = field(repr=False)
+    references: Mapping[str, tuple[str | None, ...]] = field(repr=False)
+    outputs: Mapping[str, tuple[str, ...]] = field(repr=False)
+    documents: tuple[str, ...] | None = field(repr=False)
+    domains: tuple[str, ...] | None = field(repr=False)
+    canary: bool
+    human: tuple[HumanFile, ...]
+    ratings: tuple[HumanFile, ...]
+    metrics: tuple[MetricFile, ...]
+
+    def test_set(
+        self, references: Iterable[str] | None = None, systems: Iterable[str] | None = None
+    ) -> TestSet:
+        """The texts as a test set.
+
+        Args:
+            references: The names of the references to compare with; by default all.
+            systems: The names of the systems; by default all outputs but those of the references.
+        """
+        chosen = tuple(self.references if references is None else references)
+        for name in chosen:
+            if name not in self.references:
+                raise MissingColumnError(self.folder, "reference", name, tuple(self.references))
+        if systems is None:
+            systems = [name for name in self.outputs if name not in chosen]
+        wanted = tuple(systems)
+        for name in wanted:
+            if name not in self.outputs:
+                raise MissingColumnError(self.folder, "system", name, tuple(self.outputs))
+        return TestSet(
+            systems={name: self.outputs[name] for name in wanted},
+            references=tuple(self.references[name] for name in chosen),
+            reference_names=chosen,
+            source=self.source,
+            documents=self.documents,
+            domains=self.domains,
+        )
+
+    def human_scores(
+        self,
+        name: str,
+        level: Level = "segment",
+        *,
+        systems: Iterable[str] | None = None,
+        others: Others = "ignore",
+    ) -> HumanScores:
+        """The human scores of a name at a level.
+
+        Args:
+            name: One of those in `human`.
+            level: What the scores are about.
+            systems: The systems that matter; by default all outputs.
+            others: Whether to "refuse" or "ignore" scores of other systems.
+        """
+        path = _chosen(self.folder, self.human, name, level)
+        request = self._request(systems, others=others)
+        return read_score_lines(path, Files().contents(path), request, level)
+
+    def human_ratings(
+        self,
+        name: str,
+        *,
+        systems: Iterable[str] | None = None,
+        others: Others = "ignore",
+        weights: str | Mapping[str, float] | None = None,
+        raters: Raters = "mean",
+    ) -> HumanScores:
+        """Scores made of the marked errors of a name in `ratings`; see `read_human`."""
+        path = _chosen(self.folder, self.ratings, name, "segment")
+        request = self._request(systems, others=others, weights=weights, raters=raters)
+        return read_rating_lines(path, Files().contents(path), request)
+
+    def metric_scores(
+        self, name: str, references: str | None = None, level: Level = "segment"
+    ) -> dict[str, tuple[float, ...]]:
+        """A metric's stored scores by system: one per segment, document or domain, or a single one.
+
+        Args:
+            name: One of those in `metrics`.
+            references: The references it was computed against, such as "refA" or "src"; None
+                where there is only one choice.
+            level: What the scores are about.
+        """
+        known = [file for file in self.metrics if file.name == name and file.level == level]
+        if references is not None:
+            known = [file for file in known if file.references == references]
+        if len(known) != 1:
+            wanted = name if references is None else f"{name}-{references}"
+            names = [f"{file.name}-{file.references} ({file.level})" for file in self.metrics]
+            kind = "metric" if not known else "only metric"
+            raise MissingColumnError(self.folder, kind, f"{wanted} ({level})", names)
+        path = known[0].path
+        request = self._request(None, others="ignore")
+        by_system = read_score_lines(path, Files().contents(path), request, level).scores
+        for system, scores in by_system.items():
+            if None in scores:
+                found = f"no score of {system!r} for {level} {scores.index(None) + 1}"
+                raise MalformedFileError(path, None, found, "complete scores of a metric")
+        return {s: tuple(x for x in scores if x is not None) for s, scores in by_system.items()}
+
+    def _request(self, systems: Iterable[str] | None, **choices: Any) -> Request:
+        return Request(
+            systems=tuple(self.outputs if systems is None else systems),
+            segments=len(self.source),
+            documents=self.documents,
+            canary=self.canary,
+            **choices,
+        )
+
+
+def read_metrics_eval(
+    folder: str | os.PathLike[str], language_pair: str | None = None
+) -> MetricsEvalSet:
+    """Reads the texts of a test set in mt-metrics-eval's layout and lists its scores.
+
+    Args:
+        folder: The folder with `sources`, `system-outputs` and so on.
+        language_pair: SRC-TGT, as in the names of the files; None where there is only one.
+
+    Raises:
+        CorpusError: When files are missing, or texts do not pair.
+    """
+    root = os.fspath(folder)
+    pair = _language_pair(root, language_pair)
+    # Where there are both, JSON lines count.
+    sources = {name: path for name, _, path in reversed(_files(root, "sources"))}
+    source = _text(sources[pair], "source")
+    folder_of_outputs = os.path.join("system-outputs", pair)
+    references, outputs = (
+        {name: _text(path, key) for name, ending, path in files if ending in TEXTS}
+        for key, files in (
+            ("target", _files(root, "references", f"{pair}.")),
+            ("hypothesis", _files(root, folder_of_outputs)),
+        )
+    )
+    if not outputs:
+        raise EmptyTextError(os.path.join(root, folder_of_outputs))
+    for name, text in (*references.items(), *outputs.items()):
+        if len(text) != len(source):
+            raise UnpairedSegmentsError(f"{pair} {name}", len(text), sources[pair], len(source))
+    documents, domains = _labels(os.path.join(root, "documents", f"{pair}.docs"), len(source))
+    canary = CANARY in (label[0].lower() for label in (documents, domains) if label is not None)
+    human = _files(root, "human-scores", f"{pair}.")
+    metrics = _files(root, os.path.join("metric-scores", pair))
+    kept = slice(1 if canary else 0, None)
+    return MetricsEvalSet(
+        folder=root,
+        language_pair=pair,
+        source=tuple(text or "" for text in source[kept]),
+        references={name: text[kept] for name, text in references.items()},
+        outputs={name: tuple(part or "" for part in text[kept]) for name, text in outputs.items()},
+        documents=documents and documents[kept],
+        domains=domains and domains[kept],
+        canary=canary,
+        human=tuple(HumanFile(*file) for file in _named(human, ".score")),
+        ratings=tuple(HumanFile(*file) for file in _named(human, ".rating")),
+        metrics=tuple(
+            MetricFile(*_metric(name), level, path)
+            for name, level, path in _named(metrics, ".score")
+        ),
+    )
+
+
+def _language_pair(root: str, wanted: str | None) -> str:
+    known = sorted({name for name, _, _ in _files(root, "sources")})
+    if not known:
+        reason = "found no folder 'sources' with files in it, expected mt-metrics-eval's layout"
+        raise UnreadableFileError(root, reason)
+    if wanted is None and len(known) == 1:
+        return known[0]
+    if wanted not in known:
+        raise MissingColumnError(root, "language pair", wanted or "", known)
+    return wanted
+
+
+def _files(root: str, folder: str, prefix: str = "") -> list[tuple[str, str, str]]:
+    """The files of a folder whose names start so: the rest of the name, its ending, the path."""
+    path = os.path.join(root, folder)
+    names = sorted(os.listdir(path)) if os.path.isdir(path) else []
+    return [
+        (*os.path.splitext(name.removeprefix(prefix)), os.path.join(path, name))
+        for name in names
+        if name.startswith(prefix) and not name.startswith(".")
+    ]
+
+
+def _named(files: list[tuple[str, str, str]], ending: str) -> list[tuple[str, Level, str]]:
+    """The name, the level and the path of files of scores."""
+    parts = [(*name.rpartition("."), path) for name, end, path in files if end == ending]
+    return [(n, LEVELS[level], path) for n, _, level, path in parts if n and level in LEVELS]
+
+
+def _metric(name: str) -> tuple[str, str]:
+    metric, _, references = name.rpartition("-")
+    return (metric, references) if metric else (references, "")
+
+
+def _chosen(folder: str, files: Iterable[HumanFile], name: str, level: Level) -> str:
+    known = {(file.name, file.level): file.path for file in files}
+    if (name, level) not in known:
+        names = [f"{file} ({at})" for file, at in known]
+        raise MissingColumnError(folder, "human scores", f"{name} ({level})", names)
+    return known[name, level]
+
+
+def _labels(path: str, segments: int) -> tuple[Labels, Labels]:
+    """The document and the domain of each segment; None where there is no file of them."""
+    if not os.path.exists(path):
+        return None, None
+    lines = [line or "" for line in read_lines(path, Files().contents(path)).segments]
+    if len(lines) != segments:
+        raise UnpairedSegmentsError(path, len(lines), "the source", segments)
+    return parse_docs(path, lines)
+
+
+def _text(path: str, key: str) -> Text:
+    data = Files().contents(path)
+    if path.endswith(".jsonl"):
+        (text,) = read_json_lines(path, data).select("reference", key)
+        segments = text.segments
+    else:
+        segments = read_lines(path, data).segments
+    # White space at the end of a line is not part of the text in this layout.
+    return tuple(
+        None if text is None or text.strip() == NOT_SUPPLIED else text.rstrip() for text in segments
+    )

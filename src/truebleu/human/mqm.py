@@ -1,0 +1,381 @@
+"""MQM: people mark errors, and a segment's score is minus the sum of the weights of its errors.
+
+Errors stand in tables of annotations, one per row, or in lists, as mt-metrics-eval keeps them.
+"""
+
+from __future__ import annotations
+
+import os.path
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from math import fsum
+from typing import TYPE_CHECKING
+
+from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode, extension
+from truebleu.corpus.tables import (
+    DOCUMENT,
+    IN_DOCUMENT,
+    RATER,
+    SEGMENT,
+    SYSTEM,
+    csv_rows,
+    delimited,
+    digest,
+    json_in,
+    parse_table,
+    read_score_table,
+)
+from truebleu.errors import EmptyTextError, MalformedFileError, SettingError
+from truebleu.human.formats import of_one_pair, refuse_language_pair
+from truebleu.human.matching import Sheet, counted_scores, segment_scores, sheet_of, systems_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from truebleu.corpus.tables import Table
+    from truebleu.human.judgments import HumanScores, Request
+
+# Weights.
+
+#: Weights by the start of severity/category/subcategory; * is any severity. What starts with none
+#: of them weighs nothing. Freitag et al. (2021), table 4, and the scripts of WMT24.
+PRESETS: dict[str, dict[str, float]] = {
+    "standard": {
+        "major": 5.0,
+        "minor": 1.0,
+        "minor/fluency/punctuation": 0.1,
+        "major/non-translation": 25.0,
+    },
+    "wmt24": {
+        "critical": 5.0,
+        "major": 5.0,
+        "minor": 1.0,
+        "minor/fluency/punctuation": 0.1,
+        "*/non-translation": 25.0,
+        "*/source issue": 0.0,
+        "*/reinterpretation": 0.0,
+    },
+}
+#: Nobody means a weight above this.
+LARGEST = 1e6
+
+
+class Weights:
+    """Weights of errors: the longest start of an error's name that has one decides."""
+
+    def __init__(self, name: str, weights: Mapping[str, float]) -> None:
+        self.name = name
+        self._exact: list[tuple[str, float]] = []
+        self._any: list[tuple[str, float]] = []
+        for key, weight in weights.items():
+            plain = _plain(key)
+            if plain.startswith("*/"):
+                self._any.append((plain[2:], weight))
+            else:
+                self._exact.append((plain, weight))
+        self._known: dict[tuple[str, str], float | None] = {}
+
+    def of(self, severity: str, category: str) -> float | None:
+        """The weight of an error; None where nothing says it, which counts as 0.
+
+        >>> mqm_weights(None).of("Minor", "Fluency/Punctuation")
+        0.1
+        """
+        pair = (severity, category)
+        if pair not in self._known:
+            self._known[pair] = self._find(_plain(severity), _plain(category))
+        return self._known[pair]
+
+    def _find(self, severity: str, category: str) -> float | None:
+        error = f"{severity}/{category}"
+        matches = [(len(key), 1, weight) for key, weight in self._exact if error.startswith(key)]
+        matches += [
+            (len(severity) + 1 + len(key), 0, weight)
+            for key, weight in self._any
+            if category.startswith(key)
+        ]
+        return max(matches)[2] if matches else None
+
+
+def mqm_weights(written: str | Mapping[str, float] | None) -> Weights:
+    """Weights by the name of a preset, as `Major=5,Minor=1`, in a mapping or in a file.
+
+    A file has one error per line, its weight after a tab, `=` or `:`; or it is a JSON object.
+
+    >>> mqm_weights("Major=5,Minor=1").of("minor", "Fluency/Punctuation")
+    1.0
+    """
+    if written is None:
+        return Weights("standard", PRESETS["standard"])
+    if isinstance(written, Mapping):
+        return _custom("weights", None, written.items())
+    if not isinstance(written, str):
+        raise SettingError("weights", written, "a name, a mapping or a file")
+    if written in PRESETS:
+        return Weights(written, PRESETS[written])
+    if os.path.isfile(written):
+        return _read(written)
+    if "=" in written:
+        parts = [part for part in written.split(",") if part.strip()]
+        return _custom("weights", None, [_entry("weights", None, part) for part in parts])
+    if not any(sign in written for sign in "./\\"):
+        expected = f"{', '.join(map(repr, PRESETS))}, a file, or a list such as Major=5,Minor=1"
+        raise SettingError("weights", written, expected)
+    return _read(written)
+
+
+def _read(path: str) -> Weights:
+    text = decode(path, Files().contents(path)).removeprefix(BYTE_ORDER_MARK)
+    if text.lstrip().startswith("{"):
+        return _custom(path, None, json_in(path, None, text, "an object of weights").items())
+    lines = [(n, line.strip()) for n, line in enumerate(text.split("\n"), 1)]
+    entries = [
+        _entry(path, number, line) for number, line in lines if line and not line.startswith("#")
+    ]
+    return _custom(path, None, entries)
+
+
+def _entry(where: str, line: int | None, text: str) -> tuple[str, str]:
+    for sign in ("\t", "=", ":"):
+        key, separator, weight = text.rpartition(sign)
+        if separator and key.strip():
+            return key, weight
+    raise MalformedFileError(where, line, repr(text), "an error and its weight, as in Major=5")
+
+
+def _custom(where: str, line: int | None, entries: Iterable[tuple[str, object]]) -> Weights:
+    weights: dict[str, float] = {}
+    for key, value in entries:
+        try:
+            weight = float(value)  # type: ignore[arg-type]
+        except (TypeError, ValueError, OverflowError):
+            weight = -1.0
+        if not 0 <= weight <= LARGEST:
+            found = f"{value!r} as the weight of {str(key).strip()!r}"
+            raise MalformedFileError(where, line, found, f"a number from 0 to {LARGEST:g}")
+        if _plain(key) in weights:
+            raise MalformedFileError(where, line, f"two weights of {key!r}", "one")
+        weights[_plain(key)] = weight
+    if not weights:
+        raise MalformedFileError(where, line, "no weights", "at least one, as in Major=5")
+    text = ",".join(f"{key}={weight:g}" for key, weight in sorted(weights.items()))
+    return Weights(text, weights)
+
+
+def _plain(text: object) -> str:
+    """In lower case, without blanks around slashes."""
+    return "/".join(part.strip() for part in str(text).lower().split("/"))
+
+
+# Tables of annotations, an error in each row.
+
+#: The order of the columns in files without header.
+USUAL = ("system", "doc", "doc_id", "seg_id", "rater", "source", "target", "category", "severity")
+#: Severities that weigh nothing wherever no weight says otherwise.
+HARMLESS = frozenset({"", "neutral", "no-error", "no error", "none", "n/a"})
+
+
+def is_mqm_header(fields: Iterable[str]) -> bool:
+    """Whether these are columns of MQM annotations."""
+    names = {field.strip().strip('"').lower() for field in fields}
+    return {"severity", "category"} <= names and not names.isdisjoint(SYSTEM)
+
+
+def read_annotations(path: str, data: bytes) -> Table:
+    """A table of errors. TSV has no quotes unless its header has, and rows may lack last fields."""
+    by_ending = (".csv", ".json", ".jsonl", ".ndjson", ".parquet")
+    table = parse_table(path, data) if extension(path) in by_ending else None
+    if table is None:
+        table = _tab_separated(path, decode(path, data).removeprefix(BYTE_ORDER_MARK))
+    for column in ("system", "category", "severity"):
+        if table.find(SYSTEM if column == "system" else [column]) is None:
+            found = f"the columns {', '.join(table.columns)}"
+            raise MalformedFileError(path, 1, found, f"MQM annotations with a column {column!r}")
+    table.digest = digest(data)
+    return table
+
+
+def _tab_separated(path: str, text: str) -> Table:
+    if not text.strip():
+        raise EmptyTextError(path)
+    rows: Iterable[tuple[int, Sequence[str]]] = csv_rows(path, text, delimiter="\t")
+    if not text.startswith('"'):
+        lines = text.removesuffix("\n").split("\n")
+        rows = enumerate((line.removesuffix("\r").split("\t") for line in lines), 1)
+    numbered = list(rows)
+    header, start = numbered[0][1], 1
+    if not is_mqm_header(header) and len(header) >= len(USUAL):
+        header, start = USUAL, 0
+    names = [name.strip().lower() for name in header]
+    needed = max((place for place, name in enumerate(names) if name in _NEEDED), default=0)
+    width, filled = len(header), []
+    for number, row in numbered[start:]:
+        if len(row) <= needed:
+            found = "1 field" if len(row) == 1 else f"{len(row)} fields"
+            raise MalformedFileError(
+                path, number, found, f"at least {needed + 1}, as in the header"
+            )
+        filled.append((number, [*row, *[None] * (width - len(row))][:width]))
+    return delimited(path, header, filled)
+
+
+_NEEDED = {*SYSTEM, *DOCUMENT, *IN_DOCUMENT, *SEGMENT, *RATER, "category", "severity"}
+
+
+def read_mqm(path: str, data: bytes, request: Request) -> HumanScores:
+    """Scores from a table of marked errors, one per row; raters without an error have a row too."""
+    weights = mqm_weights(request.weights)
+    table = of_one_pair(read_annotations(path, data), request)
+    every = sheet_of(table, systems_of(table), (), ())
+    if every.numbers is None and every.document_numbers is None:
+        found = f"the columns {', '.join(table.columns)}"
+        expected = "one for the segment: seg_id, globalSegId, or doc with doc_id or docSegId"
+        raise MalformedFileError(path, 1, found, expected)
+    parts = (every.documents, every.document_numbers, every.numbers, every.raters)
+    blank = [""] * table.rows
+    keys = zip(every.systems, *(part or blank for part in parts), strict=True)
+    errors: dict[tuple[object, ...], list[float]] = {}
+    first_rows: dict[tuple[object, ...], int] = {}
+    unknown: Counter[str] = Counter()
+    severities, categories = (
+        table.values(table.find(["severity"]) or ""),
+        table.values(table.find(["category"]) or ""),
+    )
+    for row, key in enumerate(keys):
+        marked = errors.setdefault(key, [])
+        first_rows.setdefault(key, row)
+        severity = str(severities[row] or "")
+        weight = weights.of(severity, str(categories[row] or ""))
+        if weight is None and severity.strip().lower() not in HARMLESS:
+            unknown[severity.strip()] += 1
+        elif weight:
+            marked.append(weight)
+    # One row for each rating: what a rater did with one output of a segment.
+    rated = table.only(list(first_rows.values()))
+    scores = [penalty(marked) for marked in errors.values()]
+    made = ("format:mqm", f"weights:{weights.name}")
+    sheet = sheet_of(rated, systems_of(rated), scores, made)
+    # Only the annotated part of a large test set is published, with its own numbers.
+    sheet = replace(sheet, subset=True, notes=weightless(unknown, weights))
+    return segment_scores(sheet, request)
+
+
+def penalty(weights: Sequence[float]) -> float:
+    """Minus the sum of weights.
+
+    Rounded beyond all digits that weights have: outputs with the same errors must tie exactly,
+    and 0.1 is no binary number.
+    """
+    return -round(fsum(weights), 9) + 0.0
+
+
+def weightless(unknown: Mapping[str, int], weights: Weights) -> tuple[str, ...]:
+    """What to say about severities that no weight is given for."""
+    return tuple(
+        f"{number} errors of severity {severity!r} weigh nothing under weights {weights.name!r}"
+        for severity, number in sorted(unknown.items())
+    )
+
+
+# Error spans as mt-metrics-eval keeps them: lines of .seg.rating files, or JSON lines.
+
+
+class _Scorer:
+    """Scores lists of errors, and remembers severities that weigh nothing."""
+
+    def __init__(self, request: Request) -> None:
+        self.weights: Weights = mqm_weights(request.weights)
+        self.own = request.weights is None
+        self.unknown: Counter[str] = Counter()
+        self.used_own = False
+
+    def score(self, path: str, line: int | None, errors: object) -> float:
+        """Minus the sum of the errors' weights."""
+        if not isinstance(errors, list) or not all(isinstance(error, dict) for error in errors):
+            found = f"errors of type {type(errors).__name__}"
+            raise MalformedFileError(path, line, found, 'a list of objects, {"severity": "major"}')
+        return penalty([self._weight(path, line, error) for error in errors])
+
+    def _weight(self, path: str, line: int | None, error: dict[str, object]) -> float:
+        given = error.get("score")
+        if self.own and given is not None:
+            # The weight that whoever published the ratings gave; its sign varies.
+            number = given if isinstance(given, int | float) else None
+            if number is None or not abs(number) <= LARGEST:
+                found = f"{given!r} as score of an error"
+                raise MalformedFileError(path, line, found, f"a number up to {LARGEST:g}")
+            self.used_own = True
+            return abs(float(number))
+        severity = str(error.get("severity") or "")
+        weight = self.weights.of(severity, str(error.get("category") or ""))
+        if weight is None and severity.strip().lower() not in HARMLESS:
+            self.unknown[severity.strip()] += 1
+        return weight or 0.0
+
+    def made(self) -> tuple[str, ...]:
+        """Parts of the signature."""
+        name = "published" if self.used_own else self.weights.name
+        return ("format:ratings", f"weights:{name}")
+
+    def notes(self) -> tuple[str, ...]:
+        """Notes on what weighed nothing."""
+        return weightless(self.unknown, self.weights)
+
+
+def read_rating_lines(path: str, data: bytes, request: Request) -> HumanScores:
+    """Scores from lines of SYSTEM, errors as JSON or None, and perhaps RATER."""
+    refuse_language_pair(path, request)
+    text = decode(path, data).removeprefix(BYTE_ORDER_MARK).removesuffix("\n")
+    if not text:
+        raise EmptyTextError(path)
+    scorer = _Scorer(request)
+    systems: list[str] = []
+    scores: list[float | None] = []
+    raters: list[str] = []
+    lines = text.split("\n")
+    for number, line in enumerate(lines, 1):
+        fields = line.removesuffix("\r").split("\t")
+        if len(fields) not in (2, 3):
+            expected = "2 or 3: system, errors, rater"
+            raise MalformedFileError(path, number, f"{len(fields)} fields", expected)
+        systems.append(fields[0])
+        scores.append(_line_score(path, number, fields[1].strip(), scorer))
+        raters.append(fields[2].strip() if len(fields) == 3 else "")
+    sheet = Sheet(
+        label=path,
+        digest=digest(data),
+        lines=range(1, len(lines) + 1),
+        systems=systems,
+        scores=scores,
+        raters=raters if any(raters) else None,
+        made=scorer.made(),
+        notes=scorer.notes(),
+    )
+    return counted_scores(sheet, request, "segment", shared=True)
+
+
+def _line_score(path: str, line: int, written: str, scorer: _Scorer) -> float | None:
+    if written.lower() in ("none", "null", ""):
+        return None
+    rating = json_in(path, line, written, 'None or {"errors": […]}')
+    if not isinstance(rating, dict):
+        found = f"JSON of type {type(rating).__name__}"
+        raise MalformedFileError(path, line, found, 'None or {"errors": […]}')
+    return scorer.score(path, line, rating.get("errors", []))
+
+
+def read_rating_table(path: str, data: bytes, request: Request) -> HumanScores:
+    """Scores from JSON lines with system_id, segment_id from 0, errors and perhaps rater_id."""
+    table = of_one_pair(read_score_table(path, data), request)
+    scorer = _Scorer(request)
+    scores = [
+        None if marked is None else scorer.score(path, line, marked)
+        for line, marked in zip(table.all_lines(), table.values("errors"), strict=True)
+    ]
+    raters = table.found_values(RATER)
+    if raters is not None and not any(raters):
+        # A key that is always null says nothing.
+        table = replace(table, columns=tuple(c for c in table.columns if c.lower() not in RATER))
+    sheet = sheet_of(table, systems_of(table), scores, scorer.made())
+    return segment_scores(replace(sheet, first=0, notes=scorer.notes()), request)

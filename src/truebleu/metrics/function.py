@@ -1,0 +1,118 @@
+"""A Python function as a metric, whose score of a text is the mean over its segments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from truebleu.errors import SettingError
+from truebleu.metrics.base import MeanMetric, Signature, mean_statistics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from truebleu._core import Statistics
+    from truebleu.corpus.test_set import TestSet, TextLike
+
+#: Larger scores are mistakes, and their sums may be no numbers.
+LARGEST = 1e100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionMetric(MeanMetric):
+    """A Python function as a metric; see docs/how-to/add-a-metric.md.
+
+    >>> def shared_words(output: str, references: list[str]) -> float:
+    ...     return max(len({*output.split()} & {*r.split()}) for r in references)
+    >>> metric = FunctionMetric(function=shared_words, name="shared")
+    >>> print(metric.corpus(["a b", "c d"], ["a b", "d e"]))
+    shared = 1.5000 (segments = 2)
+
+    Attributes:
+        function: Takes an output and the list of its references, and returns a number.
+        name: What results are listed under.
+        higher_is_better: Whether more is better.
+        batch: Whether the function takes the lists of all outputs and of all their lists of
+            references instead, and returns a number for each.
+        source: Whether it takes the source as a third argument, or all sources.
+    """
+
+    function: Callable[..., Any] = field(metadata={"text": False})
+    # A field, or the property of the base class would be its default.
+    name: str = field()
+    higher_is_better: bool = True
+    batch: bool = False
+    source: bool = False
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise SettingError("function", self.function, "something to call")
+        if not self.name:
+            raise SettingError("name", self.name, "what to call the metric")
+
+    def count(self, test_set: TestSet) -> Statistics:
+        """Columns: what the function returned, and 1."""
+        references = [
+            [text for text in row if text is not None]
+            for row in zip(*test_set.references, strict=True)
+        ]
+        sources = self._sources(test_set)
+        return mean_statistics(
+            [
+                self._scores(system, outputs, references, sources)
+                for system, outputs in test_set.systems.items()
+            ]
+        )
+
+    @property
+    def signature(self) -> Signature:
+        """The function, by its module and name."""
+        function = self.function
+        name = getattr(function, "__qualname__", type(function).__qualname__)
+        return Signature.of(self.name, function=f"{function.__module__}.{name}")
+
+    def _sources(self, test_set: TestSet) -> list[str | None] | None:
+        if not self.source:
+            return None
+        if test_set.source is None:
+            raise SettingError(f"{self.name}: source", None, "a test set with its source")
+        return list(test_set.source)
+
+    def _scores(
+        self,
+        system: str,
+        outputs: TextLike,
+        references: list[list[str]],
+        sources: list[str | None] | None,
+    ) -> list[float]:
+        arguments = [list(outputs), references, *([] if sources is None else [sources])]
+        if not self.batch:
+            values = [self.function(*segment) for segment in zip(*arguments, strict=True)]
+        else:
+            values = self._listed(system, self.function(*arguments))
+            if len(values) != len(references):
+                where = f"{self.name}: scores of {system!r}"
+                raise SettingError(where, f"{len(values)} scores", f"{len(references)}")
+        return [
+            self._number(system, segment, value) for segment, value in enumerate(values, start=1)
+        ]
+
+    def _listed(self, system: str, returned: object) -> list[Any]:
+        # Arrays and tensors list their items as plain numbers.
+        listed = returned.tolist() if hasattr(returned, "tolist") else returned
+        if not isinstance(listed, Sequence) or isinstance(listed, str):
+            where = f"{self.name}: scores of {system!r}"
+            raise SettingError(where, returned, "a list or array of numbers")
+        return list(listed)
+
+    def _number(self, system: str, segment: int, value: Any) -> float:
+        try:
+            number = float(value)
+        except (TypeError, ValueError, OverflowError):
+            number = None
+        if number is None or isinstance(value, str) or not abs(number) <= LARGEST:
+            where = f"{self.name}: {system!r}, segment {segment}"
+            expected = f"a finite number between -{LARGEST:g} and {LARGEST:g}"
+            raise SettingError(where, value, expected)
+        return number + 0.0

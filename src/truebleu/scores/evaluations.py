@@ -1,0 +1,374 @@
+"""Evaluations item by item: what one system got for each answer to each item.
+
+An item is a question, a prompt or a segment; it may have been answered several times, and each
+answer may have several scores. Which of them counts is chosen when all of them are known.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
+
+from truebleu.corpus.tables import (
+    ANY_NUMBER,
+    NotAScoreError,
+    Scale,
+    parse_score,
+    value_inside,
+    whole_number,
+)
+from truebleu.errors import (
+    MalformedFileError,
+    MissingColumnError,
+    SettingError,
+    UnpairedSegmentsError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from truebleu.corpus.test_set import TextLike
+
+#: The score of an answer; None where it is missing.
+Answer = float | None
+
+
+class Item(NamedTuple):
+    """One answer to one item.
+
+    Attributes:
+        name: what tells the item from others.
+        scores: by the names of the metrics, as they were written; None where the answer has none.
+        line: where it was read.
+        checksum: what must be the same wherever the item occurs; empty where that is unknown.
+        filter: how the answer was read out of what the model wrote, where there are several ways.
+        answer: which of several answers it is; empty where only the order tells.
+        fields: whatever else is known about it.
+        output: what the system wrote, where it is a text.
+        references: what it should have written.
+    """
+
+    name: str
+    scores: Mapping[str, object] | None
+    line: int | None = None
+    checksum: str = ""
+    filter: str = ""
+    answer: str = ""
+    fields: Mapping[str, object] = {}
+    output: str | None = None
+    references: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
+    """What one system got for each answer to each item.
+
+    Attributes:
+        label: what messages call it: the file.
+        digest: the start of the SHA-256 of the file.
+        system: whose answers they are.
+        items: the answers, those to one item in the order of its runs.
+        higher_is_better: the direction of its scores, where it is known.
+        lower: for each score that says so whether lower is better.
+        usual: the score that counts where several are there and none is chosen.
+        has_names: whether items have names; else only their order tells them apart.
+        benchmark: what the items are from, where that is known.
+        scale: what scores can be.
+    """
+
+    label: str
+    digest: str
+    system: str
+    items: tuple[Item, ...] = field(repr=False)
+    higher_is_better: bool | None = None
+    lower: Mapping[str, bool] = field(default_factory=dict)
+    usual: str = ""
+    has_names: bool = True
+    benchmark: str = ""
+    scale: Scale = ANY_NUMBER
+
+    def refuse(self, line: int | None, found: str, expected: str) -> NoReturn:
+        """Refuse the file."""
+        raise MalformedFileError(self.label, line, found, expected) from None
+
+    def direction(self, name: str) -> bool | None:
+        """Whether higher is better by one of the scores; None where nobody says."""
+        return not self.lower[name] if name in self.lower else self.higher_is_better
+
+    def chosen_items(self, filter_: str = "") -> list[Item]:
+        """The answers as one filter read them."""
+        filters = list(dict.fromkeys(item.filter for item in self.items))
+        if filter_ and filter_ not in filters:
+            raise MissingColumnError(self.label, "filter", filter_, [f for f in filters if f])
+        if not filter_ and len(filters) > 1:
+            found = f"the filters {', '.join(filters)}"
+            self.refuse(None, found, "one of them: filter=NAME, or FILE#NAME as a system")
+        return [item for item in self.items if item.filter == (filter_ or filters[0])]
+
+    def score_name(self, items: Sequence[Item], column: str) -> str:
+        """The score that counts: the one that was chosen, the usual one, or the only one.
+
+        Of several with / between them, it is the first that the items have.
+        """
+        names = list(dict.fromkeys(name for item in items for name in item.scores or ()))
+        if column not in names:
+            column = next((name for name in column.split("/") if name in names), column)
+        if not column and self.usual in names:
+            return self.usual
+        if column in names or (column and any(column in item.fields for item in items)):
+            return column
+        if column:
+            raise MissingColumnError(self.label, "score", column, names)
+        if len(names) != 1:
+            line = next((item.line for item in items if item.scores), None)
+            found = f"the scores {', '.join(names)}" if names else "no score"
+            self.refuse(line, found, "one of them to be chosen, as in column=NAME")
+        return names[0]
+
+    def answers(self, column: str = "", filter_: str = "") -> tuple[str, dict[str, list[Answer]]]:
+        """The name of the score, and for each item the scores of its answers."""
+        items = self.chosen_items(filter_)
+        name = self.score_name(items, column)
+        answers: dict[str, list[Answer]] = {}
+        for item in items:
+            answers.setdefault(item.name, []).append(self.score(item, name))
+        return name, answers
+
+    def score(self, item: Item, name: str) -> Answer:
+        """One of the scores of an answer."""
+        if item.scores is None:
+            return None
+        known = item.scores if name in item.scores else item.fields
+        if name not in known:
+            self.refuse(item.line, f"no {name}", "the same metric for every item")
+        value = known[name]
+        what = name if item.line is not None else f"item {item.name}: {name}"
+        if isinstance(value, list) and item.output is not None:
+            expected = "a number: this metric keeps texts; -m bleu, chrf or ter scores them"
+            self.refuse(item.line, f"{name} as a list", expected)
+        if isinstance(value, list | dict):
+            self.refuse(item.line, f"{what} {shortened(json.dumps(value))}", "a number")
+        try:
+            score = parse_score(value)
+        except NotAScoreError as reason:
+            self.refuse(item.line, f"{what} {shortened(str(value))}", str(reason))
+        if score is not None and not self.scale.holds(score):
+            self.refuse(item.line, f"{what} {score:g}", f"a number in {self.scale}")
+        return score
+
+    def labels(self, column: str) -> dict[str, str]:
+        """A field of each item as its label; empty where no item has such a field."""
+        labels: dict[str, str] = {}
+        for item in self.items:
+            value = item.fields.get(column, value_inside(item.fields, column.split(".")))
+            if value is None:
+                continue
+            if isinstance(value, list | dict):
+                self.refuse(item.line, f"{column} {shortened(str(value))}", "a label")
+            if labels.setdefault(item.name, str(value)) != str(value):
+                both = f"{column} {labels[item.name]} and {value} of item {item.name}"
+                self.refuse(item.line, both, "the same for all answers to an item")
+        return labels
+
+
+def shortened(text: str) -> str:
+    """The beginning of a text, for messages."""
+    return repr(text if len(text) <= 40 else f"{text[:40]}…")
+
+
+def mean(answers: Sequence[Answer]) -> Answer:
+    """The mean of the scores that are there; None where there is none."""
+    known = [score for score in answers if score is not None]
+    return sum(known) / len(known) if known else None
+
+
+def checksums(evaluations: Iterable[Evaluation]) -> dict[str, str]:
+    """The items of all evaluations with their checksums, which must agree."""
+    first_of: dict[str, tuple[str, str]] = {}
+    for evaluation in evaluations:
+        for item in evaluation.items:
+            known, where = first_of.setdefault(item.name, (item.checksum, evaluation.label))
+            if known != item.checksum:
+                found = f"another text of item {item.name} than in {where}"
+                evaluation.refuse(item.line, found, "the same items in all files")
+    return {name: checksum for name, (checksum, _) in first_of.items()}
+
+
+# Segment by segment, as a metric needs them.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SegmentScores:
+    """Segment scores of some systems, as a tool wrote them or as they are in memory.
+
+    Attributes:
+        label: what messages call them.
+        digest: the start of the SHA-256 of all that was read.
+        name: the metric's, where the tool says it; else empty.
+        higher_is_better: its direction, where that is known.
+        by_system: a score for each segment; of tables, what the rows say.
+        items: what tells segments apart, where a tool names them: (name, checksum) of each.
+        texts: the outputs that were scored, where the tool keeps them.
+        raters: how many there are; 1 where nothing tells them apart.
+        first_segment: the number of the first, where the rows of a table are numbered.
+    """
+
+    label: str
+    digest: str
+    name: str = ""
+    higher_is_better: bool | None = None
+    by_system: Mapping[str, Sequence[Answer] | Evaluation] = field(compare=False, repr=False)
+    items: tuple[tuple[str, str], ...] | None = field(default=None, compare=False, repr=False)
+    texts: Mapping[str, Sequence[str]] = field(default_factory=dict, compare=False, repr=False)
+    raters: int = 1
+    first_segment: int | None = None
+
+    @classmethod
+    def of_evaluation(
+        cls, evaluation: Evaluation, column: str = "", filter_: str = ""
+    ) -> SegmentScores:
+        """The scores of one system, answers averaged."""
+        name, answers = evaluation.answers(column, filter_)
+        checksum_of = checksums([evaluation])
+        scores = [mean(values) for values in answers.values()]
+        outputs = [] if evaluation.has_names else [item.output for item in evaluation.items]
+        texts = [text for text in outputs if text is not None]
+        is_unnamed = name == "score" and not evaluation.has_names
+        return cls(
+            label=evaluation.label,
+            digest=evaluation.digest,
+            name="" if is_unnamed else name,
+            higher_is_better=evaluation.direction(name),
+            by_system={evaluation.system: scores},
+            items=tuple((item, checksum_of[item]) for item in answers)
+            if evaluation.has_names
+            else None,
+            texts={evaluation.system: texts} if texts and len(texts) == len(outputs) else {},
+        )
+
+    @classmethod
+    def together(cls, label: str, digest: str, parts: Sequence[SegmentScores]) -> SegmentScores:
+        """The scores of several systems on the same items."""
+        by_system: dict[str, Sequence[Answer]] = {}
+        first = parts[0]
+        for part in parts:
+            order = part._order_of(first)
+            for system in part.systems:
+                scores = part._listed(system)
+                if system in by_system:
+                    raise MalformedFileError(part.label, None, f"{system!r} again", "each once")
+                by_system[system] = scores if order is None else [scores[i] for i in order]
+            if (part.name, part.higher_is_better) != (first.name, first.higher_is_better):
+                found = f"scores by {part.name or 'an unnamed metric'}"
+                expected = f"{first.name or 'an unnamed metric'}, as in {first.label}"
+                raise MalformedFileError(part.label, None, found, expected)
+        texts = {system: outputs for part in parts for system, outputs in part.texts.items()}
+        return replace(first, label=label, digest=digest, by_system=by_system, texts=texts)
+
+    def _order_of(self, first: SegmentScores) -> list[int] | None:
+        """Where it has the items of the first; None where they are in the same order."""
+        if self.items == first.items:
+            return None
+        here, there = self.items or (), first.items or ()
+        if len(here) != len(there):
+            raise UnpairedSegmentsError(self.label, len(here), first.label, len(there))
+        known = {name: (place, checksum) for place, (name, checksum) in enumerate(here)}
+        for name in known.keys() - dict(there).keys():
+            found = f"item {name} of {self.systems[0]}"
+            expected = f"only items that {first.systems[0]} has too"
+            raise MalformedFileError(self.label, None, found, expected)
+        for name, checksum in there:
+            if known[name][1] != checksum:
+                found = f"another text of item {name} than in {first.label}"
+                raise MalformedFileError(self.label, None, found, "the same items in all files")
+        return [known[name][0] for name, _ in there]
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems that have scores."""
+        return tuple(self.by_system)
+
+    @property
+    def segments(self) -> int:
+        """How many segments they are about, as far as they tell."""
+        if self.first_segment is None:
+            return max(len(self._listed(system)) for system in self.systems)
+        numbers = (
+            whole_number(item.name)
+            for evaluation in self.by_system.values()
+            if isinstance(evaluation, Evaluation)
+            for item in evaluation.items
+        )
+        # What is no number is refused with its line when the scores are asked for.
+        return max((n for n in numbers if n is not None), default=0) - self.first_segment + 1
+
+    def _listed(self, system: str, segments: int = 0, scale: Scale = ANY_NUMBER) -> list[Answer]:
+        """The scores of a system in order; by their numbers, where they have some."""
+        rows = self.by_system[system]
+        if not isinstance(rows, Evaluation):
+            return list(rows)
+        _, answers = replace(rows, scale=scale).answers()
+        if self.first_segment is None:
+            return [mean(scores) for scores in answers.values()]
+        first, last = self.first_segment, self.first_segment + segments - 1
+        scores: list[Answer] = [None] * segments
+        for item in rows.items:
+            number = whole_number(item.name)
+            if number is None or not first <= number <= last:
+                expected = f"a segment from {first} to {last}"
+                rows.refuse(item.line, f"segment {item.name}", expected)
+            # Zhang & Vogel (2004), section 2.4: the mean of its raters' scores.
+            scores[number - first] = mean(answers[item.name])
+        return scores
+
+    def of(
+        self,
+        system: str,
+        segments: int,
+        scale: Scale,
+        outputs: TextLike | None = None,
+    ) -> list[Answer]:
+        """One system's score for each segment, None where it is missing.
+
+        Args:
+            system: its name.
+            segments: how many there are.
+            scale: what scores can be.
+            outputs: the texts that the scores are for, where they are at hand.
+        """
+        if system not in self.by_system:
+            raise MissingColumnError(self.label, "system", system, self.systems)
+        scores = self._listed(system, segments, scale)
+        if system in self.texts and outputs is not None:
+            wanted = [(text or "").strip() for text in outputs]
+            # Without texts, systems and segments are those of the scores.
+            scores = self._by_text(system, wanted) if any(wanted) else scores
+        if len(scores) != segments:
+            left = f"{self.label}: the scores of {system!r}"
+            raise UnpairedSegmentsError(left, len(scores), "the test set", segments)
+        for segment, score in enumerate(scores, 1):
+            if score is not None and not scale.holds(score):
+                where = f"{self.label}: scores of {system!r}: segment {segment}"
+                raise SettingError(where, score, f"a number in {scale}")
+        return scores
+
+    def _by_text(self, system: str, wanted: Sequence[str]) -> list[Answer]:
+        """The scores of these outputs.
+
+        Tools strip texts, and split lines where others do not, so that places alone can deceive.
+        """
+        scores = self._listed(system)
+        scored = [text.strip() for text in self.texts[system]]
+        if scored == wanted:
+            return scores
+        known: dict[str, set[Answer]] = {}
+        for text, score in zip(scored, scores, strict=True):
+            known.setdefault(text, set()).add(score)
+        for segment, text in enumerate(wanted, 1):
+            if len(known.get(text, ())) != 1:
+                what = "several scores" if text in known else "no score"
+                found = f"{what} of segment {segment} of {system}, {shortened(text)}"
+                expected = "the scores of these outputs, in their order"
+                raise MalformedFileError(self.label, None, found, expected)
+        return [next(iter(known[text])) for text in wanted]

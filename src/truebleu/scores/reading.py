@@ -1,0 +1,319 @@
+"""Reading scores that other programs made: by the format of a tool, or else as a table."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from truebleu.corpus.tables import (
+    ANSWER,
+    BENCHMARK,
+    ITEM,
+    RATER,
+    SCORE,
+    SEGMENT,
+    SYSTEM,
+    NotAScoreError,
+    Table,
+    added,
+    digest,
+    is_score,
+    json_in,
+    parse_score,
+    read_score_table,
+    score_columns,
+    table_of_columns,
+    whole_number,
+)
+from truebleu.corpus.test_set import column_values, frame_columns
+from truebleu.errors import MalformedFileError, SettingError
+from truebleu.scores.evaluations import Evaluation, SegmentScores
+from truebleu.scores.formats import Format, ScoreFile, evaluations_of
+from truebleu.scores.tools import FORMATS, counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from truebleu.corpus.test_set import Frame
+    from truebleu.scores.evaluations import Answer
+    from truebleu.scores.formats import Record
+
+
+def format_of(file: ScoreFile) -> Format | None:
+    """The format of a file; None where it is of none of these tools, and so a table."""
+    known = next((form for form in FORMATS if form.knows(file)), None)
+    is_json = file.text.lstrip()[:1] in ("{", "[")
+    if known is None and is_json and file.json is None and file.first_record is None:
+        json_in(file.path, None, file.text, "a JSON value, or one on each line")
+    return known
+
+
+def keeps_texts(path: str) -> bool:
+    """Whether a tool wrote the file that keeps outputs and references beside its scores."""
+    file = ScoreFile.read(path)
+    return any(form.references and form.knows(file) for form in FORMATS)
+
+
+def read_evaluations(path: str, *, by_benchmark: bool = False) -> list[Evaluation]:
+    """The evaluations in a file of a tool, or in a table of items; one for each system.
+
+    Args:
+        path: the file.
+        by_benchmark: whether a column of a table may tell benchmarks apart.
+    """
+    file = ScoreFile.read(path)
+    form = format_of(file)
+    if form is not None:
+        return evaluations_of(file, form)
+    table = read_score_table(path, file.data)
+    return _of_table(file, table, by_benchmark=by_benchmark)
+
+
+# Tables of items, with a row for each answer of one system. A column that names systems makes it a
+# table of several.
+
+# The columns of Inspect's data frames, as `inspect_ai.analysis.samples_df` makes them.
+_INSPECT_FRAME = frozenset({"sample_id", "eval_id", "epoch"})
+_INSPECT_SCORE = "score_"
+
+
+def evaluations_of_frame(name: str, frame: Frame) -> list[Evaluation]:
+    """The systems in a data frame; a single one, which no column names, has the given name."""
+    columns: dict[str, Sequence[object]] = {
+        column: [_plain(value) for value in column_values(values)]
+        for column, values in frame_columns("systems", frame).items()
+    }
+    return _of_table(ScoreFile(name, b"", ""), table_of_columns(name, columns))
+
+
+def evaluation_of_rows(system: str, rows: Sequence[Any]) -> Evaluation:
+    """Scores in memory: numbers in order, or mappings with the name of each item."""
+    if not all(isinstance(row, Mapping) for row in rows):
+        numbers = scores_in_memory({system: rows}).by_system[system]
+        rows = [{"score": number} for number in numbers]
+    keys = dict.fromkeys(key for row in rows for key in row)
+    columns: dict[str, Sequence[object]] = {
+        str(key): [_plain(row.get(key)) for row in rows] for key in keys
+    }
+    file = ScoreFile(system, b"", "")
+    evaluations = _of_table(file, table_of_columns(system, columns), systems=())
+    empty = Evaluation(label=system, digest="", system=system, items=())
+    return replace(evaluations[0], system=system) if evaluations else empty
+
+
+def _plain(value: Any) -> object:
+    """A value of a data frame: NaN and NA are nothing, and numbers of arrays are numbers."""
+    value = value.item() if getattr(value, "ndim", None) == 0 else value
+    if value is None or isinstance(value, str | bool | int | list | dict):
+        return value
+    try:
+        return None if value != value else value
+    except (TypeError, ValueError):  # pandas' NA is neither equal nor different
+        return None
+
+
+def _of_table(
+    file: ScoreFile,
+    table: Table,
+    *,
+    systems: Sequence[str] = SYSTEM,
+    by_benchmark: bool = False,
+) -> list[Evaluation]:
+    """The systems of a table: those that a column names, or else the one of the file."""
+    columns = {name: table.values(name) for name in table.columns}
+    scored = _scored(columns)
+    if columns.keys() >= _INSPECT_FRAME and any(n.startswith(_INSPECT_SCORE) for n in columns):
+        if systems and "model" not in columns and len(set(columns["eval_id"])) > 1:
+            expected = "a column model: samples_df(logs, columns=EvalModel + SampleSummary)"
+            file.refuse(None, "samples of several evaluations", expected)
+        # The id of a sample in its dataset counts, not that of the sample in a log.
+        del columns["sample_id"]
+        names = [name for name in columns if name.startswith(_INSPECT_SCORE)]
+        scored = [name.removeprefix(_INSPECT_SCORE) for name in names]
+        columns |= {
+            score: [counted(value) for value in columns[name]]
+            for score, name in zip(scored, names, strict=True)
+        }
+    named = [name for name in scored if name.lower() in SCORE]
+    usual = next((name for name in named if name.lower() == SCORE[0]), "")
+    lines, whole = table.all_lines(), table_of_columns(file.path, columns)
+    rows = zip(*columns.values(), strict=True)
+    dicts = (dict(zip(columns, row, strict=True)) for row in rows)
+    records = list(zip(lines, dicts, strict=True))
+    model, benchmark = whole.find(systems), whole.find(BENCHMARK) if by_benchmark else None
+    for line, record in records:
+        for column in (model, benchmark):
+            value = None if column is None else record[column]
+            if column and (
+                isinstance(value, bool) or not isinstance(value, str | int) or value == ""
+            ):
+                file.refuse(line, f"{column} {value!r}", "a name")
+    form = Format(
+        tool="",
+        records=lambda _: records,
+        system=model or "",
+        item=whole.find(ITEM) or "",
+        scores=lambda record: {name: record[name] for name in scored},
+        benchmark=benchmark or "",
+        answer=whole.find(ANSWER) or "",
+        fields=lambda record: record,
+        may_repeat=whole.find(ANSWER) is None,
+        usual=named[0] if len(named) == 1 else usual,
+    )
+    return evaluations_of(file, form)
+
+
+def _scored(columns: Mapping[str, Sequence[object]]) -> list[str]:
+    """The columns of scores: they have nothing else, or are called so and have hardly else.
+
+    A slip in a column that is plainly one of scores is then refused with its line.
+    """
+    others = {*ITEM, *SYSTEM, *ANSWER, *BENCHMARK}
+    scored = []
+    for name, values in columns.items():
+        if name.lower() in others:
+            continue
+        bad = sum(isinstance(value, list | dict) or not is_score(value) for value in values)
+        good = len(values) - bad - sum(is_score(v) and parse_score(v) is None for v in values)
+        if good > bad if name.lower() in SCORE else good > 0 and bad == 0:
+            scored.append(name)
+    return scored
+
+
+# Segment scores of all systems, for a metric.
+
+
+def read_segment_scores(
+    path: str, *, column: str = "", filter_: str = "", rater: str = "", first_segment: int = 1
+) -> SegmentScores:
+    """Segment scores of another tool, in a folder of a file for each system, or in a table.
+
+    See docs/reference/metrics/scores.md.
+    """
+    if os.path.isdir(path):
+        return _of_folder(path, column, filter_)
+    file = ScoreFile.read(path)
+    form = format_of(file)
+    if form is None:
+        if filter_:
+            raise SettingError("filter", filter_, "none: only lm-evaluation-harness has filters")
+        return _table_scores(read_score_table(path, file.data), column, rater, first_segment)
+    for setting, value, usual in (("rater", rater, ""), ("first_segment", first_segment, 1)):
+        if value != usual:
+            raise SettingError(setting, value, "none: the file of a tool says it by itself")
+    return _of_tool(file, form, column, filter_)
+
+
+def _of_tool(file: ScoreFile, form: Format, column: str, filter_: str) -> SegmentScores:
+    for setting, chosen in (("column", column), ("filter", filter_)):
+        if chosen and form.one_score:
+            raise SettingError(setting, chosen, f"none: {form.tool} writes one score")
+    if filter_ and not form.filter:
+        raise SettingError("filter", filter_, "none: the file does not tell any apart")
+    evaluations = evaluations_of(file, form)
+    if not evaluations:
+        file.refuse(None, "no scores", "the scores of at least one system")
+    parts = [SegmentScores.of_evaluation(one, column, filter_) for one in evaluations]
+    return SegmentScores.together(file.path, file.digest, parts)
+
+
+def _of_folder(path: str, column: str, filter_: str) -> SegmentScores:
+    """The files of a folder, one for each system, with the same items in all of them."""
+    parts = []
+    for name in sorted(entry.name for entry in os.scandir(path) if entry.is_file()):
+        file = ScoreFile.read(os.path.join(path, name))
+        form = format_of(file)
+        if form is None:
+            expected = "scores that a tool wrote, such as a number on each line"
+            file.refuse(None, "something else", expected)
+        parts.append(_of_tool(file, form, column, filter_))
+    if not parts:
+        raise SettingError("path", path, "a folder with a file of scores for each system")
+    joined = digest("".join(part.digest for part in parts).encode())
+    return SegmentScores.together(path, joined, parts)
+
+
+def scores_in_memory(scores: Mapping[str, Iterable[object]]) -> SegmentScores:
+    """Segment scores that are in memory: for each system an array or list, None or NaN if missing.
+
+    >>> scores_in_memory({"a": [0.5, None]}).of("a", 2, Scale())
+    [0.5, None]
+    """
+    if not scores:
+        raise SettingError("scores", {}, "the scores of at least one system")
+    numbers = {system: _numbers(system, values) for system, values in scores.items()}
+    # repr tells every float from every other.
+    checksum = digest(repr(sorted(numbers.items())).encode())
+    return SegmentScores(label="scores", digest=checksum, by_system=numbers)
+
+
+def _numbers(system: str, values: Iterable[object]) -> list[Answer]:
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise SettingError(f"scores of {system!r}", values, "a list or array of numbers")
+    numbers: list[Answer] = []
+    for segment, value in enumerate(values, 1):
+        try:
+            # Arrays say that a score is missing with the number that equals no number.
+            missing = value is None or value != value
+            numbers.append(None if missing else parse_score(value))
+        except (ValueError, TypeError) as reason:
+            expected = f"{reason}" if isinstance(reason, NotAScoreError) else "a number"
+            where = f"scores of {system!r}: segment {segment}"
+            raise SettingError(where, value, expected) from None
+    return numbers
+
+
+# Tables with a row for each system and segment, or a column for each system. What is written in
+# them counts only when a system is asked for: scores of others may be anything.
+
+
+def _table_scores(table: Table, column: str, rater: str, first_segment: int) -> SegmentScores:
+    if rater:
+        table.require(rater)
+    columns = score_columns(table, column or None, rater=rater or None)
+    naming, segment = table.find(SYSTEM), table.find(SEGMENT)
+    judging = rater or table.find(RATER)
+    if judging is not None and segment is None:
+        found = f"a {table.word} {judging!r} but none for the segment"
+        raise MalformedFileError(table.path, None, found, f"one called {SEGMENT[0]!r}")
+    raters = [""] * table.rows if judging is None else table.labels(judging)
+    numbers = [None] * table.rows if segment is None else table.values(segment)
+    systems = None if naming is None else table.labels(naming)
+    values = zip(*map(table.values, columns), strict=True)
+    records: list[tuple[int | None, Record]] = []
+    for row, fields in enumerate(values):
+        number = whole_number(numbers[row])
+        about = {"item": numbers[row] if number is None else number, "answer": raters[row]}
+        cells = [(systems[row], _sum(fields))] if systems else zip(columns, fields, strict=True)
+        for system, value in cells:
+            name = "+".join(columns) if systems else system
+            record = {"system": system, "scores": {name: value}, **about}
+            records.append((table.line(row), record))
+    form = Format(
+        tool="",
+        records=lambda _: records,
+        item="" if segment is None else "item",
+        answer="answer",
+    )
+    evaluations = evaluations_of(ScoreFile(table.path, b"", ""), form)
+    return SegmentScores(
+        label=table.path,
+        digest=table.digest,
+        by_system={evaluation.system: evaluation for evaluation in evaluations},
+        raters=len(set(raters)),
+        first_segment=None if segment is None else first_segment,
+    )
+
+
+def _sum(values: Sequence[object]) -> object:
+    """The sum of scores, None where one is missing; what is no score is kept, to be refused.
+
+    Zhang & Vogel (2004), section 2.4, add the scores for fluency and for adequacy.
+    """
+    wrong = next((value for value in values if not is_score(value)), None)
+    if wrong is not None:
+        return wrong
+    (total,) = added([[parse_score(value)] for value in values])
+    return total

@@ -1,0 +1,554 @@
+"""The tools whose files are known: one short declaration for each, with what is peculiar to it."""
+
+from __future__ import annotations
+
+import os
+import re
+from ast import literal_eval
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+from zipfile import ZipFile
+
+from truebleu.corpus._files import decompress, refuse_large
+from truebleu.corpus.tables import (
+    Scale,
+    is_score,
+    parse_json,
+    parse_score,
+    value_inside,
+)
+from truebleu.errors import MalformedFileError, MissingExtraError
+from truebleu.scores.evaluations import shortened
+from truebleu.scores.formats import ZIP, Format, Record, ScoreFile, has_keys, name_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from zipfile import ZipInfo
+
+# COMET: higher is better. The model's name is in no file of comet-score: give it by ``name=``.
+
+_COMET_TOTAL = re.compile(r"(?P<file>[^\t]+)\tscore: (?P<score>-?\d+\.\d+)$")
+_COMET_LINE = re.compile(r"(?P<file>.+)\tSegment (?P<segment>\d{1,9})\tscore: (?P<score>\S+)$")
+# Scores have four decimals, and so has their mean.
+_COMET_ROUNDED = 1e-4
+
+
+def _is_comparison(values: Any) -> bool:
+    return isinstance(values, dict) and {"statistical_results", "translations"} <= values.keys()
+
+
+def _is_comet(file: ScoreFile) -> bool:
+    if not isinstance(file.json, dict):
+        return any(_COMET_LINE.match(line) for line in file.lines)
+    is_scores = bool(file.json) and all(
+        isinstance(rows, list) and rows and isinstance(rows[0], dict) and "COMET" in rows[0]
+        for rows in file.json.values()
+    )
+    return is_scores or _is_comparison(file.json)
+
+
+def _comet_records(file: ScoreFile) -> Iterator[tuple[int | None, Record]]:
+    """What ``comet-score`` prints, and the JSON of comet-score and comet-compare."""
+    if not isinstance(file.json, dict):
+        yield from _printed_comet(file)
+        return
+    tables: Iterable[tuple[str, Any]] = file.json.items()
+    name = "COMET"
+    if _is_comparison(file.json):
+        translations = file.json["translations"]
+        model = file.json.get("model")
+        name = model.rsplit("/", 1)[-1] if isinstance(model, str) else name
+        for translation in translations:
+            if not isinstance(value_inside(translation, ["scores"]), list):
+                file.refuse(None, "a translation without scores", "name and scores of each")
+        tables = (
+            (
+                str(one.get("name", "")),
+                [
+                    {"COMET": score, "mt": value_inside(one.get("mt"), [str(place)])}
+                    for place, score in enumerate(one["scores"])
+                ],
+            )
+            for one in translations
+        )
+    for path, rows in tables:
+        for number, row in enumerate(rows):
+            if not isinstance(row, dict) or "COMET" not in row:
+                file.refuse(None, f"segment {number + 1} of {path} without COMET", "one for each")
+            scores = {name: row["COMET"]}
+            output = row.get("mt")
+            yield None, _record(name_of(path), number, scores, output=output)
+
+
+def _record(
+    system: str, item: object, scores: Mapping[str, object] | None, **more: object
+) -> Record:
+    return {"system": system, "item": item, "scores": scores, **more}
+
+
+def _printed_comet(file: ScoreFile) -> Iterator[tuple[int | None, Record]]:
+    """Lines of segments; logs and whatever else was caught with them are passed over.
+
+    A system's own line must be the mean of its segments, or some of them are missing.
+    """
+    scores: dict[str, list[float]] = {}
+    for number, line in enumerate(file.lines, 1):
+        match, total = _COMET_LINE.match(line), _COMET_TOTAL.match(line)
+        if match is not None:
+            if not is_score(match["score"]):
+                file.refuse(number, f"COMET {match['score']!r}", "a number")
+            record = {"COMET": parse_score(match["score"])}
+            known = scores.setdefault(match["file"], [])
+            known += [score for score in record.values() if score is not None]
+            yield number, _record(name_of(match["file"]), int(match["segment"]), record)
+        elif total is not None and scores.get(total["file"]):
+            known = scores[total["file"]]
+            average = sum(known) / len(known)
+            if abs(average - float(total["score"])) > _COMET_ROUNDED:
+                expected = f"{average:.4f}, the mean of its {len(known)} segments above"
+                file.refuse(number, f"{total['file']} with {total['score']}", expected)
+
+
+# lm-evaluation-harness: its samples, one file for each model. A metric such as BLEU is stored as
+# texts, [reference, output], not as a score: those texts are scored instead.
+
+
+def _lm_eval_scores(record: Record) -> Any:
+    names = record["metrics"]
+    return {str(n): record[n] for n in names if n in record} if isinstance(names, list) else names
+
+
+def _lm_eval_output(record: Record) -> object:
+    outputs = record["filtered_resps"]
+    return outputs[0] if isinstance(outputs, list) and outputs else outputs
+
+
+def _lm_eval_references(record: Record) -> Any:
+    """The target; where a metric keeps several of them beside the output, all of them.
+
+    The harness writes every target as text, a list as Python prints it.
+    """
+    for kept in map(record.get, record["metrics"]):
+        if isinstance(kept, list) and kept and isinstance(kept[0], list):
+            return kept[0]
+    target = record.get("target")
+    if target is None:
+        return ()
+    values = _literal(str(target)) if str(target).startswith(("['", '["')) else None
+    are_texts = isinstance(values, list) and all(isinstance(value, str) for value in values)
+    return values if are_texts else [target]
+
+
+def _literal(text: str) -> Any:
+    """A value as Python prints it; None where it is none."""
+    try:
+        return literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+
+
+def _lm_eval_about(file: ScoreFile) -> tuple[str, str]:
+    """The folder that the harness names after the model, and the task in the file's name."""
+    folder = os.path.basename(os.path.dirname(os.path.abspath(file.path)))
+    model = folder if os.path.basename(file.path).startswith("samples_") else file.name
+    match = re.match(r"samples_(?P<task>.+)_\d{4}-\d\d-\d\dT[^_]*$", file.name)
+    return model, match["task"] if match else ""
+
+
+# Inspect: logs as JSON or as .eval archives. Epochs of a sample are answers to one item. Letters
+# count as Inspect counts them. A sample that failed has no score.
+
+_LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+
+
+def _inspect_log(file: ScoreFile) -> Any:
+    return _archived_log(file.path, file.data) if file.data[:4] == ZIP else file.json
+
+
+def _is_inspect(file: ScoreFile) -> bool:
+    is_log = isinstance(file.json, dict) and {"eval", "samples"} <= file.json.keys()
+    return is_log or file.data[:4] == ZIP
+
+
+def _inspect_records(file: ScoreFile) -> Iterator[tuple[int | None, Record]]:
+    log = _inspect_log(file)
+    if not isinstance(log["samples"], list):
+        file.refuse(None, "no list of samples", "a log with its samples")
+    model, task = (value_inside(log["eval"], [key]) for key in ("model", "task"))
+    for number, sample in enumerate(log["samples"], 1):
+        if not isinstance(sample, dict) or "id" not in sample:
+            file.refuse(None, f"sample {number} without an id", "one for each sample")
+        yield None, {**sample, "system": model, "benchmark": task}
+
+
+def _inspect_scores(sample: Record) -> dict[str, object] | None:
+    """The scores by scorer; a sample that failed has none."""
+    scores = sample.get("scores")
+    if not scores or not isinstance(scores, dict):
+        return None
+    values = {
+        scorer: score.get("value") if isinstance(score, dict) else score
+        for scorer, score in scores.items()
+    }
+    return {scorer: counted(value) for scorer, value in values.items()}
+
+
+def counted(value: object) -> object:
+    """A score as it counts: letters are numbers."""
+    return _LETTERS.get(value, value) if isinstance(value, str) else value
+
+
+# An archive is a zip whose members may be compressed by zstd, which Python reads from 3.14 on.
+
+_HEADER, _SUMMARIES, _SAMPLES, _BEGUN = "header.json", "summaries.json", "samples/", "_journal/"
+_ZSTD = 93
+_LOG = "a log of Inspect"
+
+
+def _archived_log(path: str, data: bytes) -> dict[str, Any]:
+    """The log of an archive: its header, and its samples or their summaries."""
+    try:
+        archive = ZipFile(BytesIO(data))
+        members = {member.filename: member for member in archive.infolist()}
+    # Damaged offsets and sizes end in errors of many kinds.
+    except Exception as error:
+        found = f"a zip archive that is damaged or cut off ({error})"
+        raise MalformedFileError(path, None, found, _LOG) from None
+    if _HEADER not in members:
+        begun = any(name.startswith(_BEGUN) for name in members)
+        found = "a log that was not finished" if begun else f"a zip archive without {_HEADER}"
+        raise MalformedFileError(path, None, found, f"a finished {_LOG[2:]}")
+
+    def read_member(name: str) -> Any:
+        text = _member(path, data, archive, members[name])
+        try:
+            return parse_json(text)
+        except ValueError:
+            raise MalformedFileError(path, None, f"no JSON as {name}", _LOG) from None
+
+    about = value_inside(read_member(_HEADER), ["eval"])
+    # Summaries are small, whatever agents wrote; they have all that counts here.
+    if _SUMMARIES in members:
+        samples = read_member(_SUMMARIES)
+    else:
+        names = [name for name in members if name.startswith(_SAMPLES)]
+        # Each may be small, and may be the same part of the file as all others.
+        refuse_large(path, sum(members[name].file_size for name in names))
+        samples = [read_member(name) for name in names]
+    return {"eval": about, "samples": samples}
+
+
+def _member(path: str, data: bytes, archive: ZipFile, member: ZipInfo) -> bytes:
+    """One member of an archive, checked by its checksum."""
+    from zlib import crc32
+
+    refuse_large(path, member.file_size)
+    try:
+        if member.compress_type != _ZSTD:
+            return archive.read(member)
+        # A header of 30 bytes, with the lengths of the name and of what else comes before the data.
+        start = member.header_offset
+        lengths = data[start + 26 : start + 30]
+        start += 30 + int.from_bytes(lengths[:2], "little") + int.from_bytes(lengths[2:], "little")
+        contents = decompress(path, data[start : start + member.compress_size])
+        if crc32(contents) != member.CRC:
+            raise ValueError("its checksum is another")
+    except MissingExtraError:
+        raise
+    # Each way of compression has errors of its own.
+    except Exception as error:
+        found = f"{member.filename}, which cannot be read ({error})"
+        raise MalformedFileError(path, None, found, _LOG) from None
+    return contents
+
+
+# Every Eval Ever: a JSON line for each sample and metric, and the results that they belong to. The
+# file of results names that of its samples, which stands beside it; only it says the direction.
+
+_SAMPLE = frozenset({"evaluation_id", "model_id", "sample_id", "evaluation"})
+_RESULTS = frozenset({"schema_version", "evaluation_results"})
+
+
+def _are_results(file: ScoreFile) -> bool:
+    return isinstance(file.json, dict) and file.json.keys() >= _RESULTS
+
+
+def _every_eval_ever_records(file: ScoreFile) -> Iterator[tuple[int | None, Record]]:
+    """Samples with the name of their metric: a single one is called score, as nothing tells it."""
+    records = list((_samples_beside(file) if _are_results(file) else file).records())
+    names: dict[tuple[object, object], set[str]] = {}
+    for _, record in records:
+        key = record.get("model_id"), record.get("evaluation_name")
+        names.setdefault(key, set()).add(str(record.get("evaluation_result_id", "")))
+    for line, record in records:
+        of_model = names[record.get("model_id"), record.get("evaluation_name")]
+        metric = str(record.get("evaluation_result_id", "")) if len(of_model) > 1 else "score"
+        evaluation, metadata = record.get("evaluation"), record.get("metadata")
+        scores = None
+        if isinstance(evaluation, dict):
+            scores = {metric: evaluation.get("score", evaluation.get("is_correct"))}
+        elif "evaluation" in record:
+            file.refuse(line, f"evaluation {evaluation!r}", "an object with a score")
+        fields = {**record, **(metadata if isinstance(metadata, dict) else {})}
+        yield line, {**record, "scores": scores, "fields": fields}
+
+
+def _only_output(record: Record) -> object:
+    """What the model wrote, where it answered once."""
+    texts = value_inside(record, ["output", "raw"])
+    return texts[0] if isinstance(texts, list) and len(texts) == 1 else None
+
+
+def _every_eval_ever_directions(file: ScoreFile) -> dict[str, bool]:
+    """For each result whether lower is better, by its id; a single one is called score."""
+    results = file.json["evaluation_results"] if _are_results(file) else []
+    directions = {}
+    for result in results if isinstance(results, list) else []:
+        lower = value_inside(result, ["metric_config", "lower_is_better"])
+        if isinstance(lower, bool):
+            directions[str(result.get("evaluation_result_id", ""))] = lower
+    if len(directions) == 1:
+        directions["score"] = next(iter(directions.values()))
+    return directions
+
+
+def _samples_beside(file: ScoreFile) -> ScoreFile:
+    """The samples that results name, checked by their checksum."""
+    beside = file.json.get("detailed_evaluation_results")
+    written = value_inside(beside, ["file_path"])
+    name = os.path.basename(written) if isinstance(written, str) else ""
+    path = os.path.join(os.path.dirname(file.path), name)
+    if not name or not os.path.isfile(path):
+        expected = "the samples beside it, in JSON lines: they have a score for each"
+        file.refuse(None, "results of a whole evaluation", expected)
+    samples = ScoreFile.read(path)
+    checksum = beside.get("checksum")
+    if isinstance(checksum, str) and beside.get("hash_algorithm", "sha256") == "sha256":
+        from hashlib import sha256
+
+        actual = sha256(samples.data).hexdigest()
+        if actual != checksum.lower():
+            file.refuse(None, f"another checksum of {name}, {actual}", checksum)
+    return samples
+
+
+# Marot: scores of automatic metrics in the metadata of MQM annotations. A segment has a row for
+# each annotation, and its scores may be in any of them.
+
+_MAROT_FIELDS = 10
+
+
+def _is_marot(file: ScoreFile) -> bool:
+    if file.lines[0].count("\t") != _MAROT_FIELDS - 1:
+        return False
+    return any('"metrics"' in line.rpartition("\t")[2] for line in file.lines)
+
+
+def _marot_records(file: ScoreFile) -> Iterator[tuple[int | None, Record]]:
+    for number, line in enumerate(file.lines, 1):
+        if number == 1 and line.lower().startswith("system\tdoc\t"):
+            continue
+        fields = line.split("\t")
+        if len(fields) != _MAROT_FIELDS:
+            file.refuse(number, f"{len(fields)} fields", str(_MAROT_FIELDS))
+        system, document, in_document, segment = fields[:4]
+        metadata: Any = {}
+        if fields[-1].strip():
+            try:
+                metadata = parse_json(fields[-1])
+            except ValueError:
+                file.refuse(number, f"metadata {shortened(fields[-1])}", "a JSON object")
+        scores = value_inside(metadata, ["segment", "metrics"])
+        name = segment or f"{document}:{in_document}"
+        more = {"fields": {"doc": document}}
+        yield number, _record(system, name, scores if isinstance(scores, dict) else None, **more)
+
+
+# Submissions to WMT's metrics task: METRIC LP TESTSET DOMAIN DOC REF SYSTEM SEGNO SCORE, between
+# tabs. Files of system scores have 7 fields, and no segments to compare.
+
+_LANGUAGE_PAIR = re.compile(r"[a-z]{2,3}(_[A-Za-z]+)?-[a-z]{2,3}(_[A-Za-z]+)?$")
+_OF_SEGMENTS, _OF_SYSTEMS = 9, 7
+
+
+def _is_submission(file: ScoreFile) -> bool:
+    fields = file.lines[0].split("\t")
+    if len(fields) not in (_OF_SEGMENTS, _OF_SYSTEMS):
+        return False
+    return _LANGUAGE_PAIR.match(fields[1]) is not None and is_score(fields[-1])
+
+
+def _submission_records(file: ScoreFile) -> Iterator[tuple[int | None, Record]]:
+    if len(file.lines[0].split("\t")) == _OF_SYSTEMS:
+        expected = f"scores of segments, with {_OF_SEGMENTS} fields"
+        file.refuse(1, f"{_OF_SYSTEMS} fields, scores of systems", expected)
+    about: tuple[str, ...] | None = None
+    for number, line in enumerate(file.lines, 1):
+        fields = line.split("\t")
+        if len(fields) != _OF_SEGMENTS:
+            file.refuse(number, f"{len(fields)} fields", str(_OF_SEGMENTS))
+        metric, pair, test_set, _, _, reference, system, segment, score = fields
+        here = (metric, pair, test_set, reference)
+        about = about or here
+        if here != about:
+            expected = f"{', '.join(about)} throughout: split the file by them"
+            file.refuse(number, ", ".join(here), expected)
+        if not segment.isascii() or not segment.isdigit() or len(segment) > 9:
+            file.refuse(number, f"segment {segment!r}", "a whole number from 1")
+        yield number, _record(system, int(segment), {metric: score})
+
+
+# One answer on each line, as BLEURT and GEMBA write them: one system's scores, in order. None is
+# an answer that could not be read: a missing score, never 0. With --list_mqm_errors, GEMBA-MQM
+# writes the errors themselves as Python writes a dict: they count as it counts them, minus 25 for a
+# critical one, 5 for a major and 1 for a minor, of the five gravest, and at most 25.
+
+#: How lists of errors begin; GEMBA's own class of dicts is written with its name.
+_LISTS = ("{", "defaultdict(<class 'list'>, {")
+_GEMBA_WEIGHTS = {"critical": 25, "major": 5, "minor": 1}
+_GEMBA_ERRORS, _GEMBA_WORST = 5, 25
+
+
+def _are_numbers(file: ScoreFile) -> bool:
+    first = file.lines[0].strip()
+    return first == "None" or (is_score(first) and parse_score(first) is not None)
+
+
+def _are_gemba_errors(file: ScoreFile) -> bool:
+    first = next((line.strip() for line in file.lines if line.strip() != "None"), "")
+    return first.startswith(_LISTS) and _gemba_errors(first) is not None
+
+
+def _line_records(file: ScoreFile) -> Iterator[tuple[int | None, Record]]:
+    for number, line in enumerate(file.lines, 1):
+        if not line.strip():
+            file.refuse(number, "a blank line", "a number, or None where there is none")
+        yield number, {"scores": {"score": line.strip()}}
+
+
+def _gemba_records(file: ScoreFile) -> Iterator[tuple[int | None, Record]]:
+    for number, record in _line_records(file):
+        line = record["scores"]["score"]
+        errors = None if line == "None" else _gemba_errors(line)
+        if errors is None and line != "None":
+            expected = "None, or lists of errors such as {'major': ['style - awkward']}"
+            file.refuse(number, shortened(line), expected)
+        score = None
+        if errors is not None:
+            weights = [w for level, w in _GEMBA_WEIGHTS.items() for _ in errors.get(level, ())]
+            score = 0.0 - min(_GEMBA_WORST, sum(weights[:_GEMBA_ERRORS]))
+        yield number, {"scores": {"GEMBA-MQM": score}}
+
+
+def _gemba_errors(line: str) -> dict[str, list[object]] | None:
+    """Errors by their severity; None where a line has something else."""
+    start = line.find("{")
+    errors = _literal(line[start:].removesuffix(")") if start > 0 else line)
+    if not isinstance(errors, dict) or not errors.keys() <= _GEMBA_WEIGHTS.keys():
+        return None
+    return errors if all(isinstance(listed, list) for listed in errors.values()) else None
+
+
+#: The formats, the surest signs first.
+FORMATS = (
+    Format(
+        tool="COMET",
+        writes="what comet-score prints; the JSON of comet-score and comet-compare",
+        knows=_is_comet,
+        records=_comet_records,
+        output="output",
+        first=0,
+        one_score=True,
+        higher_is_better=True,
+    ),
+    Format(
+        tool="MetricX",
+        writes="JSON lines with a prediction; lower is better",
+        knows=has_keys("prediction", "hypothesis"),
+        needs=frozenset({"prediction"}),
+        system="system_id",
+        item="segment_id",
+        scores=lambda record: {"MetricX": record["prediction"]},
+        output="hypothesis",
+        first=0,
+        one_score=True,
+        higher_is_better=False,
+        scale=Scale(0, 25),
+    ),
+    Format(
+        tool="lm-evaluation-harness",
+        writes="the samples that --log_samples writes",
+        knows=has_keys("doc_id", "filtered_resps", "metrics"),
+        needs=frozenset({"doc_id", "filtered_resps", "metrics"}),
+        about=_lm_eval_about,
+        item="doc_id",
+        scores=_lm_eval_scores,
+        checksum="doc_hash",
+        filter="filter",
+        fields="doc",
+        output=_lm_eval_output,
+        references=_lm_eval_references,
+        by_number=True,
+    ),
+    Format(
+        tool="Inspect",
+        writes="logs as .eval or JSON, and saved data frames of its samples",
+        knows=_is_inspect,
+        records=_inspect_records,
+        item="id",
+        scores=_inspect_scores,
+        checksum="target",
+        answer="epoch",
+        fields="metadata",
+        higher_is_better=True,
+    ),
+    Format(
+        tool="Every Eval Ever",
+        writes="JSON of results, JSON lines of samples",
+        knows=lambda file: _are_results(file) or has_keys(*_SAMPLE)(file),
+        records=_every_eval_ever_records,
+        needs=_SAMPLE,
+        system="model_id",
+        item="sample_id",
+        benchmark="evaluation_name",
+        checksum="sample_hash",
+        fields="fields",
+        output=_only_output,
+        references="input.reference",
+        lower=_every_eval_ever_directions,
+    ),
+    Format(
+        tool="Marot",
+        writes="MQM annotations with segment.metrics in their metadata",
+        knows=_is_marot,
+        records=_marot_records,
+        fields="fields",
+        by_number=True,
+        agree=True,
+    ),
+    Format(
+        tool="WMT metrics task",
+        writes="submissions of 9 fields for each segment",
+        knows=_is_submission,
+        records=_submission_records,
+        first=1,
+        one_score=True,
+    ),
+    Format(
+        tool="GEMBA",
+        writes="a list of errors or None on each line, of one system",
+        knows=_are_gemba_errors,
+        records=_gemba_records,
+        first=1,
+        one_score=True,
+        higher_is_better=True,
+    ),
+    Format(
+        tool="BLEURT, GEMBA",
+        writes="a number or None on each line, of one system",
+        knows=_are_numbers,
+        records=_line_records,
+        first=1,
+        one_score=True,
+    ),
+)

@@ -1,0 +1,49 @@
+"""Human scores as data: systems, means, and what is asked of a file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from truebleu.errors import TruebleuError
+from truebleu.human.judgments import HumanScores, Request, listed
+
+
+def test_means_are_over_what_was_judged() -> None:
+    scores = HumanScores(
+        label="people",
+        level="segment",
+        scores={"a": (1.0, None, 2.0), "b": (0.1, 0.2, 0.3)},
+        signature="human|format:scores",
+    )
+    assert scores.systems == ("a", "b")
+    assert scores.means() == {"a": 1.5, "b": pytest.approx(0.2)}
+
+
+def test_long_lists_of_names_are_cut_short() -> None:
+    assert listed(["a", "b"]) == "'a', 'b'"
+    assert listed([str(n) for n in range(10)], most=3).startswith("'0', '1', '2'")
+    assert "9" not in listed([str(n) for n in range(10)], most=3)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"systems": "ab"}, "systems"),
+        ({"systems": []}, "systems"),
+        ({"systems": ["a", "a"]}, "systems"),
+        ({"systems": [1]}, "systems"),
+        ({"segments": 0}, "segments"),
+        ({"segments": 1.5}, "segments"),
+        ({"segments": "2"}, "segments"),
+        ({"documents": ["x"]}, "documents"),
+        ({"raters": "best"}, "'mean' or 'z'"),
+        ({"match": "luck"}, "match"),
+    ],
+)
+def test_what_cannot_be_asked_for_is_refused(changes: dict[str, Any], message: str) -> None:
+    asked = {"systems": ["a", "b"], "segments": 2, "documents": ["x", "y"]}
+    assert Request(**asked).documents == ("x", "y")  # type: ignore[arg-type]
+    with pytest.raises(TruebleuError, match=message):
+        Request(**{**asked, **changes})

@@ -1,0 +1,270 @@
+"""Scores from elsewhere as a metric: means, missing scores, signatures and the command line."""
+
+from __future__ import annotations
+
+import csv
+import json
+import pickle
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+import truebleu
+from tests.cli import shell
+from truebleu.corpus import as_test_set
+from truebleu.errors import AbsentSegmentError, CorpusError, SettingError, UnknownNameError
+from truebleu.metrics import parse_metric
+from truebleu.reports import render
+from truebleu.scores import GivenScores
+
+THREE = ["one", "two", "three"]
+SYSTEMS = as_test_set({"a": THREE, "b": THREE}, THREE)
+NUMBERS = st.floats(-1e6, 1e6)
+
+
+def scores_of(metric: GivenScores) -> list[float]:
+    return [float(score) for score in metric.score(metric.count(SYSTEMS).sums())]
+
+
+@given(st.lists(NUMBERS, min_size=3, max_size=3), st.permutations([0, 1, 2]))
+def test_the_score_is_the_mean_in_any_order_and_by_blocks(
+    values: list[float], order: list[int]
+) -> None:
+    metric = GivenScores.of({"system": values}, name="m")
+    rows = metric.statistics(THREE, THREE)
+    expected = pytest.approx(np.mean(values), rel=1e-9, abs=1e-9)
+    assert metric.corpus(THREE, THREE).score == expected
+    assert metric.score(rows[order].sum(axis=0)) == expected
+    assert metric.score(rows[:1].sum(axis=0) + rows[1:].sum(axis=0)) == expected
+    np.testing.assert_array_equal(metric.score(rows), np.array(values) + 0.0)
+
+
+def test_every_system_gets_its_own_scores_whatever_their_order() -> None:
+    values = {"x": [9, 9, 9], "b": [4, 5, 6], "a": [1, 2, 3]}
+    metric = GivenScores.of(values, name="m", higher_is_better=False)
+    scores = truebleu.score({"a": THREE, "b": THREE}, THREE, [metric])
+    assert scores["a"]["m"].score == 2
+    assert scores["b"]["m"].to_dict() == {"score": 5.0, "segments": 3}
+    assert scores.higher_is_better == {"m": False}
+
+
+MISSING: dict[str, list[float | None]] = {"a": [1, None, 3], "b": [10, 20, None]}
+
+
+def test_a_missing_score_is_an_error_unless_told() -> None:
+    with pytest.raises(AbsentSegmentError) as refusal:
+        GivenScores.of(MISSING).count(SYSTEMS)
+    assert str(refusal.value).startswith("scores: the scores of 'a': segment 2: found no score")
+    several = GivenScores.of({**MISSING, "a": [1, None, None]})
+    with pytest.raises(AbsentSegmentError, match="nor have 1 other segments"):
+        several.count(SYSTEMS)
+
+
+def test_a_missing_score_can_be_omitted_and_never_counts_as_zero() -> None:
+    metric = GivenScores.of(MISSING, missing="omit")
+    assert scores_of(metric) == [2.0, 15.0]
+    assert metric.count(SYSTEMS).array()[1].tolist() == [[0, 0], [20, 1]]
+
+
+def test_a_segment_without_a_score_is_null_with_a_note_and_an_empty_cell() -> None:
+    metric = GivenScores.of(MISSING, name="m", missing="omit")
+    scores = truebleu.score({"a": THREE, "b": THREE}, THREE, [metric, "chrf"], per_segment=True)
+    (a, b) = scores.to_dict()["systems"]
+    assert a["scores"]["m"]["segments"] == [1, None, 3]
+    assert b["scores"]["m"]["segments"] == [10, 20, None]
+    assert a["scores"]["m"]["note"] == "segments without a score: 1 of 3"
+    assert "note" not in a["scores"]["chrF2"]
+    tsv = [line.split("\t") for line in render(scores, "tsv").splitlines() if line[0] != "#"]
+    assert [row[2] for row in tsv[1:]] == ["1.0", "", "3.0", "10.0", "20.0", ""]
+    assert "a: m: segments without a score: 1 of 3" in render(scores, "text")
+
+
+def test_a_row_of_segments_written_with_empty_cells_is_read_as_it_was(tmp_path: Path) -> None:
+    metric = GivenScores.of(MISSING, name="m", missing="omit")
+    systems = {"a": THREE, "b": THREE}
+    written = truebleu.score(systems, THREE, [metric], per_segment=True)
+    (tmp_path / "m.tsv").write_text(render(written, "tsv"))
+    again = GivenScores(path=str(tmp_path / "m.tsv"), column="m", missing="omit")
+    read = truebleu.score(systems, THREE, [again], per_segment=True)
+    assert [system.segments for system in read.systems] == [
+        system.segments for system in written.systems
+    ]
+
+
+def test_too_few_scores_to_resample_are_refused_in_words() -> None:
+    metric = GivenScores.of({"a": [1, None, None], "b": [1, 2, 3]}, name="m", missing="omit")
+    with pytest.raises(SettingError, match="too few scores to resample"):
+        truebleu.compare({"a": THREE, "b": THREE}, THREE, [metric])
+
+
+def test_people_see_four_decimals_of_given_scores_and_two_of_others() -> None:
+    metric = GivenScores.of({"a": [0.81, 0.82, 0.835], "b": [0.8, 0.8, 0.8]}, name="m")
+    systems = {"a": THREE, "b": ["one", "two", "tree"]}
+    metrics: list[str | truebleu.metrics.Metric] = [metric, "chrf"]
+    scores = truebleu.score(systems, THREE, metrics, per_segment=True)
+    plain = truebleu.score(systems, THREE, metrics)
+    assert render(plain).splitlines()[2].split() == ["a", "0.8217", "100.00"]
+    assert render(scores).splitlines()[4].split() == ["a", "3", "0.8350", "100.00"]
+    comparison = truebleu.compare(systems, THREE, [metric])
+    assert "a       0.8217  [0.8100, 0.8350]" in str(comparison)
+
+
+def test_segments_that_a_system_lacks_can_be_left_out_for_all() -> None:
+    metric = GivenScores.of(MISSING, missing="common")
+    assert scores_of(metric) == [1.0, 10.0]
+    # Only systems of the test set count.
+    alone = metric.count(as_test_set({"b": THREE}, THREE))
+    assert alone.sums() == [[30.0, 2.0]]
+
+
+@pytest.mark.parametrize("missing", ["omit", "common"])
+def test_a_system_without_any_score_is_refused(missing: Any) -> None:
+    metric = GivenScores.of({"a": [None, None, 1], "b": [None] * 3}, missing=missing)
+    with pytest.raises(SettingError, match="found 'no score at all', expected at least one"):
+        metric.count(SYSTEMS)
+    disjoint = GivenScores.of({"a": [1, None, None], "b": [None, 1, None]}, missing="common")
+    with pytest.raises(SettingError, match="that every other system has too"):
+        disjoint.count(SYSTEMS)
+
+
+def test_a_sum_without_scores_has_no_mean() -> None:
+    metric = GivenScores.of(MISSING, missing="omit", name="m")
+    with pytest.raises(SettingError, match="m: sums: found 'a count of 0'"):
+        metric.score(metric.count(SYSTEMS).array())
+    with pytest.raises(SettingError, match="m: sums: found 'a count of 0'"):
+        metric.describe([0.0, 0.0], 1)
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "message"),
+    [
+        ("rater=x", SettingError, "rater: found 'x', expected a file of scores"),
+        ("path=s.tsv,missing=zero", UnknownNameError, "unknown way with missing scores 'zero'"),
+        ("path=s.tsv,low=5,high=1", SettingError, "high: found 1.0, expected a number above low=5"),
+        ("path=s.tsv,low=nan", SettingError, "low: found nan"),
+        ("path=s.tsv,low=x", SettingError, "scores: low: found 'x', expected a number"),
+        ("path=s.tsv,first_segment=2", SettingError, "a whole number from 0 to 1"),
+        ("path=s.tsv,higher_is_better=x", SettingError, "expected yes or no"),
+        ("path=s.tsv,given=x", UnknownNameError, "unknown setting of scores 'given'"),
+        ("path=s.tsv,_scores=x", UnknownNameError, "unknown setting of scores '_scores'"),
+        ("path=none.tsv", CorpusError, "none.tsv: no such file"),
+    ],
+)
+def test_impossible_settings_are_refused(
+    settings: str, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error) as refusal:
+        parse_metric(f"scores:{settings}")
+    assert message in str(refusal.value)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("comet.tsv").write_text("a\tb\n0.5\t0.25\n0.75\t0.5\n")
+    Path("a").write_text("x\ny\n")
+    Path("b").write_text("x\nz\n")
+    return tmp_path
+
+
+def test_the_signature_tells_the_data_and_the_settings(folder: Path) -> None:
+    text = "scores:path=comet.tsv,low=0,high=1,missing=omit,higher_is_better=no"
+    metric = parse_metric(text)
+    assert metric.name == "comet"
+    assert metric.higher_is_better is False
+    assert str(metric.signature).startswith("comet|scores:")
+    assert "|column:only|raters:1|range:0..1|missing:omit|version:" in str(metric.signature)
+    assert parse_metric(text) == metric
+    assert pickle.loads(pickle.dumps(metric)) == metric  # noqa: S301
+    (folder / "comet.tsv").write_text("a\tb\n0.5\t0.25\n0.75\t0.6\n")
+    assert parse_metric(text).signature != metric.signature
+
+
+def test_a_copy_with_another_setting_keeps_the_rest(folder: Path) -> None:
+    metric = GivenScores(path=str(folder / "comet.tsv"), name="COMET")
+    copy = replace(metric, missing="omit")
+    assert (copy.name, copy.missing, copy.path) == ("COMET", "omit", metric.path)
+
+
+def test_a_path_may_have_an_equals_sign(folder: Path) -> None:
+    (folder / "x=1.tsv").write_text((folder / "comet.tsv").read_text())
+    assert parse_metric("scores:path=x=1.tsv").name == "x=1"
+
+
+def run(*arguments: str) -> shell.Result:
+    return shell.run("score", "-r", "a", "a", "b", *arguments)
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_command_line_scores_by_given_scores_beside_others() -> None:
+    result = run("-m", "scores:path=comet.tsv,name=COMET", "-m", "bleu", "--format", "json")
+    assert result.code == 0, result.err
+    systems = json.loads(result.out)["systems"]
+    assert [system["scores"]["COMET"]["score"] for system in systems] == [0.625, 0.375]
+
+
+def test_our_own_table_of_segment_scores_can_be_read_back(folder: Path) -> None:
+    metrics = ("-m", "bleu", "-m", "chrf")
+    written = run(*metrics, "--per-segment", "--format", "tsv").out
+    (folder / "segments.tsv").write_text(written)
+    segments = json.loads(run(*metrics, "--per-segment", "--format", "json").out)["systems"]
+    read = run("-m", "scores:path=segments.tsv,column=chrF2", "--format", "json")
+    for ours, system in zip(json.loads(read.out)["systems"], segments, strict=True):
+        mean = np.mean(system["scores"]["chrF2"]["segments"])
+        assert ours["scores"]["segments"]["score"] == pytest.approx(mean, rel=1e-12)
+
+
+def test_the_command_line_names_the_file_and_line(folder: Path) -> None:
+    (folder / "comet.tsv").write_text("a\tb\n0.5\t0.25\n0.75\tgood\n")
+    result = run("-m", "scores:path=comet.tsv")
+    assert result.code == 2
+    assert "comet.tsv: line 3: found b 'good', expected a number" in result.err
+
+
+@pytest.mark.parametrize("name", ["wmt21-en-de", "ted-mqm-en-de"])
+def test_mean_mqm_scores_are_those_of_mt_metrics_eval(shared: Path, name: str) -> None:
+    data = shared / "data" / name
+    with (shared / "golden" / f"meta-sys-{name}.tsv").open(encoding="utf-8") as file:
+        expected = {row["system"]: row["human"] for row in csv.DictReader(file, delimiter="\t")}
+    files = [str(data / "sys" / f"{system}.txt") for system in expected]
+    test_set = truebleu.read_test_set(files, [str(data / "refA.txt")])
+    path = data / "human-mqm.tsv"
+    for missing in ("omit", "common"):
+        metric = parse_metric(f"scores:path={path},missing={missing},name=MQM,high=0")
+        scores = truebleu.score(test_set, metrics=[metric])
+        for system, human in expected.items():
+            assert scores[system]["MQM"].score == pytest.approx(float(human), abs=1e-9)
+
+
+def test_a_tool_says_name_and_direction_unless_told_otherwise(tmp_path: Path) -> None:
+    lines = "".join(
+        json.dumps({"hypothesis": text, "prediction": value, "system_id": system}) + "\n"
+        for system, texts in SYSTEMS.systems.items()
+        for text, value in zip(texts, (1.0, 2.0, 3.0), strict=True)
+    )
+    file = tmp_path / "out.jsonl"
+    file.write_text(lines)
+    metric = parse_metric(f"scores:path={file}")
+    assert (metric.name, metric.higher_is_better) == ("MetricX", False)
+    assert metric.score(metric.count(SYSTEMS).sums()).tolist() == [2.0, 2.0]
+    told = parse_metric(f"scores:path={file},name=mine,higher_is_better=yes")
+    assert (told.name, told.higher_is_better) == ("mine", True)
+
+
+@pytest.mark.parametrize("setting", ["rater=x", "first_segment=0"])
+def test_what_a_tool_says_by_itself_is_not_asked_for(tmp_path: Path, setting: str) -> None:
+    (tmp_path / "a.txt").write_text("1\n2\n3\n")
+    with pytest.raises(SettingError, match="says it by itself"):
+        parse_metric(f"scores:path={tmp_path / 'a.txt'},{setting}")
+
+
+def test_scores_outside_the_range_of_a_tool_are_refused(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_text("1\n2\n30\n")
+    metric = parse_metric(f"scores:path={tmp_path},low=0,high=25")
+    with pytest.raises(SettingError, match=r"segment 3: found 30\.0, expected a number in 0\.\.25"):
+        metric.count(SYSTEMS)

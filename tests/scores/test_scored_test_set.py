@@ -1,0 +1,353 @@
+"""Test sets of scores alone, as compare, gate, plan and explain take them."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import truebleu
+from truebleu.corpus.tables import Scale
+from truebleu.errors import CorpusError, SettingError, UnknownNameError
+from truebleu.metrics.bleu import BLEU
+from truebleu.scores import GivenScores, ScoredTestSet, read_benchmarks
+from truebleu.scores.scored_test_set import read_evaluated_texts
+
+OLD = [float(n % 3 == 0) for n in range(60)]
+NEW = [float(n % 3 != 2) for n in range(60)]
+
+
+def rows(scores: list[float], seed: int = 0, **more: Any) -> list[dict[str, Any]]:
+    """The items in an order of their own, in clusters of four."""
+    named = [
+        {"id": f"q{n}", "score": score, "passage": f"p{n // 4}", **more}
+        for n, score in enumerate(scores)
+    ]
+    return [named[place] for place in np.random.default_rng(seed).permutation(len(named))]
+
+
+def saved(path: Path, records: list[dict[str, Any]]) -> str:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return str(path)
+
+
+def pair(test_set: ScoredTestSet, **settings: Any) -> Any:
+    options = {"metrics": ["scores"], "replicates": 200, **settings}
+    return truebleu.compare(test_set, **options).comparisons[0]
+
+
+def test_items_pair_by_name_whatever_their_order() -> None:
+    by_order = pair(ScoredTestSet.of({"old": OLD, "new": NEW}))
+    assert by_order.difference == pytest.approx(-1 / 3)
+    shuffled = ScoredTestSet.of({"old": rows(OLD, 1), "new": rows(NEW, 2)})
+    (metric,) = shuffled.metrics([GivenScores()])
+    assert isinstance(metric, GivenScores)
+    old, new = (metric.scores.of(name, 60, Scale()) for name in ("old", "new"))
+    names = [int(name[1:]) for name, _ in shuffled.items]
+    assert old == [OLD[name] for name in names]
+    assert new == [NEW[name] for name in names]
+
+
+def test_a_comparison_is_that_of_the_same_scores_beside_texts() -> None:
+    texts = {name: ["x"] * 60 for name in ("old", "new")}
+    metric = GivenScores.of({"old": OLD, "new": NEW}, name="score")
+    expected = truebleu.compare(texts, ["x"] * 60, metrics=[metric], replicates=200)
+    comparison = truebleu.compare(
+        ScoredTestSet.of({"old": OLD, "new": NEW}), metrics=["scores"], replicates=200
+    )
+    assert comparison.comparisons == expected.comparisons
+
+
+def test_clusters_are_documents() -> None:
+    scored = ScoredTestSet.of({"old": rows(OLD), "new": rows(NEW)}, documents="passage")
+    result = truebleu.compare(scored, metrics=["scores"], replicates=200)
+    assert (result.settings.unit, result.test_set.documents) == ("document", 15)
+    with pytest.raises(SettingError, match="a field of the items: id, passage, score"):
+        ScoredTestSet.of({"old": rows(OLD), "new": rows(NEW)}, documents="chapter")
+
+
+def test_groups_are_by_any_field() -> None:
+    fields = {"old": rows(OLD), "new": rows(NEW)}
+    for system in fields.values():
+        for row in system:
+            row["half"] = "first" if int(row["id"][1:]) < 30 else "second"
+    result = truebleu.compare(
+        ScoredTestSet.of(fields), metrics=["scores"], by=["half"], replicates=200
+    )
+    assert [group.label for group in result.groups] == ["first", "second"]
+
+
+def test_several_answers_are_averaged_and_that_is_said() -> None:
+    twice = [*rows(OLD, epoch=1), *rows(NEW, epoch=2)]
+    scored = ScoredTestSet.of({"a": twice, "b": rows(NEW)})
+    (warning,) = scored.warnings
+    assert "up to 2 answers to an item are averaged" in warning.message
+    assert pair(scored).difference == pytest.approx(-1 / 6)
+    assert not ScoredTestSet.of({"a": twice}, answers="mean").warnings
+
+
+def test_several_answers_are_runs_where_that_is_asked() -> None:
+    systems = {
+        "a": [*rows(OLD, epoch=1), *rows(NEW, epoch=2)],
+        "b": [*rows(NEW, epoch=1), *rows(NEW, epoch=2)],
+    }
+    scored = ScoredTestSet.of(systems, answers="runs")
+    assert list(scored.systems) == ["a.run1", "a.run2", "b.run1", "b.run2"]
+    result = pair(scored, runs="{system}.run{run}")
+    assert result.difference == pytest.approx(-1 / 6)
+    missing = {**systems, "a": systems["a"][:-1]}
+    with pytest.raises(CorpusError, match=r"1 answers to item .*answers=mean"):
+        pair(ScoredTestSet.of(missing, answers="runs"), runs="{system}.run{run}")
+
+
+def test_a_missing_score_is_an_error_and_never_0() -> None:
+    systems = {"old": rows(OLD), "new": [row for row in rows(NEW) if row["id"] != "q2"]}
+    with pytest.raises(CorpusError, match=r"no score of item q2, expected .*missing=common"):
+        pair(ScoredTestSet.of(systems))
+    common = pair(ScoredTestSet.of(systems), metrics=["scores:missing=common"])
+    assert common.difference == pytest.approx(20 / 59 - 40 / 59)
+
+
+@pytest.mark.parametrize(
+    ("systems", "message"),
+    [
+        ({"old": OLD, "new": NEW[:-1]}, "59 segments"),
+        ({"old": OLD, "new": rows(NEW)}, "items with names"),
+        ({"old": []}, "old"),
+        ({}, "systems"),
+    ],
+)
+def test_what_does_not_pair_is_refused(systems: dict[str, Any], message: str) -> None:
+    with pytest.raises(CorpusError, match=message):
+        ScoredTestSet.of(systems)
+
+
+def test_metrics_that_need_texts_are_refused() -> None:
+    with pytest.raises(SettingError, match="texts and references, which BLEU needs"):
+        pair(ScoredTestSet.of({"old": OLD, "new": NEW}), metrics=["bleu"])
+
+
+def test_scores_need_a_file_or_a_scored_test_set() -> None:
+    with pytest.raises(SettingError, match="systems that are such files"):
+        truebleu.score({"a": ["x"]}, ["x"], ["scores"])
+    with pytest.raises(SettingError, match="first_segment"):
+        GivenScores(first_segment=0)
+    with pytest.raises(SettingError, match="one for all"):
+        GivenScores(path="scores.tsv", answers="runs")
+
+
+def test_gate_plan_and_explain_take_it_too(tmp_path: Path) -> None:
+    paths = [saved(tmp_path / "new.jsonl", rows(NEW)), saved(tmp_path / "old.jsonl", rows(OLD))]
+    scored = ScoredTestSet.read(paths, documents="passage")
+    assert truebleu.gate(scored, metrics=["scores"], baseline="old", replicates=200).passed
+    reverse = ScoredTestSet.read(paths[::-1])
+    assert not truebleu.gate(reverse, metrics=["scores"], baseline="new", replicates=200).passed
+    assert truebleu.plan(reverse, metrics=["scores"], difference=0.1)
+    explained = truebleu.explain(scored, metrics=["scores"], replicates=200)
+    assert sum(explained.pairs[0].segments) == pytest.approx(1 / 3)
+
+
+def test_a_ledger_knows_the_items_again() -> None:
+    first = ScoredTestSet.of({"a": rows(OLD)})
+    assert first.fingerprint == ScoredTestSet.of({"b": rows(NEW)}).fingerprint
+    assert first.fingerprint != ScoredTestSet.of({"a": rows(OLD[:-1])}).fingerprint
+
+
+def harness(scores: dict[str, Any], **changes: Any) -> list[dict[str, Any]]:
+    return [
+        {
+            "doc_id": number,
+            "doc": {"topic": "x"},
+            "target": f"the cat sat on mat {number}",
+            "filtered_resps": [f"a cat sat on mat {number}"],
+            "filter": "none",
+            "metrics": list(scores),
+            "doc_hash": f"hash {number}",
+            **scores,
+            **changes,
+        }
+        for number in range(3)
+    ]
+
+
+def test_texts_in_place_of_scores_are_scored(tmp_path: Path) -> None:
+    records = harness({"bleu": ["reference", "output"]})
+    path = saved(tmp_path / "m.jsonl", records)
+    test_set = read_evaluated_texts([path], [BLEU()], "topic")
+    assert test_set is not None
+    assert test_set.documents == ("x",) * 3
+    found = truebleu.score(test_set, metrics=["bleu"])["m"]["BLEU"]
+    outputs, references = (
+        [record[key] if key == "target" else record[key][0] for record in records]
+        for key in ("filtered_resps", "target")
+    )
+    assert found == truebleu.score(outputs, references)["system"]["BLEU"]
+    with pytest.raises(CorpusError, match="bleu as a list"):
+        ScoredTestSet.read([path]).metrics([GivenScores()])
+
+
+def test_documents_must_have_the_same_text_in_all_files(tmp_path: Path) -> None:
+    paths = [
+        saved(tmp_path / "a.jsonl", harness({"acc": 1})),
+        saved(tmp_path / "b.jsonl", harness({"acc": 1}, doc_hash="other")),
+    ]
+    with pytest.raises(CorpusError, match="line 1: found another text of item 0"):
+        ScoredTestSet.read(paths)
+
+
+def test_files_of_other_scores_do_not_go_together(tmp_path: Path) -> None:
+    paths = [
+        saved(tmp_path / "a.jsonl", harness({"acc": 1})),
+        saved(tmp_path / "b.jsonl", harness({"f1": 1})),
+    ]
+    with pytest.raises(CorpusError, match="scores by f1, expected acc"):
+        pair(ScoredTestSet.read(paths))
+
+
+def test_epochs_of_an_archive_are_runs_and_metadata_clusters() -> None:
+    recorded = Path(__file__).parents[1] / "scores" / "tools" / "recorded" / "inspect.eval"
+    scored = ScoredTestSet.read([f"a={recorded}"], documents="passage", answers="runs")
+    assert list(scored.systems) == ["a.run1", "a.run2"]
+    assert scored.documents == ("p0", "p0", "p1")
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_data_frame_has_all_systems_or_each_has_one(library: str) -> None:
+    make = pytest.importorskip(library).DataFrame
+    columns: dict[str, list[Any]] = {"id": ["q1", "q2"], "score": [1.0, 0.0], "passage": ["x", "y"]}
+    both = {name: values * 2 for name, values in columns.items()}
+    scored = ScoredTestSet.of(make({"model": ["a", "a", "b", "b"], **both}), documents="passage")
+    assert (list(scored.systems), scored.documents) == (["a", "b"], ("x", "y"))
+    other = ScoredTestSet.of({"a": make(columns), "b": make(columns)}, documents="passage")
+    assert (list(other.systems), other.documents) == (["a", "b"], ("x", "y"))
+
+
+def test_benchmarks_in_one_file_are_for_panels(tmp_path: Path) -> None:
+    record = {"evaluation_id": "e", "model_id": "a", "sample_id": "1", "evaluation": {"score": 1}}
+    lines = [json.dumps({**record, "evaluation_name": name}) for name in ("quiz", "sums")]
+    (tmp_path / "both.jsonl").write_text("\n".join(lines) + "\n")
+    with pytest.raises(CorpusError, match="the benchmarks quiz and sums of a"):
+        ScoredTestSet.read([tmp_path / "both.jsonl"])
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        ({"filtered_resps": [1]}, "line 3: found no text as the output of item 2"),
+        ({"target": None}, "line 3: found no target of item 2"),
+        ({"doc_id": None}, "line 3: found doc_id None"),
+        ({"metrics": 1}, "line 3: found no scores"),
+        ({"doc_id": 1}, "line 3: found item 1 (none) of m again"),
+    ],
+)
+def test_damaged_samples_are_refused_with_their_line(
+    tmp_path: Path, damage: dict[str, Any], message: str
+) -> None:
+    records = harness({"bleu": ["reference", "output"]})
+    path = saved(tmp_path / "m.jsonl", [*records[:2], {**records[2], **damage}])
+    with pytest.raises(CorpusError) as refusal:
+        read_evaluated_texts([path], [BLEU()], None)
+    assert str(refusal.value).startswith(f"{path}: {message}")
+
+
+def test_samples_beside_something_else_are_refused(tmp_path: Path) -> None:
+    path = saved(tmp_path / "m.jsonl", harness({"bleu": ["reference", "output"]}))
+    other = tmp_path / "texts.txt"
+    other.write_text("a cat\n")
+    with pytest.raises(CorpusError, match=r"texts\.txt: found something else, expected an eval"):
+        read_evaluated_texts([path, str(other)], [BLEU()], None)
+    assert read_evaluated_texts([str(other)], [BLEU()], None) is None
+
+
+# Benchmarks, for panels.
+
+
+def test_a_folder_of_the_harness_has_a_benchmark_for_each_task(tmp_path: Path) -> None:
+    for model in ("a", "b"):
+        (tmp_path / model).mkdir()
+        for task, metric in (("arc", "acc"), ("sums", "exact_match")):
+            name = f"samples_{task}_2026-01-01T00-00-00.000000.jsonl"
+            saved(tmp_path / model / name, harness({metric: 1.0}))
+        (tmp_path / model / "results_2026-01-01T00-00-00.json").write_text("{}")
+    sets = read_benchmarks([str(tmp_path)], documents="topic")
+    assert {name: list(one.systems) for name, one in sets.items()} == {
+        "arc": ["a", "b"],
+        "sums": ["a", "b"],
+    }
+    assert sets["arc"].documents == ("x",) * 3
+    with pytest.raises(SettingError, match="test set sums: found 'exact_match', expected acc"):
+        truebleu.panel(sets, ["scores"], replicates=100)
+    panel_ = truebleu.panel(sets, ["scores:column=acc/exact_match,name=right"], replicates=100)
+    assert [row.score for row in panel_.systems] == [1.0, 1.0]
+
+
+def test_folders_and_columns_tell_benchmarks_apart(tmp_path: Path) -> None:
+    for folder in ("arc", "sums"):
+        (tmp_path / folder).mkdir()
+        for system in ("a", "b"):
+            (tmp_path / folder / f"{system}.csv").write_text("id,score,topic\nq1,1,x\nq2,0,y\n")
+    by_folder = read_benchmarks([str(tmp_path / "arc"), str(tmp_path / "sums")])
+    rows = [f"{bench},{system},q1,1\n" for bench in ("arc", "sums") for system in ("a", "b")]
+    (tmp_path / "all.csv").write_text("benchmark,model,id,score\n" + "".join(rows))
+    by_column = read_benchmarks([str(tmp_path / "all.csv")])
+    for sets in (by_folder, by_column):
+        assert {name: list(one.systems) for name, one in sets.items()} == {
+            "arc": ["a", "b"],
+            "sums": ["a", "b"],
+        }
+    with pytest.raises(SettingError, match="documents: found 'passage', expected a field"):
+        read_benchmarks([str(tmp_path / "all.csv")], documents="passage")
+    with pytest.raises(CorpusError, match=r"found a on arc again, expected it once; it is also in"):
+        read_benchmarks([str(tmp_path / "arc"), str(tmp_path / "all.csv")])
+    (tmp_path / "none").mkdir()
+    with pytest.raises(CorpusError, match="none"):
+        read_benchmarks([str(tmp_path / "none")])
+
+
+# Whether one of several answers is right, or all are.
+
+
+def answered(right: int, answers: int) -> list[dict[str, Any]]:
+    return [{"id": "q", "score": float(n < right)} for n in range(answers)]
+
+
+@pytest.mark.parametrize("way", ["pass@1", "pass@2", "pass@3", "pass^1", "pass^2", "pass^3"])
+@pytest.mark.parametrize("right", [0, 1, 3, 5])
+def test_pass_at_k_is_the_share_of_all_choices_of_k_answers(way: str, right: int) -> None:
+    scored = ScoredTestSet.of({"a": answered(right, 5)})
+    (metric,) = scored.metrics([GivenScores(answers=way)])
+    assert metric.name == f"score {way}"
+    choices = list(combinations([True] * right + [False] * (5 - right), int(way[-1])))
+    passed = [any(choice) if "@" in way else all(choice) for choice in choices]
+    assert metric.score(metric.count(scored).sums()[0]) == pytest.approx(sum(passed) / len(passed))
+
+
+def test_answers_that_failed_do_not_count() -> None:
+    rows = [*answered(1, 2), {"id": "q", "score": None}, {"id": "r", "score": None}]
+    scored = ScoredTestSet.of({"a": rows})
+    (metric,) = scored.metrics([GivenScores(answers="pass@1", missing="omit")])
+    assert metric.score(metric.count(scored).sums()[0]) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("rows", "way", "message"),
+    [
+        (answered(1, 2), "pass@3", "found 2 scored answers to item q, expected at least 3"),
+        ([{"id": "q", "score": 0.5}], "pass@1", "found the score 0.5 of item q, expected right"),
+    ],
+)
+def test_what_cannot_pass_is_refused(rows: list[dict[str, Any]], way: str, message: str) -> None:
+    with pytest.raises(CorpusError, match=message):
+        ScoredTestSet.of({"a": rows}).metrics([GivenScores(answers=way)])
+
+
+@pytest.mark.parametrize("way", ["pass", "pass@0", "pass@x", "best", "pass@-1"])
+def test_ways_with_answers_have_names(way: str) -> None:
+    with pytest.raises(UnknownNameError, match="mean"):
+        GivenScores(answers=way)
+    with pytest.raises(UnknownNameError, match="mean"):
+        ScoredTestSet.of({"a": [1.0]}, answers=way)

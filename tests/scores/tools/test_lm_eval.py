@@ -1,0 +1,123 @@
+"""Samples of lm-evaluation-harness."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.scores.tools.files import json_lines, read, written
+from truebleu.errors import CorpusError
+from truebleu.scores.reading import read_evaluations
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def sample(number: int, **changes: Any) -> dict[str, Any]:
+    return {
+        "doc_id": number,
+        "doc": {"question": number},
+        "target": "t",
+        "resps": [["o"]],
+        "filtered_resps": ["o"],
+        "filter": "none",
+        "metrics": ["acc"],
+        "doc_hash": f"hash {number}",
+        "acc": float(number % 2),
+        **changes,
+    }
+
+
+def test_the_model_is_the_folder_and_items_are_in_order(tmp_path: Path) -> None:
+    text = json_lines([sample(2), sample(0), sample(1, acc=True)])
+    scores = read(written(tmp_path, "some-model/samples_task_2026-01-01T00-00-00.jsonl", text))
+    assert scores.by_system == {"some-model": [0.0, 1.0, 0.0]}
+    assert scores.items == (("0", "hash 0"), ("1", "hash 1"), ("2", "hash 2"))
+    assert scores.name == "acc"
+
+
+def test_one_of_several_filters_is_chosen(tmp_path: Path) -> None:
+    lines = [
+        sample(n, filter=name, acc=value) for n in (0, 1) for name, value in (("x", 1), ("y", 0))
+    ]
+    path = written(tmp_path, "m.jsonl", json_lines(lines))
+    assert read(path, filter_="x").by_system == {"m": [1.0, 1.0]}
+    assert read(path, filter_="y").by_system == {"m": [0.0, 0.0]}
+    with pytest.raises(CorpusError, match=r"the filters x, y, expected one of them: filter=NAME"):
+        read(path)
+    with pytest.raises(CorpusError, match="no filter 'z'"):
+        read(path, filter_="z")
+
+
+def test_one_of_several_metrics_is_chosen(tmp_path: Path) -> None:
+    records = [sample(n, metrics=["acc", "f1"], f1=0.25) for n in (0, 1)]
+    path = written(tmp_path, "m.jsonl", json_lines(records))
+    assert read(path, "f1").by_system == {"m": [0.25, 0.25]}
+    with pytest.raises(CorpusError, match="the scores acc, f1"):
+        read(path)
+    with pytest.raises(CorpusError, match="no score 'other'"):
+        read(path, "other")
+
+
+def test_texts_instead_of_scores_are_refused(tmp_path: Path) -> None:
+    record = sample(0, metrics=["bleu"], bleu=["reference", "output"])
+    with pytest.raises(CorpusError, match=r"bleu as a list, expected a number: .*-m bleu"):
+        read(written(tmp_path, "m.jsonl", json_lines([record])))
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        (sample(0), "line 2: found item 0 (none) of m again"),
+        ({**sample(1), "doc_id": None}, "line 2: found doc_id None"),
+        ({"doc_id": 1}, "line 2: found no filtered_resps, metrics"),
+        ({k: v for k, v in sample(1).items() if k != "acc"}, "line 2: found no acc"),
+        (sample(1, acc="high"), "line 2: found acc 'high'"),
+    ],
+)
+def test_a_damaged_sample_is_refused(tmp_path: Path, record: dict[str, Any], message: str) -> None:
+    with pytest.raises(CorpusError) as refusal:
+        read(written(tmp_path, "m.jsonl", json_lines([sample(0), record])))
+    assert message in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        ([sample(0)], "but"),
+        ([sample(0), sample(2)], "found item 2 of b, expected only items that a has too"),
+        ([sample(0), sample(1, doc_hash="z")], "another text of item 1"),
+    ],
+)
+def test_files_of_other_items_do_not_go_together(
+    tmp_path: Path, other: list[dict[str, Any]], message: str
+) -> None:
+    written(tmp_path, "runs/a.jsonl", json_lines([sample(0), sample(1)]))
+    written(tmp_path, "runs/b.jsonl", json_lines(other))
+    with pytest.raises(CorpusError) as refusal:
+        read(str(tmp_path / "runs"))
+    assert message in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("target", "references"),
+    [
+        ("['a', 'b']", ("a", "b")),
+        ("[\"it's\", 'b']", ("it's", "b")),
+        ("['a', 1]", ("['a', 1]",)),
+        ("['a'", ("['a'",)),
+        ("[a]", ("[a]",)),
+    ],
+)
+def test_a_list_of_targets_is_read_as_python_printed_it(
+    tmp_path: Path, target: str, references: tuple[str, ...]
+) -> None:
+    path = written(tmp_path, "m.jsonl", json_lines([sample(0, target=target)]))
+    assert read_evaluations(path)[0].items[0].references == references
+
+
+def test_the_file_is_named_after_the_task(tmp_path: Path) -> None:
+    name = "m/samples_arc_easy_2026-01-01T00-00-00.123456.jsonl"
+    (evaluation,) = read_evaluations(written(tmp_path, name, json_lines([sample(0)])))
+    assert (evaluation.system, evaluation.benchmark) == ("m", "arc_easy")
