@@ -8,13 +8,14 @@ one go, instead of one replicate after the other.
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 from math import exp, log
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import ModuleType
 
     from numpy.typing import NDArray
@@ -25,8 +26,10 @@ if TYPE_CHECKING:
 
 # Whole numbers up to this are exact in single precision, so the order of adding does not matter.
 EXACT = 2**24
-# Draws at once: enough for a matrix product to be fast, few enough for the memory.
-BLOCK = 2**20
+# Draws or swaps at once.
+BLOCK = 2**15
+# Draws that are kept, 8 bytes each.
+MOST_KEPT = 2**22
 # Before version 2, NumPy made double precision of a float32 and a Python number.
 SINGLE_STAYS_SINGLE = int(np.__version__.partition(".")[0]) >= 2
 
@@ -51,8 +54,8 @@ class Resampling:
     ) -> tuple[str, list[Any]]:
         """The seed as signatures show it, and the scores of resampled texts."""
         seed = os.environ.get("SACREBLEU_SEED", "12345").lower()
-        stream = np.random.default_rng(None if seed == "none" else int(seed))
-        sums = bootstrap_sums(stats, draw(stream, n_samples, len(stats)))
+        draws = seeded_draws(None if seed == "none" else int(seed), n_samples, len(stats))
+        sums = draws.sums(np.array(stats, dtype=np.float32))
         scores = self._usual_scores(metric, sums)
         if scores is None:
             return seed, [metric._compute_score_from_stats(row) for row in sums]
@@ -72,7 +75,7 @@ class Resampling:
         seed: int | None = None,
     ) -> SystemResults:
         """The paired bootstrap test of a system and the baseline."""
-        draws = draw(np.random.default_rng(seed), n_samples, len(hypotheses))
+        draws = seeded_draws(seed, n_samples, len(hypotheses))
         results = {}
         for name, metric in metrics.items():
             baseline_rows, baseline = baseline_info[name]
@@ -102,14 +105,14 @@ class Resampling:
         stream = np.random.default_rng(seed)
         size = len(hypotheses)
         swaps = stream.integers(2, size=(n_samples, size), dtype=np.bool_)
-        draws = draw(stream, n_ar_confidence, size) if n_ar_confidence > 0 else None
+        draws = Draws(stream, n_ar_confidence, size) if n_ar_confidence > 0 else None
         results = {}
         for name, metric in metrics.items():
             baseline_rows, baseline = baseline_info[name]
             rows, score = self._count(name, metric, sys_name, hypotheses, references)
             self._log(f" > Performing approximate randomization test (# trials: {n_samples})")
             first, second = (
-                self._scores(metric, sums, lambda row: metric._aggregate_and_compute([row]))
+                self._scores(metric, sums, lambda row: metric._aggregate_and_compute(row[None]))
                 for sums in swapped_sums(np.array(baseline_rows), np.array(rows), swaps)
             )
             p = self._module._compute_p_value(np.abs(first - second), abs(baseline.score - score))
@@ -134,9 +137,10 @@ class Resampling:
         return rows, metric._aggregate_and_compute(rows).score
 
     def _resampled(
-        self, metric: Any, rows: Sequence[Sequence[float]], draws: NDArray[np.int64]
+        self, metric: Any, rows: Sequence[Sequence[float]], draws: Draws
     ) -> NDArray[Any]:
-        return self._scores(metric, bootstrap_sums(rows, draws), metric._compute_score_from_stats)
+        sums = draws.sums(np.array(rows, dtype=np.float32))
+        return self._scores(metric, sums, metric._compute_score_from_stats)
 
     def _scores(self, metric: Any, sums: Table, score: Callable[[Any], Any]) -> NDArray[Any]:
         scores = self._usual_scores(metric, sums)
@@ -150,28 +154,48 @@ class Resampling:
         return formula(metric, sums)
 
 
-def draw(stream: np.random.Generator, replicates: int, size: int) -> NDArray[np.int64]:
-    """The segments of every replicate, one row each."""
-    return stream.choice(size, size=(replicates, size), replace=True)
+def blocks(replicates: int, size: int) -> Iterator[slice]:
+    """Some replicates at a time, few enough for the processor's cache."""
+    step = max(1, BLOCK // size)
+    return (slice(i, min(i + step, replicates)) for i in range(0, replicates, step))
 
 
-def bootstrap_sums(rows: Sequence[Sequence[float]], draws: NDArray[np.int64]) -> Table:
-    """Sums of drawn rows, in single precision as sacreBLEU's."""
-    table = np.array(rows, dtype=np.float32)
-    replicates, size = draws.shape
-    sums = np.empty((replicates, table.shape[1]), dtype=np.float32)
-    inexact = np.arange(replicates)
-    if _is_whole(table):
-        step = max(1, BLOCK // size)
-        for start in range(0, replicates, step):
-            block = draws[start : start + step]
-            offsets = size * np.arange(len(block))[:, np.newaxis]
-            times = np.bincount((block + offsets).ravel(), minlength=block.size)
-            sums[start : start + step] = times.reshape(block.shape).astype(np.float32) @ table
-        inexact = np.flatnonzero(sums.max(axis=1) >= EXACT)
-    for replicate in inexact:
-        sums[replicate] = table[draws[replicate]].sum(axis=0)
-    return sums
+class Draws:
+    """How often each replicate of a bootstrap has each segment."""
+
+    def __init__(self, stream: np.random.Generator, replicates: int, size: int) -> None:
+        self._segments = np.empty((replicates, size), dtype=np.int32)
+        self._times = np.empty((replicates, size), dtype=np.float32)
+        for block in blocks(replicates, size):
+            # NumPy fills rows one after the other, so blocks take the numbers that one call takes.
+            segments = stream.choice(size, size=(block.stop - block.start, size), replace=True)
+            self._segments[block] = segments
+            segments += size * np.arange(len(segments))[:, np.newaxis]
+            times = np.bincount(segments.ravel(), minlength=segments.size)
+            self._times[block] = times.reshape(segments.shape)
+
+    def sums(self, table: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The rows of every replicate added up in single precision, as sacreBLEU does."""
+        sums = np.full((len(self._times), table.shape[1]), EXACT, dtype=np.float32)
+        if _is_whole(table):
+            for block in blocks(*self._times.shape):
+                sums[block] = self._times[block] @ table
+        # Fractions and large sums depend on the order of adding.
+        for replicate in np.flatnonzero(sums.max(axis=1) >= EXACT):
+            sums[replicate] = table[self._segments[replicate]].sum(axis=0)
+        return sums
+
+
+@lru_cache(maxsize=1)
+def _kept_draws(seed: int, replicates: int, size: int) -> Draws:
+    return Draws(np.random.default_rng(seed), replicates, size)
+
+
+def seeded_draws(seed: int | None, replicates: int, size: int) -> Draws:
+    """Draws at the start of a stream; kept for the next system, unless too many or never again."""
+    if seed is None or replicates * size > MOST_KEPT:
+        return Draws(np.random.default_rng(seed), replicates, size)
+    return _kept_draws(seed, replicates, size)
 
 
 def swapped_sums(first: Table, second: Table, swaps: NDArray[np.bool_]) -> tuple[Table, Table]:
@@ -179,13 +203,12 @@ def swapped_sums(first: Table, second: Table, swaps: NDArray[np.bool_]) -> tuple
     if not (_is_whole(first) and _is_whole(second)):
         return swaps @ first + ~swaps @ second, ~swaps @ first + swaps @ second
     # While sums stay exact, any way of adding gives them.
-    both = np.concatenate([first, -second], axis=1)
-    precision = np.float32 if np.abs(both).sum(axis=0).max() < EXACT else np.float64
+    single = max(first.sum(axis=0).max(), second.sum(axis=0).max()) < EXACT
+    precision = np.float32 if single else np.float64
     difference = (first - second).astype(precision)
     moved = np.empty((len(swaps), first.shape[1]), dtype=first.dtype)
-    step = max(1, BLOCK // len(first))
-    for start in range(0, len(swaps), step):
-        moved[start : start + step] = swaps[start : start + step].astype(precision) @ difference
+    for block in blocks(*swaps.shape):
+        moved[block] = swaps[block].astype(precision) @ difference
     return second.sum(axis=0) + moved, first.sum(axis=0) - moved
 
 
@@ -194,20 +217,16 @@ def _is_whole(table: Table) -> bool:
 
 
 def _bleu_scores(metric: Any, sums: Table) -> NDArray[Any] | None:
-    """BLEU without smoothing, as every order has matches."""
+    """BLEU where every order has matches, so that nothing is smoothed."""
     if metric.smooth_method == "add-k" or metric.max_ngram_order != 4 or not (sums > 0).all():
         return None
+    output, reference = sums[:, :2].T.astype(np.float64)
     precisions = 100.0 * sums[:, 2:6] / sums[:, 6:]
-    # Python's own functions, whose last digit NumPy's may lack.
-    return np.array(
-        [
-            (1.0 if output >= reference else exp(1 - reference / output))
-            * exp(sum(map(log, orders)) / 4)
-            for (output, reference), orders in zip(
-                sums[:, :2].tolist(), precisions.tolist(), strict=True
-            )
-        ]
-    )
+    # Python's own functions: their last digits are not NumPy's, nor the same in every version.
+    logs = map(log, precisions.ravel().tolist())
+    means = np.array(list(map(sum, zip(logs, logs, logs, logs, strict=True)))) / 4
+    penalties = map(exp, np.minimum(1 - reference / output, 0.0).tolist())
+    return np.array(list(penalties)) * np.array(list(map(exp, means.tolist())))
 
 
 def _chrf_scores(metric: Any, sums: Table) -> NDArray[Any] | None:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 # Tokenizers of sacreBLEU that are in the kernels, by the names that signatures give them.
 NATIVE_TOKENIZERS = ("13a", "char", "intl", "none", "zh")
+# Fewer segments than this are counted as they are, more as native segments by all threads.
+FEW = 64
 
 
 class Lines(dict[str, Any]):
@@ -46,16 +48,16 @@ class Lines(dict[str, Any]):
 
 
 class CachedReferences(list[Lines]):
-    """The references of all segments, which the kernels get as one native text per translator."""
+    """The references of all segments, and the texts that kernels take, made when first asked."""
 
-    _texts: list[Segments] | None = None
+    _texts: list[Any] | None = None
 
     def __reduce__(self) -> tuple[type, tuple[list[Lines]]]:
         return CachedReferences, (list(self),)
 
-    def texts(self) -> list[Segments]:
+    def texts(self, prepare: Callable[[Any], Any]) -> list[Any]:
         if self._texts is None:
-            self._texts = [Segments(text) for text in _by_translator(self)]
+            self._texts = [prepare(text) for text in _by_translator(self)]
         return self._texts
 
 
@@ -148,24 +150,33 @@ def _statistics(metric: Any, pairs: list[Pair]) -> list[list[float]] | None:
     kernel = _kernel_of(metric)
     if kernel is None or not all(type(lines) is Lines and lines.raw for _, lines in pairs):
         return None
-    hypotheses = [hypothesis for hypothesis, _ in pairs]
+    hypotheses, references = zip(*pairs, strict=True)
+
+    def prepare(text: Sequence[str | None]) -> Any:
+        if not _tokenizes_natively(metric):
+            tokenize = metric._preprocess_segment
+            text = [None if line is None else tokenize(line) for line in text]
+        return text if len(text) < FEW else Segments(text)
+
     cached = metric._ref_cache
-    if type(cached) is CachedReferences and len(cached) == len(pairs) and cached[0] is pairs[0][1]:
-        references: Sequence[Any] = cached.texts()
-    else:
-        references = _by_translator([lines for _, lines in pairs])
-    if not _tokenizes_natively(metric):
-        tokenize = metric._preprocess_segment
-        hypotheses = list(map(tokenize, hypotheses))
-        references = [[line and tokenize(line) for line in text] for text in references]
     try:
-        counts = kernel.count([hypotheses], references)
+        if type(cached) is CachedReferences and _are_all(references, cached):
+            texts = cached.texts(prepare)
+        else:
+            texts = [prepare(text) for text in _by_translator(references)]
+        counts = kernel.count([prepare(hypotheses)], texts)
     except (TypeError, ValueError):
         return None
-    rows = counts.sums() if len(pairs) == 1 else counts.array()[:, 0].tolist()
     if type(metric).__name__ == "TER":
-        return [[int(edits), length] for edits, length in rows]
-    return [list(map(int, row)) for row in rows]
+        return [[int(edits), length] for edits, length in counts.array()[:, 0].tolist()]
+    if len(pairs) == 1:  # needs no NumPy
+        return [list(map(int, row)) for row in counts.sums()]
+    rows: list[list[float]] = counts.array()[:, 0].astype("int64").tolist()
+    return rows
+
+
+def _are_all(references: Sequence[Lines], cached: CachedReferences) -> bool:
+    return len(references) == len(cached) and references[0] is cached[0]
 
 
 class Seam:
