@@ -74,13 +74,15 @@ class _StandIn:
         self._ref_cache = metric._ref_cache
         self._cache_references = metric._cache_references
 
-    def _preprocess_segment(self, line: str) -> str:
+    @staticmethod
+    def _preprocess_segment(line: str) -> str:
         return line
 
     def _extract_reference_info(self, lines: list[str]) -> Lines:
         return Lines(self._metric, lines)
 
-    def _compute_segment_statistics(self, hypothesis: str, references: Lines) -> Pair:
+    @staticmethod
+    def _compute_segment_statistics(hypothesis: str, references: Lines) -> Pair:
         return hypothesis, references
 
 
@@ -185,8 +187,8 @@ class Seam:
     def __init__(self, package: str) -> None:
         try:
             self._base = import_module(f"{package}.metrics.base")
-        except ModuleNotFoundError as error:
-            raise MissingExtraError("truebleu inside sacreBLEU", "sacrebleu") from error
+        except ImportError as error:
+            raise MissingExtraError("truebleu.compat", "sacrebleu") from error
         metrics = import_module(f"{package}.metrics")
         self._significance = import_module(f"{package}.significance")
         self._own_types = (metrics.BLEU, metrics.CHRF, metrics.TER)
