@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from functools import lru_cache
+from importlib import import_module
 from math import exp, log
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,6 @@ import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from types import ModuleType
 
     from numpy.typing import NDArray
 
@@ -37,12 +37,17 @@ SINGLE_STAYS_SINGLE = int(np.__version__.partition(".")[0]) >= 2
 class Resampling:
     """What stands in for the functions of one copy of sacreBLEU, with their arguments."""
 
-    def __init__(self, significance: ModuleType, score_type: type, own: tuple[type, ...]) -> None:
-        self._module = significance
-        self._score_type = score_type
-        # The metrics whose scores are made here in one go.
-        self._own = own
-        self._estimate_ci = significance.estimate_ci
+    def __init__(self, package: str) -> None:
+        self._package = package
+        self._module = import_module(f"{package}.significance")
+        self._score_type = import_module(f"{package}.metrics.base").Score
+        self._estimate_ci = self._module.estimate_ci
+        metrics = import_module(f"{package}.metrics")
+        #: The metrics whose scores are made here in one go.
+        self.own = (metrics.BLEU, metrics.CHRF, metrics.TER)
+
+    def __reduce__(self) -> tuple[type, tuple[str]]:
+        return Resampling, (self._package,)  # sacreBLEU hands the tests to other processes
 
     def estimate_ci(self, scores: NDArray[Any]) -> tuple[float, float]:
         """Mean and half width; sacreBLEU's own may be float32, which its JSON can't hold."""
@@ -148,7 +153,7 @@ class Resampling:
 
     def _usual_scores(self, metric: Any, sums: Table) -> NDArray[Any] | None:
         """Scores in the precision of the sums; None where smoothing or special cases take part."""
-        if type(metric) not in self._own or not (SINGLE_STAYS_SINGLE or sums.dtype.itemsize == 8):
+        if type(metric) not in self.own or not (SINGLE_STAYS_SINGLE or sums.dtype.itemsize == 8):
             return None
         formula = USUAL_SCORES[type(metric).__name__]
         return formula(metric, sums)

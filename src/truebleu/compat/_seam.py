@@ -189,9 +189,8 @@ class Seam:
             self._base = import_module(f"{package}.metrics.base")
         except ImportError as error:
             raise MissingExtraError("truebleu.compat", "sacrebleu") from error
-        metrics = import_module(f"{package}.metrics")
         self._significance = import_module(f"{package}.significance")
-        self._own_types = (metrics.BLEU, metrics.CHRF, metrics.TER)
+        self._resampling = Resampling(package)
         self._replaced: list[tuple[Any, str, Any]] = []
 
     def open(self, *, signed: bool) -> None:
@@ -206,7 +205,7 @@ class Seam:
         cache, extract = metric_type._cache_references, metric_type._extract_corpus_statistics
 
         def cache_references(metric: Any, references: References) -> Any:
-            if type(metric) not in self._own_types:
+            if type(metric) not in self._resampling.own:
                 return cache(metric, references)
             stand_in = _StandIn(metric)
             lines = CachedReferences(cache(stand_in, references))
@@ -216,7 +215,7 @@ class Seam:
         def extract_corpus_statistics(
             metric: Any, hypotheses: Sequence[str], references: References | None
         ) -> Any:
-            if type(metric) not in self._own_types:
+            if type(metric) not in self._resampling.own:
                 return extract(metric, hypotheses, references)
             pairs = extract(_StandIn(metric), hypotheses, references)
             rows = _statistics(metric, pairs) if pairs else []
@@ -225,7 +224,7 @@ class Seam:
             prepare, count = metric._preprocess_segment, metric._compute_segment_statistics
             return [count(prepare(hypothesis), lines) for hypothesis, lines in pairs]
 
-        resampling = Resampling(self._significance, self._base.Score, self._own_types)
+        resampling = self._resampling
         self._replace(metric_type, "_cache_references", cache_references)
         self._replace(metric_type, "_extract_corpus_statistics", extract_corpus_statistics)
         self._replace(self._significance, "_bootstrap_resample", resampling.bootstrap_resample)
