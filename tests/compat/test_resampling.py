@@ -68,7 +68,8 @@ def test_paired_tests_agree(
 
     plain, ours = in_both(test)
     assert ours == plain
-    assert "p_value" in ours
+    # sacreBLEU 2.0 can't score other orders than 4.
+    assert "p_value" in ours or "max_ngram_order" in arguments
 
 
 @needs_data
