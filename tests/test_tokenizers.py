@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from truebleu import BLEU
-from truebleu.compat.sacrebleu.tokenizers import tokenizer as sacrebleu_tokenizer
 from truebleu.corpus import Segments
 from truebleu.errors import MissingExtraError, SettingError, UnknownNameError, UnreadableFileError
 from truebleu.tokenizers import (
@@ -82,8 +81,6 @@ def test_a_known_model_is_looked_for_in_the_named_folders(
     assert external is not None
     digest = sha256(model.read_bytes()).hexdigest()
     assert external.signature == f"flores101-{digest[:12]}"
-    # The drop-in says what sacreBLEU says.
-    assert sacrebleu_tokenizer("flores101").signature() == "flores101"
 
 
 def test_the_checksum_that_a_model_must_have_may_be_given(

@@ -1,86 +1,84 @@
-"""Programs that import sacrebleu get truebleu: the same classes by either name, and said so."""
+"""The doors: a copy with its submodules, and the installed sacreBLEU while truebleu is inside."""
 
 from __future__ import annotations
 
-import pickle
+import subprocess
 import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 import pytest
 
-import truebleu.compat.sacrebleu
+import truebleu
 from truebleu.compat import install, uninstall
-from truebleu.errors import SettingError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
+
+VERSION = import_module("sacrebleu").__version__
+SUBMODULES = ["metrics.bleu", "metrics.helpers", "significance", "tokenizers.tokenizer_13a", "utils"]
 
 
 @pytest.fixture
 def installed() -> Iterator[None]:
-    names = [name for name in sys.modules if name.partition(".")[0] == "sacrebleu"]
-    before = {name: sys.modules.pop(name) for name in names}
     install()
     yield
     uninstall()
-    sys.modules.update(before)
+
+
+def signature(package: str) -> str:
+    metric = import_module(f"{package}.metrics").BLEU()
+    metric.corpus_score(["a"], [["a"]])
+    return str(metric.get_signature())
+
+
+@pytest.mark.parametrize("name", SUBMODULES)
+def test_a_copy_has_sacrebleus_submodules(name: str) -> None:
+    own = import_module(f"truebleu.compat.sacrebleu.{name}")
+    assert own.__file__ == import_module(f"sacrebleu.{name}").__file__
+    assert own is not import_module(f"sacrebleu.{name}")
+
+
+def test_a_copy_leaves_plain_sacrebleu_alone() -> None:
+    own, plain = (import_module(name) for name in ("truebleu.compat.sacrebleu", "sacrebleu"))
+    assert {"corpus_bleu", "sentence_chrf", "BLEU", "TER", "DATASETS"} <= set(vars(own))
+    assert plain.BLEU._cache_references.__module__ == "sacrebleu.metrics.base"
+    assert own.BLEU._cache_references.__module__ == "truebleu.compat._seam"
+    assert signature("truebleu.compat.sacrebleu").endswith(f"|version:{VERSION}")
+
+
+def test_plain_truebleu_loads_no_sacrebleu() -> None:
+    code = "import sys, truebleu, truebleu.compat; sys.exit('sacrebleu' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 @pytest.mark.usefixtures("installed")
-def test_modules_are_the_drop_ins_own() -> None:
-    assert import_module("sacrebleu") is truebleu.compat.sacrebleu
-    by_name = import_module("sacrebleu.metrics.chrf")
-    own = import_module("truebleu.compat.sacrebleu.metrics.chrf")
-    assert by_name is own
-    assert own.__spec__ is not None
-    assert own.__spec__.name == "truebleu.compat.sacrebleu.metrics.chrf"
-
-
-TOKENIZERS = {
-    "tokenizer_13a": "Tokenizer13a",
-    "tokenizer_char": "TokenizerChar",
-    "tokenizer_intl": "TokenizerV14International",
-    "tokenizer_none": "NoneTokenizer",
-    "tokenizer_ter": "TercomTokenizer",
-    "tokenizer_zh": "TokenizerZh",
-}
-
-
-@pytest.mark.usefixtures("installed")
-@pytest.mark.parametrize("module", TOKENIZERS)
-def test_tokenizers_are_imported_by_sacrebleus_names_and_pickled(module: str) -> None:
-    name = TOKENIZERS[module]
-    tokenizer = getattr(import_module(f"sacrebleu.tokenizers.{module}"), name)()
-    own = import_module(f"truebleu.compat.sacrebleu.tokenizers.{module}")
-    assert type(tokenizer) is getattr(own, name)
-    assert pickle.loads(pickle.dumps(tokenizer))("a  b") == tokenizer("a  b")  # noqa: S301
-
-
-@pytest.mark.usefixtures("installed")
-def test_what_the_drop_in_lacks_is_not_found() -> None:
-    with pytest.raises(ModuleNotFoundError, match=r"sacrebleu\.dataset: truebleu stands in"):
-        import_module("sacrebleu.dataset")
-
-
-@pytest.mark.usefixtures("installed")
-def test_installing_again_is_no_error() -> None:
+def test_signatures_say_so_while_truebleu_is_inside() -> None:
     install()
-    assert import_module("sacrebleu") is truebleu.compat.sacrebleu
-
-
-def test_a_loaded_sacrebleu_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "sacrebleu", ModuleType("sacrebleu"))
-    with pytest.raises(SettingError, match="nothing has imported it yet"):
-        install()
-
-
-def test_signatures_say_so_only_while_it_stands_in(installed: None) -> None:
-    bleu = truebleu.compat.sacrebleu.BLEU()
-    bleu.corpus_score(["a"], [["a"]])
-    assert str(bleu.get_signature()).endswith("|version:2.6.0+truebleu.0.1.0")
+    assert signature("sacrebleu").endswith(f"|version:{VERSION}+truebleu.{truebleu.__version__}")
     uninstall()
-    bleu.corpus_score(["a"], [["a"]])
-    assert str(bleu.get_signature()).endswith("|version:2.6.0")
-    assert installed is None
+    assert signature("sacrebleu").endswith(f"|version:{VERSION}")
+    assert import_module("sacrebleu.significance").estimate_ci.__module__ == "sacrebleu.significance"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["-m", "truebleu", "sacrebleu", "ref.txt"],
+        ["-m", "truebleu.compat", "program.py"],
+        ["-c", "import truebleu.compat as c\ntry: c.install()\nexcept ImportError as e: exit(f'{e}')"],
+        ["-c", "try: import truebleu.compat.sacrebleu\nexcept ImportError as e: exit(f'{e}')"],
+    ],
+)
+def test_without_sacrebleu_the_line_to_install_is_said(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sacrebleu.py").write_text("raise ImportError", encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
+    result = subprocess.run(
+        [sys.executable, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == (2 if arguments[0] == "-m" else 1)
+    assert "pip install 'truebleu[sacrebleu]'" in result.stderr
+    assert "Traceback" not in result.stderr

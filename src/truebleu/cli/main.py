@@ -554,6 +554,7 @@ def completion(context: click.Context, shell: str) -> None:
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def sacrebleu(arguments: tuple[str, ...]) -> None:
     """Score with sacreBLEU's command line."""
-    from truebleu.compat.sacrebleu.sacrebleu import main as score
+    from importlib import import_module
 
-    sys.exit(score(arguments))
+    sys.argv = ["sacrebleu", *arguments]
+    import_module("truebleu.compat.sacrebleu.sacrebleu").main()

@@ -1,4 +1,4 @@
-"""Runs a program with truebleu in the place of sacreBLEU.
+"""Runs a program with truebleu's kernels inside sacreBLEU.
 
 python -m truebleu.compat script.py ARGUMENTS
 python -m truebleu.compat -m package.module ARGUMENTS
@@ -11,6 +11,7 @@ import runpy
 import sys
 
 from truebleu.compat import install
+from truebleu.errors import MissingExtraError
 
 
 def main(arguments: list[str]) -> None:
@@ -20,7 +21,11 @@ def main(arguments: list[str]) -> None:
         raise SystemExit(0 if arguments else 2)
     if arguments[0] == "-m" and len(arguments) == 1:
         raise SystemExit("error: -m: found nothing, expected the name of a module")
-    install()
+    try:
+        install()
+    except MissingExtraError as error:
+        print(f"error: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
     if arguments[0] == "-m":
         sys.argv = arguments[1:]
         sys.path.insert(0, os.getcwd())
