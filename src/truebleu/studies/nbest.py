@@ -316,8 +316,8 @@ def _tuning_rows(
                 test=system.score,
                 test_sd=None if system.runs is None else system.runs.sd_of_runs,
                 difference=None if pair is None else pair.difference,
-                low=None if pair is None else float(pair.interval[0]),
-                high=None if pair is None else float(pair.interval[1]),
+                low=None if pair is None else pair.interval[0],
+                high=None if pair is None else pair.interval[1],
                 p=None if pair is None else pair.p_adjusted,
             )
         )
@@ -493,8 +493,8 @@ def study_reranking(
                 baseline=by_test["ar"].systems[BASELINE][pair.metric].score,
                 reranking=by_test["ar"].systems[RERANKED][pair.metric].score,
                 difference=pair.difference,
-                low=float(pair.interval[0]),
-                high=float(pair.interval[1]),
+                low=pair.interval[0],
+                high=pair.interval[1],
                 ar=pair.p,
                 bootstrap=other.p,
                 verdict=verdict if pair.p <= LEVEL else "undecided",
