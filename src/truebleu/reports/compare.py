@@ -322,7 +322,8 @@ def method(comparison: Comparison, label: str) -> str:
             tested += f", {correction.title} for {comparisons:,} comparisons"
     interval = INTERVAL_METHODS[settings.interval].title
     return (
-        f"{tested}; {interval} intervals of scores; level {settings.level:g}, seed {settings.seed}"
+        f"{tested}; intervals of differences by inverting the test, {interval} intervals of "
+        f"scores; level {settings.level:g}, seed {settings.seed}"
     )
 
 

@@ -371,8 +371,8 @@ class RerankingRow:
     baseline: float
     reranking: float
     difference: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     ar: float
     bootstrap: float
     verdict: str
