@@ -12,7 +12,12 @@ from truebleu.corpus import TestSet, as_test_set
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner
 from truebleu.metrics.given import GivenScores
+from truebleu.metrics.registry import as_metrics
+from truebleu.resampling import Bootstrap
 from truebleu.significance.compare import compare
+from truebleu.significance.intervals import interval_bounds
+from truebleu.significance.settings import CompareSettings, units_of
+from truebleu.significance.statistics import bootstrap_scores, metric_statistics
 from truebleu.simulation import simulate
 from truebleu.studies import sensitivity
 from truebleu.studies._pool import Pool
@@ -59,9 +64,14 @@ def test_pairs_differ_where_compare_says_so(pool: TestSet, unit: Any) -> None:
             pairs = [pair for pair in compared.comparisons if pair.metric == metric]
             real = sum(pair.significant for pair in pairs)
             assert significant(result, metric, "ar", correction) == real
-            if correction == "none":
-                without_zero = sum(not pair.interval[0] <= 0 <= pair.interval[1] for pair in pairs)
-                assert significant(result, metric, "interval", "none") == without_zero
+    units = units_of(pool, CompareSettings(unit=unit))
+    statistics = metric_statistics(pool, as_metrics(METRICS), units)
+    drawn = bootstrap_scores(statistics, units, Bootstrap(replicates=500, seed=7))
+    for of_metric, scores in zip(statistics, drawn, strict=True):
+        pairs_of = list(combinations(range(4), 2))
+        low, high = interval_bounds(of_metric, scores, pairs_of, "percentile", 0.95)
+        without_zero = int(((low > 0) | (high < 0)).sum())
+        assert significant(result, of_metric.label, "interval", "none") == without_zero
     shares = [row.share.value for row in result.rows]
     assert shares == [row.significant / 6 for row in result.rows]
     assert 0 < sum(shares) < len(shares)
