@@ -68,8 +68,9 @@ def panel_of(
         left_out = sample.jackknife_scores()
         error = float(jackknife_error(left_out[:, 0] - left_out[:, 1]))
         first, second = sample.scores
-        # The p-values of single sets are no part of what is asked.
-        differences.append(_Difference(name, float(first - second), error, SEGMENTS - 1, 1.0))
+        # The tests of single sets are no part of what is asked.
+        difference = float(first - second)
+        differences.append(_Difference(name, difference, error, SEGMENTS - 1, 1.0, (None, None)))
     settings = PanelSettings(languages=languages)
     return _comparison(metric, ("a", "b"), pool(names[0], metric).sign, differences, (), settings)
 

@@ -12,6 +12,7 @@ __all__ = [
     "Mira",
     "NativeMetric",
     "PairScorer",
+    "PairTally",
     "Parses",
     "ReferenceCache",
     "Segments",
@@ -51,7 +52,6 @@ __all__ = [
     "swapped_cells",
     "swapped_sums",
     "system_agreement",
-    "tally_differences",
     "threads",
     "tokenize",
     "tokenize_ter",
@@ -323,16 +323,28 @@ def count_at_most(
 def pair_sums(
     taken: NDArray[np.float64], sums: NDArray[np.float64], pairs: Sequence[tuple[int, int]]
 ) -> NDArray[np.float64]: ...
-def tally_differences(
-    taken: NDArray[np.float64],
-    sums: NDArray[np.float64],
-    pairs: Sequence[tuple[int, int]],
-    metric: NativeMetric,
-    *,
-    sign: float,
-    side: str,
-    bounds: Sequence[float],
-) -> tuple[NDArray[np.uint64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]: ...
+
+@final
+class PairTally:
+    """What differences of pairs after swaps come to."""
+
+    def __new__(
+        cls,
+        observed: Sequence[float],
+        bounds: Sequence[float],
+        *,
+        sign: float,
+        side: str,
+        kept: int,
+    ) -> PairTally: ...
+    def add(self, differences: NDArray[np.float64], shares: NDArray[np.float64], /) -> None: ...
+    @property
+    def extreme(self) -> NDArray[np.uint64]: ...
+    @property
+    def spread(self) -> NDArray[np.float64]: ...
+    @property
+    def reach(self) -> NDArray[np.float64]: ...
+
 def step_down_counts(
     taken: NDArray[np.float64],
     sums: NDArray[np.float64],

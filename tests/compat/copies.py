@@ -23,7 +23,7 @@ def in_both(call: Callable[[Any, Any], Any]) -> list[str]:
         modules = (import_module(f"{copy}.{name}") for name in ("metrics", "significance"))
         try:
             outcomes.append(repr(call(*modules)))
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:
             outcomes.append(repr(error))
     return outcomes
 

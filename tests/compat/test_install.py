@@ -17,7 +17,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 VERSION = import_module("sacrebleu").__version__
-SUBMODULES = ["metrics.bleu", "metrics.helpers", "significance", "tokenizers.tokenizer_13a", "utils"]
+SUBMODULES = [
+    "metrics.bleu",
+    "metrics.helpers",
+    "significance",
+    "tokenizers.tokenizer_13a",
+    "utils",
+]
 
 
 @pytest.fixture
@@ -59,7 +65,9 @@ def test_signatures_say_so_while_truebleu_is_inside() -> None:
     assert signature("sacrebleu").endswith(f"|version:{VERSION}+truebleu.{truebleu.__version__}")
     uninstall()
     assert signature("sacrebleu").endswith(f"|version:{VERSION}")
-    assert import_module("sacrebleu.significance").estimate_ci.__module__ == "sacrebleu.significance"
+    assert (
+        import_module("sacrebleu.significance").estimate_ci.__module__ == "sacrebleu.significance"
+    )
 
 
 @pytest.mark.parametrize(
@@ -67,7 +75,10 @@ def test_signatures_say_so_while_truebleu_is_inside() -> None:
     [
         ["-m", "truebleu", "sacrebleu", "ref.txt"],
         ["-m", "truebleu.compat", "program.py"],
-        ["-c", "import truebleu.compat as c\ntry: c.install()\nexcept ImportError as e: exit(f'{e}')"],
+        [
+            "-c",
+            "import truebleu.compat as c\ntry: c.install()\nexcept ImportError as e: exit(f'{e}')",
+        ],
         ["-c", "try: import truebleu.compat.sacrebleu\nexcept ImportError as e: exit(f'{e}')"],
     ],
 )

@@ -9,15 +9,31 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from numpy.testing import assert_array_equal
 
 from tests.compat.copies import data, in_both, needs_data, parts
 from truebleu.compat import _resampling
 
 # Words in common, so that every order has matches and the usual formulas apply.
-WORDS = "the cat sat on the old mat and looked at the small bird in the tree".split()
+WORDS = [
+    "the",
+    "cat",
+    "sat",
+    "on",
+    "the",
+    "old",
+    "mat",
+    "and",
+    "looked",
+    "at",
+    "the",
+    "small",
+    "bird",
+    "in",
+    "the",
+    "tree",
+]
 
 
 def text(seed: int, errors: float, size: int = 60) -> list[str]:

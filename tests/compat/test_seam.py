@@ -8,8 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tests.compat.copies import OURS, PLAIN, data, in_both, needs_data, parts
 from truebleu.compat import _seam
@@ -19,7 +18,21 @@ if TYPE_CHECKING:
 
 # Words, marks, entities, scripts, spaces of all kinds, and a surrogate that UTF-8 lacks.
 PIECES = ["the", "The", "cat", "mat.", " .", ",", "1,000.5", "&quot;", "<skipped>", "İ", "ß", "-\n"]
-PIECES += ["天", "気", "。", "カ", "ー", "é", "e\u0301", "\u00a0", "\u2028", "\x1c", "\t", "😀", "\ud800"]
+PIECES += [
+    "天",
+    "気",
+    "。",
+    "カ",
+    "ー",
+    "é",
+    "e\u0301",
+    "\u00a0",
+    "\u2028",
+    "\x1c",
+    "\t",
+    "😀",
+    "\ud800",
+]
 LINES = st.lists(st.sampled_from(PIECES), max_size=8).map(" ".join)
 
 SETTINGS = st.one_of(

@@ -43,6 +43,14 @@ def decide(
     return gate(both, references, metrics, baseline=old, margin=margin, replicates=2000)
 
 
+def ends(check: GateCheck) -> tuple[float, float]:
+    """Those of an interval that has both."""
+    low, high = check.interval
+    assert low is not None
+    assert high is not None
+    return low, high
+
+
 def of_scores(
     new: Sequence[float] | NDArray[np.float64],
     old: Sequence[float] | NDArray[np.float64],
@@ -78,9 +86,8 @@ def test_with_a_margin_of_0_only_a_better_system_passes(all_systems: TestSet, me
 
 @pytest.mark.parametrize("metric", ["bleu", "ter"])
 def test_a_margin_lets_pass_what_is_shown_to_lie_within(all_systems: TestSet, metric: str) -> None:
-    (check,) = decide(all_systems, "bad", "middle", [metric]).checks
-    worst = max(abs(bound) for bound in check.interval)
-    least = min(abs(bound) for bound in check.interval)
+    (check,) = decide(all_systems, "bad", "middle", [metric], margin=1.0).checks
+    least, worst = sorted(map(abs, ends(check)))
     assert decide(all_systems, "bad", "middle", [metric], margin=1.01 * worst).passed
     assert not decide(all_systems, "bad", "middle", [metric], margin=0.99 * worst).passed
     assert not decide(all_systems, "bad", "middle", [metric], margin=0.99 * least).passed
@@ -89,7 +96,7 @@ def test_a_margin_lets_pass_what_is_shown_to_lie_within(all_systems: TestSet, me
 def test_worse_means_worse_where_less_is_better(all_systems: TestSet) -> None:
     (check,) = decide(all_systems, "bad", "middle", ["ter"]).checks
     assert check.difference > 0
-    assert check.interval[0] > 0
+    assert ends(check)[0] > 0
     assert not check.higher_is_better
     assert not check.passed
 
@@ -133,7 +140,7 @@ def test_with_a_margin_p_and_interval_always_agree(margin: float, higher_is_bett
         gains = rng.exponential(size=60) - 1
         settings: dict[str, Any] = {"margin": margin, "higher_is_better": higher_is_better}
         check = of_scores(sign * gains, np.zeros(60), **settings)
-        low, high = check.interval
+        low, high = ends(check)
         bound = low if higher_is_better else -high
         assert check.passed == (bound > -margin)
         assert (check.replicates, check.p_se) == (0, 0.0)
@@ -141,9 +148,28 @@ def test_with_a_margin_p_and_interval_always_agree(margin: float, higher_is_bett
     assert outcomes == {True, False}
 
 
+@pytest.mark.parametrize("units", [6, 12, 60])
+@pytest.mark.parametrize("higher_is_better", [True, False])
+def test_without_a_margin_the_bound_that_is_printed_decides(
+    units: int, higher_is_better: bool
+) -> None:
+    rng = np.random.default_rng(6)
+    sign = 1 if higher_is_better else -1
+    outcomes = set()
+    for _ in range(60):
+        new, old = rng.integers(0, 4, size=(2, units)) - np.array([[6 / units], [0.0]])
+        check = of_scores(sign * new, sign * old, higher_is_better=higher_is_better)
+        low, high = check.interval
+        best = high if higher_is_better else low
+        shown_worse = best is not None and sign * best < 0
+        assert check.passed != shown_worse
+        outcomes.add(check.passed)
+    assert outcomes == {True, False}
+
+
 def test_the_interval_has_a_level_that_fits_a_one_sided_test() -> None:
     new, old = np.random.default_rng(4).normal(size=(2, 400))
-    low, high = of_scores(new, old).interval
+    low, high = ends(of_scores(new, old))
     error = np.std(new - old) / np.sqrt(400)
     # 90 % of a normal distribution lie within 1.645 standard errors.
     assert (high - low) / (2 * error) == pytest.approx(1.645, rel=0.05)

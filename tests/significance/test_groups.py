@@ -40,15 +40,18 @@ def test_p_values_are_those_of_each_group_alone_adjusted_over_all_groups(texts: 
     assert found.comparisons == compare(texts, replicates=600).comparisons
 
 
-def test_intervals_of_all_groups_hold_together(texts: TestSet) -> None:
-    comparison = compare(texts, by={"kind": LABELS}, replicates=600)
-    each = compare(part(texts, "news"), level=0.95**0.5, replicates=600)
-    assert [pair.simultaneous_interval for pair in comparison.groups[1].comparisons] == [
-        pair.simultaneous_interval for pair in each.comparisons
-    ]
+def test_intervals_of_scores_of_all_groups_hold_together(texts: TestSet) -> None:
     scores = score(texts, by={"kind": LABELS}, confidence=True, replicates=600)
     alone = score(part(texts, "news"), level=0.95**0.5, confidence=True, replicates=600)
     assert scores.groups[1].systems == alone.systems
+
+
+def test_intervals_of_differences_in_a_group_are_those_of_the_group_alone(texts: TestSet) -> None:
+    comparison = compare(texts, by={"kind": LABELS}, replicates=600)
+    each = compare(part(texts, "news"), replicates=600)
+    assert [pair.interval for pair in comparison.groups[1].comparisons] == [
+        pair.interval for pair in each.comparisons
+    ]
 
 
 def test_small_groups_are_scored_and_not_tested(texts: TestSet) -> None:

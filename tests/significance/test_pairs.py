@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ from truebleu.errors import SettingError
 from truebleu.metrics.base import CountedMetric
 from truebleu.metrics.registry import as_metrics
 from truebleu.resampling import Swaps, Units
-from truebleu.significance import pairs as adaptive
+from truebleu.significance import pairs as adaptive, statistics as statistics_module
 from truebleu.significance.compare import compare
 from truebleu.significance.pairs import (
     clusters,
@@ -316,18 +316,32 @@ def test_kernels_that_keep_no_differences_count_what_numpy_counts(
     }
     by_kernel = compare(five, metrics=[native], **options)
     by_numpy = compare(five, metrics=[WithoutKernel(native, native.count(five))], **options)
-    # Only of metrics with a known signature it is known what people say.
-    counted = tuple(replace(pair, people=None) for pair in by_kernel.comparisons)
-    assert counted == by_numpy.comparisons
+    for native_pair, numpy_pair in zip(by_kernel.comparisons, by_numpy.comparisons, strict=True):
+        for end, expected in zip(native_pair.interval, numpy_pair.interval, strict=True):
+            assert end == (None if expected is None else pytest.approx(expected, rel=1e-9))
+        # Only of metrics with a known signature it is known what people say.
+        own = replace(native_pair, people=None, interval=numpy_pair.interval)
+        assert own == numpy_pair
 
 
-def test_no_differences_of_pairs_are_kept(five: TestSet, monkeypatch: pytest.MonkeyPatch) -> None:
-    def kept(*_: object) -> NoReturn:
-        raise AssertionError("a matrix of replicates by pairs was made")
+def test_no_more_differences_are_made_at_once_than_a_block_holds(
+    five: TestSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[int] = []
 
-    monkeypatch.setattr(_core, "pair_differences", kept)
-    monkeypatch.setattr(_core, "pair_sums", kept)
-    compare(five, replicates=500, correction="westfall-young")
+    def counted(*arguments: Any) -> NDArray[np.float64]:
+        differences = original(*arguments)
+        made.append(differences.size)
+        return differences
+
+    original = _core.pair_differences
+    whole = compare(five, replicates=500, correction="westfall-young", unit="segment")
+    monkeypatch.setattr(_core, "pair_differences", counted)
+    monkeypatch.setattr(statistics_module, "BLOCK_SIZE", 70)
+    parts = compare(five, replicates=500, correction="westfall-young", unit="segment")
+    assert parts.comparisons == whole.comparisons
+    assert len(made) > 50
+    assert max(made) <= 70
 
 
 def test_too_few_replicates_for_the_family_are_refused(five: TestSet) -> None:

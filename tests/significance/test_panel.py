@@ -151,7 +151,8 @@ def simulated(
         from scipy.special import stdtr
 
         p = 2 * float(stdtr(79, -abs(estimate / spread)))
-        found.append(_Difference(f"set {place}", float(estimate), float(spread), 79, p))
+        open_ends = (None, None)
+        found.append(_Difference(f"set {place}", float(estimate), float(spread), 79, p, open_ends))
     return _comparison("M", ("a", "b"), 1, found, (), settings)
 
 

@@ -40,9 +40,9 @@ mod _core {
     use crate::prepared::ReferenceCache;
     #[pymodule_export]
     use crate::resampling::{
-        above_and_below, bootstrap_sums, count_at_most, differing_units, largest_deviations,
-        mean_accuracies, moved_squares, pair_differences, pair_sums, ranked, step_down_counts,
-        studentized_differences, swapped_sums, tally_differences,
+        PairTally, above_and_below, bootstrap_sums, count_at_most, differing_units,
+        largest_deviations, mean_accuracies, moved_squares, pair_differences, pair_sums, ranked,
+        step_down_counts, studentized_differences, swapped_sums,
     };
     #[pymodule_export]
     use crate::runtime::{set_threads, threads};

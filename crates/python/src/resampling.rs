@@ -1,11 +1,13 @@
 //! Resampling: sums of rows in many replicates.
 
-use numpy::ndarray::{ArrayView2, ArrayView3};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use numpy::ndarray::{Array2, ArrayView2, ArrayView3};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray4, PyReadonlyArray2, PyReadonlyArray3};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use truebleu_core::metrics::Metric;
-use truebleu_core::resampling::{self, Curve, Scoring, Side, Swaps};
+use truebleu_core::resampling::{self, Curve, Scoring, Side, Swaps, Tally};
 
 use crate::metrics::NativeMetric;
 use crate::runtime::{detached, replicates as replicates_from, require_memory};
@@ -125,45 +127,83 @@ pub fn pair_differences<'py>(
     Ok(differences.into_pyarray(py))
 }
 
-/// What the differences of each pair after swaps come to: how many reach the bounds, their sum, the sum
-/// of their squares, and the largest size.
-///
-/// `sign` turns differences so that more is better; `side` says where they are extreme.
-#[pyfunction]
-#[pyo3(signature = (taken, sums, pairs, metric, *, sign, side, bounds))]
-#[expect(clippy::too_many_arguments, reason = "all of them are settings of one pass")]
-pub fn tally_differences<'py>(
-    py: Python<'py>,
-    taken: PyReadonlyArray3<'py, f64>,
-    sums: PyReadonlyArray2<'py, f64>,
-    pairs: Vec<(usize, usize)>,
-    metric: &Bound<'py, NativeMetric>,
-    sign: f64,
-    side: &str,
-    bounds: Vec<f64>,
-) -> PyResult<Tallied<'py>> {
-    let (taken, sums) = (taken.as_array(), sums.as_array());
-    let metric = checked(&taken, &sums, &pairs, metric)?;
-    require_one_each(&pairs, bounds.len())?;
-    let side = side_of(side)?;
-    let scores = |columns: &[f64], scores: &mut [f64]| metric.quick_scores(columns, scores);
-    let tally = detached(py, || {
-        resampling::tally_differences(&taken, &sums, &pairs, scores, sign, side, &bounds)
-    })?;
-    Ok((
-        tally.extreme.into_pyarray(py),
-        tally.total.into_pyarray(py),
-        tally.squares.into_pyarray(py),
-        tally.largest.into_pyarray(py),
-    ))
+/// What the differences of pairs after swaps come to: how many reach the bounds, how they spread, and how far
+/// the intervals reach that the swaps do not rule out.
+#[pyclass(frozen, module = "truebleu._core")]
+pub struct PairTally {
+    pairs: usize,
+    tally: Mutex<Tally>,
 }
 
-type Tallied<'py> = (
-    Bound<'py, PyArray1<u64>>,
-    Bound<'py, PyArray1<f64>>,
-    Bound<'py, PyArray1<f64>>,
-    Bound<'py, PyArray1<f64>>,
-);
+#[pymethods]
+impl PairTally {
+    /// `sign` turns differences so that more is better; `observed` and `bounds` are turned already. `side` says
+    /// where differences are extreme; the `kept` farthest replicates make the ends of intervals.
+    #[new]
+    #[pyo3(signature = (observed, bounds, *, sign, side, kept))]
+    fn new(
+        observed: Vec<f64>,
+        bounds: Vec<f64>,
+        sign: f64,
+        side: &str,
+        kept: usize,
+    ) -> PyResult<Self> {
+        if observed.len() != bounds.len() {
+            return Err(PyIndexError::new_err("bounds that are not one for each pair"));
+        }
+        require_memory(observed.len().checked_mul(kept).and_then(|count| count.checked_mul(3)))?;
+        let tally = Tally::new(&observed, &bounds, sign, side_of(side)?, kept);
+        Ok(Self { pairs: observed.len(), tally: Mutex::new(tally) })
+    }
+
+    /// Adds differences, shaped (replicate, pair), of replicates that swap such shares of the text, shaped
+    /// (replicate, pair), or (replicate, 1) where all pairs have the same.
+    #[pyo3(signature = (differences, shares, /))]
+    fn add<'py>(
+        &self,
+        py: Python<'py>,
+        differences: PyReadonlyArray2<'py, f64>,
+        shares: PyReadonlyArray2<'py, f64>,
+    ) -> PyResult<()> {
+        let (differences, shares) = (differences.as_array(), shares.as_array());
+        let pairs = self.pairs;
+        let fit = differences.ncols() == pairs && (shares.ncols() == 1 || shares.ncols() == pairs);
+        if !fit || differences.nrows() != shares.nrows() {
+            return Err(PyIndexError::new_err("differences and shares do not fit together"));
+        }
+        // Locked without Python: who waits must not keep others from going on.
+        detached(py, || self.tally().add(&differences, &shares))
+    }
+
+    /// How many differences reached the bound, for each pair.
+    #[getter]
+    fn extreme<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {
+        let tally = self.tally();
+        tally.pairs().iter().map(|pair| pair.extreme).collect::<Vec<_>>().into_pyarray(py)
+    }
+
+    /// The sum of the differences, that of their squares and the largest size, shaped (3, pair).
+    #[getter]
+    fn spread<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+        let tally = self.tally();
+        let rows = tally.pairs().iter().map(|pair| [pair.total, pair.squares, pair.largest]);
+        Array2::from(rows.collect::<Vec<_>>()).reversed_axes().into_pyarray(py)
+    }
+
+    /// How far each interval reaches below and above the observed difference, shaped (2, pair).
+    #[getter]
+    fn reach<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+        let tally = self.tally();
+        let rows = tally.pairs().iter().map(|pair| <[f64; 2]>::from(pair.reach()));
+        Array2::from(rows.collect::<Vec<_>>()).reversed_axes().into_pyarray(py)
+    }
+}
+
+impl PairTally {
+    fn tally(&self) -> MutexGuard<'_, Tally> {
+        self.tally.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// How many replicates have a difference times its factor as extreme as a bound, in a pair or in one
 /// after it in the order; bounds and counts are in this order.

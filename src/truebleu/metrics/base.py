@@ -207,6 +207,15 @@ class Metric(ABC):
         return 2
 
     @property
+    def weight_columns(self) -> tuple[int, ...]:
+        """The columns that add up to how much text a segment has, as its references tell.
+
+        A difference is taken to be spread like this; a class attribute may say otherwise. None at
+        all where every segment counts alike.
+        """
+        return ()
+
+    @property
     @abstractmethod
     def name(self) -> str:
         """The name that results are listed under."""
@@ -432,6 +441,7 @@ class MeanMetric(Metric):
     __slots__ = ()
 
     is_mean: ClassVar[bool] = True
+    weight_columns: ClassVar[tuple[int, ...]] = (1,)
     # Such scores are often between 0 and 1.
     digits: ClassVar[int] = 4
 
@@ -508,6 +518,11 @@ class NativeMetric(Metric):
     score_type: ClassVar[type[Score]]
     #: What the columns are to the score, where that depends on no setting.
     part_names: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def weight_columns(self) -> tuple[int, ...]:
+        """The reference length, which most have in their second column."""
+        return (1,)
 
     @abstractmethod
     def native(self) -> _core.NativeMetric:
@@ -721,6 +736,11 @@ class DerivedMetric(Metric):
     def digits(self) -> int:
         """As the metric says."""
         return self.metric.digits
+
+    @property
+    def weight_columns(self) -> tuple[int, ...]:
+        """As the metric says."""
+        return self.metric.weight_columns
 
 
 class CountedMetric(DerivedMetric):

@@ -75,6 +75,7 @@ class DependencyF(NativeMetric):
     name: ClassVar[str] = "depF"
     score_type = DependencyScore
     part_names = ("matches", "output relations", "reference relations")
+    weight_columns: ClassVar[tuple[int, ...]] = (2,)
 
     def __post_init__(self) -> None:
         require_name("word", self.word, get_args(Word))

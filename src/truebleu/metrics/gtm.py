@@ -43,6 +43,7 @@ class GTM(WordMetric):
     name: ClassVar[str] = "GTM"
     score_type = GTMScore
     part_names = ("matches", "output length", "reference length")
+    weight_columns: ClassVar[tuple[int, ...]] = (2,)
 
     def __post_init__(self) -> None:
         # A dataclass with slots is made anew, and `super()` would look for the first one.

@@ -102,6 +102,11 @@ class SentenceBLEU(TokenMetric):
         first = 0 if self.weight == "length" else 2
         return ratio([first], [first + 1], alone=0.0)
 
+    @property
+    def weight_columns(self) -> tuple[int, ...]:
+        """The reference length, or the number of segments where they count equally."""
+        return (1,) if self.weight == "length" else (3,)
+
     def sentence_level(self) -> SentenceBLEU:
         """With equal weights: a segment whose reference is empty still has its own score."""
         return replace(self, weight="equal")

@@ -34,7 +34,7 @@ class Gain:
         baseline: the score of the baseline.
         score: the score of the choice; the mean over runs, where there are several.
         difference: score minus baseline.
-        interval: of the difference.
+        interval: of the difference, as its test has it; None where an end is open.
         p: how often equal choices would differ by at least this much.
         runs: the score of each run.
         deviation: the standard deviation of the runs' scores; None of one run.
@@ -48,7 +48,7 @@ class Gain:
     baseline: float
     score: float
     difference: float
-    interval: tuple[float, float]
+    interval: tuple[float | None, float | None]
     p: float
     runs: tuple[float, ...]
     deviation: float | None
@@ -123,7 +123,7 @@ def measure_gain(
                 baseline=scores[pair.b][pair.metric],
                 score=scores[pair.a][pair.metric],
                 difference=pair.difference,
-                interval=(float(pair.interval[0]), float(pair.interval[1])),
+                interval=pair.interval,
                 p=pair.p,
                 runs=(scores[pair.a][pair.metric],) if own is None else own.scores,
                 deviation=None if own is None else own.sd_of_runs,

@@ -41,12 +41,12 @@ if TYPE_CHECKING:
 
     from truebleu.reports.document import Block, Row, Value
     from truebleu.significance.comparison import (
-        Bounds,
         Comparison,
         MetricResult,
         PairResult,
         SystemResult,
     )
+    from truebleu.significance.pairs import DifferenceBounds
 
 # A matrix wider than this does not fit a page.
 LARGEST_MATRIX = 40
@@ -143,7 +143,7 @@ def pair_sentence(comparison: Comparison, pair: PairResult) -> str:
     return f"It is not shown that {pair.a} {stands} {pair.b}: {difference} {bounds_text}, {p}."
 
 
-def _turned(bounds: Bounds) -> Bounds:
+def _turned(bounds: DifferenceBounds) -> DifferenceBounds:
     low, high = bounds
     return None if high is None else -high, None if low is None else -low
 
@@ -321,7 +321,8 @@ def method(comparison: Comparison, label: str) -> str:
             tested += f", {correction.title} for {comparisons:,} comparisons"
     interval = INTERVAL_METHODS[settings.interval].title
     return (
-        f"{tested}; {interval} intervals of scores; level {settings.level:g}, seed {settings.seed}"
+        f"{tested}; intervals of differences by inverting the test, {interval} intervals of "
+        f"scores; level {settings.level:g}, seed {settings.seed}"
     )
 
 
@@ -520,7 +521,7 @@ def pair_table(comparison: Comparison) -> Table:
     for group in comparison.groups:
         of_group: dict[str, Value] = {"by": group.column, "group": group.label}
         rows += [{**of_group, **row_of(pair)} for pair in group.comparisons]
-    hidden: tuple[str, ...] = ("note",)
+    hidden: tuple[str, ...] = ("note", "open_end")
     if CORRECTIONS[comparison.settings.correction].basis == "segment scores":
         hidden += ("p", "p_se")  # of another test than the adjusted p
     names = dict.fromkeys(name for row in reversed(rows) for name in row)
@@ -616,6 +617,8 @@ def forest_chart(comparison: Comparison) -> Chart:
     return Chart(title=title, table=Table(columns, tuple(rows)), plot=plot, sentences=sentences)
 
 
-def _point(system: str, kind: str, value: float, bounds: Bounds = (None, None)) -> dict[str, Value]:
+def _point(
+    system: str, kind: str, value: float, bounds: DifferenceBounds = (None, None)
+) -> dict[str, Value]:
     low, high = bounds
     return {"system": system, "kind": kind, "value": value, "low": low, "high": high}

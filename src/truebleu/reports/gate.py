@@ -78,7 +78,7 @@ def method(result: GateResult) -> str:
     over = ", Westfall and Young's correction" if len(result.checks) > 1 else ""
     return (
         f"one-sided {TESTS['ar'].title} over {units}, {every}{first.replicates:,} {kind}{over}; "
-        f"{intervals}; {level}, seed {settings.seed}"
+        f"intervals of the inverted test; {level}, seed {settings.seed}"
     )
 
 

@@ -95,7 +95,6 @@ def _pair_table(
     for group in groups:
         pairs = group.of(label)
         for pair in pairs:
-            low, high = pair.simultaneous_interval or pair.interval
             rows.append(
                 {
                     **_group_row(group),
@@ -104,7 +103,7 @@ def _pair_table(
                     "score_a": group.systems[pair.a][label],
                     "score_b": group.systems[pair.b][label],
                     "difference": pair.difference,
-                    "interval": bracketed((low, high), digits),
+                    "interval": bracketed(pair.interval, digits),
                     "p": p_cell(pair.p),
                     "p_adjusted": f"{p_cell(pair.p_adjusted)}{'*' if pair.significant else ''}",
                 }
@@ -218,8 +217,8 @@ def _corrected(comparison: Comparison, correction: str) -> Iterator[str]:
     each = " by each metric" if len(comparison.metrics) > 1 else ""
     yield (
         f"Groups: p is adjusted for {family} comparisons{each} ({len(tested)} groups × "
-        f"{family // len(tested)}) by {correction}, and the intervals of all groups of a column "
-        "hold together; the comparison of the whole test set is not among them."
+        f"{family // len(tested)}) by {correction}; the comparison of the whole test set is not "
+        "among them."
     )
     few = [group for group in tested if group.unit == "document" and group.units < ENOUGH_DOCUMENTS]
     if few:

@@ -316,7 +316,7 @@ def _compare_groups(
             compared = compare(
                 part,
                 metrics=part_metrics,
-                **group.resampling(tested, settings, interval),
+                **{**group.resampling(tested, settings, interval), "level": settings.level},
                 test=settings.test,
                 correction="none",
                 alternative=settings.alternative,
@@ -370,7 +370,6 @@ def _adjusted(
                     pair,
                     p_adjusted=p_adjusted,
                     significant=p_adjusted <= alpha,
-                    simultaneous_interval=pair.simultaneous_interval or pair.interval,
                 )
             )
         results.append(replace(group, comparisons=tuple(comparisons)))

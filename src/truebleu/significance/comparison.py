@@ -31,7 +31,7 @@ from truebleu.significance.pairs import (
 from truebleu.significance.people import PeopleAgreement, agreement_of_pairs
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import MetricStatistics, pair_variances
-from truebleu.significance.tests import TESTS, fewest_units
+from truebleu.significance.tests import TESTS, fewest_units, rejecting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -42,13 +42,15 @@ if TYPE_CHECKING:
     from truebleu._settings import Unit
     from truebleu.resampling import Values
     from truebleu.significance.optimizer_runs import RunScores
-    from truebleu.significance.pairs import PairTests
+    from truebleu.significance.pairs import DifferenceBounds, PairTests
     from truebleu.significance.people import AgreementCurve
     from truebleu.significance.statistics import Pair
 
 RESULT_VERSION = 1
 
 Bounds = tuple[float, float]
+#: Why an end is open.
+OpenEnd = Literal["one-sided test", "too few units", "too few replicates"]
 #: What makes the test of a pair moot; `truebleu.reports.compare` puts it into words.
 PairNote = Literal["identical", "few units differ"]
 
@@ -90,7 +92,9 @@ class PairResult:
         a: the first system.
         b: the second system.
         difference: score of a minus score of b.
-        interval: of the difference.
+        interval: all differences that the pair's test does not reject: it leaves out 0 exactly
+            where p is at most 1 minus the level. An end is None where the test leaves it open.
+        open_end: why it does; None where both ends are numbers.
         simultaneous_interval: of the difference, all of which hold at once with the level; None
             for a single comparison, and of further runs.
         wins: the share of replicates in which a is better, ties half (Koehn 2004, §6).
@@ -120,7 +124,7 @@ class PairResult:
     a: str
     b: str
     difference: float
-    interval: Bounds
+    interval: DifferenceBounds
     wins: float
     p: float
     p_se: float
@@ -138,10 +142,11 @@ class PairResult:
     pooled_difference: float | None = None
     people: PeopleAgreement | None = None
     note: PairNote | None = None
+    open_end: OpenEnd | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
-        return _plain(asdict(self), leaving_out=("pooled_difference",))
+        return _plain(asdict(self), leaving_out=("pooled_difference", "open_end"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,9 +199,9 @@ class GroupComparison:
         unit: what was drawn or swapped as a whole.
         units: how many.
         systems: the scores by name and metric's label.
-        comparisons: every pair by every metric, adjusted for those of all groups; the simultaneous
-            intervals of all groups of the column hold together. None at all where there are too
-            few units to test.
+        comparisons: every pair by every metric, adjusted for those of all groups; simultaneous
+            intervals are of the pairs of this group. None at all where there are too few units to
+            test.
     """
 
     column: str
@@ -445,10 +450,7 @@ def _pair_results(
     unit_name: Callable[[int | None], str | None],
 ) -> list[PairResult]:
     left, right = np.array(pairs).T
-    intervals: list[Bounds] = []
-    for part in _parts(pairs, scores):
-        bounds = interval_bounds(statistics, scores, pairs[part], settings.interval, settings.level)
-        intervals += zip(*bounds.tolist(), strict=True)
+    intervals = _difference_bounds(tested, statistics.sign, settings)
     simultaneous: list[Bounds | None] = [None] * len(pairs)
     if len(pairs) > 1 and TESTS[settings.test].source != "runs":
         bounds = simultaneous_intervals(statistics, scores, pairs, settings.level)
@@ -469,7 +471,7 @@ def _pair_results(
             a=names[a],
             b=names[b],
             difference=differences[place],
-            interval=intervals[place],
+            **intervals[place],
             simultaneous_interval=simultaneous[place],
             wins=wins[place],
             p=p[place],
@@ -487,6 +489,33 @@ def _pair_results(
         )
         for place, (a, b) in enumerate(pairs)
     ]
+
+
+class _DifferenceBounds(TypedDict):
+    interval: DifferenceBounds
+    open_end: OpenEnd | None
+
+
+def _difference_bounds(
+    tested: PairTests, sign: int, settings: CompareSettings
+) -> list[_DifferenceBounds]:
+    """The intervals of differences; a one-sided test has one end, that of its direction."""
+    one_sided = settings.alternative != "two-sided"
+    has_low = not one_sided or (settings.alternative == "greater") == (sign > 0)
+    has_high = not one_sided or not has_low
+    too_few: OpenEnd = "too few units"
+    if tested.replicates and not rejecting(tested.replicates, settings.alpha, exact=tested.exact):
+        too_few = "too few replicates"
+    bounds: list[_DifferenceBounds] = []
+    for pair in range(len(tested.p)):
+        low, high = tested.interval(pair)
+        interval = (low if has_low else None, high if has_high else None)
+        open_end: OpenEnd | None = None
+        if None in interval:
+            decides = interval[0] if has_low else interval[1]
+            open_end = too_few if decides is None else "one-sided test"
+        bounds.append({"interval": interval, "open_end": open_end})
+    return bounds
 
 
 def _parts(pairs: Sequence[Pair], scores: Values) -> list[slice]:

@@ -29,10 +29,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, replace
+from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
+from truebleu._core import PairTally
 from truebleu._results import Result
 from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED
 from truebleu.corpus.test_set import as_test_set
@@ -52,6 +54,7 @@ from truebleu.schema import (
 )
 from truebleu.significance.corrections import westfall_young
 from truebleu.significance.ledger import look_key, open_ledger, system_fingerprint
+from truebleu.significance.pairs import standing_differences
 from truebleu.significance.people import PUBLISHED, agreement_of_pairs, curves_of, find_curve
 from truebleu.significance.settings import (
     ResamplingSettings,
@@ -64,10 +67,15 @@ from truebleu.significance.statistics import (
     bootstrap_scores,
     design_effects,
     signs_of_pairs,
-    swap_differences,
+    swap_blocks,
 )
 from truebleu.significance.student import effective_units, hall_interval, hall_p
-from truebleu.significance.tests import fewest_units, monte_carlo_error, randomization_p
+from truebleu.significance.tests import (
+    fewest_units,
+    monte_carlo_error,
+    randomization_p,
+    rejecting,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -77,8 +85,9 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric, Signature
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Units, Values
-    from truebleu.significance.comparison import Bounds, PairNote
+    from truebleu.significance.comparison import PairNote
     from truebleu.significance.ledger import Look
+    from truebleu.significance.pairs import DifferenceBounds
     from truebleu.significance.people import AgreementCurve, PeopleAgreement, PeopleLike
     from truebleu.significance.statistics import Progress
 
@@ -130,7 +139,10 @@ class GateCheck:
         new_score: of the new system.
         old_score: of the old system.
         difference: new score minus old score; below 0 is worse only if higher is better.
-        interval: of the difference, at the level 1 - 2 alpha of the gate's one-sided test.
+        interval: of the difference, at the level 1 - 2 alpha of the gate's one-sided test. Either
+            end is where that test begins to reject, so that the rule is decided by the end that is
+            nearer to 0, or to the margin, where metrics are not corrected for. None where an end is
+            open.
         p: by the rule "not worse", how often an equal system would look as bad as this or worse;
             "better", how often one that is no better would look as good; "within margin", how often
             one that is worse by the margin would look as good.
@@ -157,7 +169,7 @@ class GateCheck:
     new_score: float
     old_score: float
     difference: float
-    interval: Bounds
+    interval: DifferenceBounds
     p: float
     p_se: float
     p_adjusted: float
@@ -442,7 +454,7 @@ def _checks(
     """Each metric's check, at this significance level."""
     if settings.margin is None:
         replicates = _replicates(settings, alpha, units)
-        judged = _without_margin(statistics, units, settings, replicates, progress)
+        judged = _without_margin(statistics, units, settings, replicates, alpha, progress)
     else:
         judged = _with_margin(statistics, strata, settings.margin)
     checks = []
@@ -450,7 +462,11 @@ def _checks(
         p, adjusted = judged.p[place], judged.p_adjusted[place]
         new, old = metric.scores.tolist()
         left_out = _jackknife(metric)
-        low, high = hall_interval(new - old, left_out, 1 - 2 * alpha, strata).tolist()
+        low, high = (
+            judged.intervals[place]
+            if judged.intervals
+            else hall_interval(new - old, left_out, 1 - 2 * alpha, strata).tolist()
+        )
         differing = metric.differing_units([(0, 1)])[0]
         checks.append(
             GateCheck(
@@ -462,7 +478,7 @@ def _checks(
                 new_score=new,
                 old_score=old,
                 difference=new - old,
-                interval=(low, high),
+                interval=(low if isfinite(low) else None, high if isfinite(high) else None),
                 p=p,
                 p_se=judged.error(p),
                 p_adjusted=adjusted,
@@ -509,12 +525,13 @@ def _replicates(settings: GateSettings, alpha: float, units: int | None = None) 
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """The p-values of all metrics, and the replicates that they come from."""
+    """The p-values of all metrics, the replicates that they come from, and their intervals."""
 
     p: list[float]
     p_adjusted: list[float]
     replicates: int = 0
     exact: bool = False
+    intervals: Sequence[tuple[float, float]] = ()
 
     def error(self, p: float) -> float:
         """The Monte-Carlo standard error of a p-value."""
@@ -528,23 +545,42 @@ def _without_margin(
     units: int,
     settings: GateSettings,
     replicates: int,
+    alpha: float,
     progress: Progress | None,
 ) -> _Judged:
     """Is it worse by any metric: swaps that all metrics share."""
     swaps = Swaps(replicates=replicates, seed=settings.seed)
     exact = swaps.enumerates(units)
-    swapped = swap_differences(statistics, [(0, 1)], swaps, progress)
     signs = np.array([metric.sign for metric in statistics])
     scales = np.array([metric.scale for metric in statistics])
     observed = signs * np.array([float(-np.diff(metric.scores)[0]) for metric in statistics])
-    null = signs * np.concatenate(swapped, axis=1)
+    kept = rejecting(2**units if exact else replicates, alpha, exact=exact)
+    tallies = [
+        PairTally([difference], [0.0], sign=metric.sign, side="less", kept=kept)
+        for difference, metric in zip(observed.tolist(), statistics, strict=True)
+    ]
+    swapped: list[list[Values]] = [[] for _ in statistics]
+    for place, differences, shares in swap_blocks(statistics, [(0, 1)], swaps, progress):
+        tallies[place].add(differences, shares)
+        swapped[place].append(differences)
+    null = signs * np.concatenate([np.concatenate(blocks) for blocks in swapped], axis=1)
     p = randomization_p(observed, null, "less", exact=exact, scale=scales)
+    intervals = [
+        standing_differences(metric, [(0, 1)], tally.reach, p[[place]], "less", alpha)[:, 0]
+        for place, (metric, tally) in enumerate(zip(statistics, tallies, strict=True))
+    ]
     adjusted = p
     if len(statistics) > 1:
         adjusted = westfall_young(observed, null, "less", exact=exact, scale=scales)
         # Standardised, a lone metric's order is that of its swaps; ties may round the other way.
         adjusted = np.maximum(adjusted, p)
-    return _Judged(p.tolist(), adjusted.tolist(), len(null), exact)
+    return _Judged(
+        p.tolist(),
+        adjusted.tolist(),
+        len(null),
+        exact,
+        [(float(low), float(high)) for low, high in intervals],
+    )
 
 
 def _with_margin(

@@ -281,6 +281,15 @@ def two_way_equivalence_p(
     return student_p(distance, errors, degrees, "greater", scale=statistics.scale)
 
 
+def two_way_reach(
+    statistics: MetricStatistics, pairs: Sequence[Pair], alternative: Alternative, alpha: float
+) -> Values:
+    """How far differences reach on either side that the two-way test does not reject."""
+    errors, degrees = two_way_errors(statistics, pairs)
+    level = 1 - alpha if alternative == "two-sided" else max(1 - 2 * alpha, 1e-9)
+    return student_quantiles(level, degrees) * errors
+
+
 def two_way_interval(
     statistics: MetricStatistics, pairs: Sequence[Pair] | None, level: float
 ) -> Values:

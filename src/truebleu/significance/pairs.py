@@ -2,8 +2,10 @@
 
 An adaptive comparison doubles the replicates of a metric until each of its decisions is clear
 of Monte-Carlo error. By swaps it starts with few; by the bootstrap with those that the
-intervals have. Replicates of pairs are counted block by block and never kept: 300 systems have
-44,850 pairs.
+intervals have. Replicates of pairs are counted block by block: 300 systems have 44,850 pairs.
+
+The interval of a difference has every difference that the test of the pair does not reject, so that
+it leaves out 0 exactly where p, uncorrected, is at most the significance level.
 """
 
 from __future__ import annotations
@@ -12,11 +14,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING
+from math import isfinite
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from truebleu import _core
+from truebleu._core import PairTally
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import TIE_TOLERANCE, Swaps, Values, as_replicates, as_values
 from truebleu.significance.corrections import (
@@ -31,11 +35,11 @@ from truebleu.significance.statistics import taken_blocks
 from truebleu.significance.tests import (
     SignificanceTest,
     decision,
-    extreme_counts,
     fewest_replicates,
     find_test,
     monte_carlo_error,
     monte_carlo_interval,
+    rejecting,
     smallest_p,
 )
 
@@ -47,12 +51,16 @@ if TYPE_CHECKING:
     from truebleu.significance.settings import CompareSettings
     from truebleu.significance.statistics import MetricStatistics, Pair, Progress
 
+#: The ends of a difference's interval; None where the test leaves one open.
+DifferenceBounds: TypeAlias = "tuple[float | None, float | None]"
 
 # An adaptive comparison by swaps starts with this many, and every one gives up after so many.
 ADAPTIVE_START = 1000
 ADAPTIVE_LIMIT = 1_000_000
 # Differences of bootstrap replicates that are looked at together: 32 MB.
 PAIR_BLOCK = 1 << 22
+# Replicates that are kept for the ends of intervals: 128 MB.
+KEPT = 1 << 24
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,6 +75,9 @@ class PairTests:
         exact: whether they were all swaps there are.
         decided: whether every decision is clear of Monte-Carlo error.
         smallest_p: the smallest adjusted p that there could have been.
+        intervals: the differences that the test does not reject, lows and highs, infinite where it
+            rejects none; of a one-sided test, each end is that of the test in its direction. None
+            where only p-values were asked for.
     """
 
     p: Values
@@ -76,6 +87,14 @@ class PairTests:
     exact: bool
     decided: bool
     smallest_p: float
+    intervals: Values | None = None
+
+    def interval(self, pair: int) -> DifferenceBounds:
+        """Of one pair; None where an end is open."""
+        if self.intervals is None:
+            raise AssertionError("intervals were not asked for")
+        low, high = self.intervals[:, pair].tolist()
+        return low if isfinite(low) else None, high if isfinite(high) else None
 
 
 def pair_tests(
@@ -231,7 +250,49 @@ def all_pair_tests(
         count = min(2 * done, ADAPTIVE_LIMIT)
         if count <= done:
             break
-    return [tests[metric] for metric in range(len(statistics))]
+    return [
+        replace(
+            tests[place],
+            intervals=standing_differences(
+                metric,
+                pairs,
+                replicates.reach(place),
+                tests[place].p,
+                settings.alternative,
+                settings.alpha,
+            ),
+        )
+        for place, metric in enumerate(statistics)
+    ]
+
+
+def standing_differences(
+    statistics: MetricStatistics,
+    pairs: Sequence[Pair],
+    reach: Values,
+    p: Values,
+    alternative: Alternative,
+    alpha: float,
+) -> Values:
+    """The differences that a test does not reject: lows, highs, infinite where it rejects none.
+
+    Args:
+        statistics: of all systems by one metric.
+        pairs: the systems of each comparison.
+        reach: how far the intervals reach below and above the differences, more being better.
+        p: of the hypothesis that they are 0; it decides whether an interval holds 0 where two
+            differences tie but for rounding.
+        alternative: what was tested against.
+        alpha: the significance level.
+    """
+    left, right = np.array(pairs).T
+    observed = statistics.sign * (statistics.scores[left] - statistics.scores[right])
+    low, high = observed - reach[0], observed + reach[1]
+    if alternative != "less":
+        low = np.where(p > alpha, np.minimum(low, 0.0), low)
+    if alternative != "greater":
+        high = np.where(p > alpha, np.maximum(high, 0.0), high)
+    return np.stack([low, high] if statistics.sign > 0 else [-high, -low])
 
 
 def _run_tests(
@@ -243,11 +304,23 @@ def _run_tests(
     """Tests by a variance that needs no replicates: nothing about them is left to chance."""
     p = test.p_value(statistics, pairs, settings.alternative)
     adjusted = adjust(p, settings.correction)
-    return PairTests(p, np.zeros_like(p), adjusted, 0, exact=False, decided=True, smallest_p=0.0)
+    reach = np.stack([test.reach(statistics, pairs, settings.alternative, settings.alpha)] * 2)
+    return PairTests(
+        p,
+        np.zeros_like(p),
+        adjusted,
+        0,
+        exact=False,
+        decided=True,
+        smallest_p=0.0,
+        intervals=standing_differences(
+            statistics, pairs, reach, p, settings.alternative, settings.alpha
+        ),
+    )
 
 
 class _Swapped:
-    """Random swaps, of which only the extreme ones are counted."""
+    """Random swaps, of which only the extreme ones are counted, and the farthest kept."""
 
     def __init__(
         self,
@@ -259,138 +332,109 @@ class _Swapped:
         self._statistics, self._pairs, self._settings = statistics, pairs, settings
         self._test, self._progress = find_test(settings.test), progress
         self._observed = [metric.sign * self._test.observed(metric, pairs) for metric in statistics]
-        self._margins = [
-            TIE_TOLERANCE * np.maximum(np.abs(observed), self._test.scale(metric))
-            for observed, metric in zip(self._observed, statistics, strict=True)
-        ]
-        self._tallies = [_Tally.of(len(pairs)) for _ in statistics]
+        self._tallies: list[PairTally] = []
         self._done = [0] * len(statistics)
-        self._exact = False
+        self._kept, self._exact = 0, False
+        # Pairs with one first system are scored together: with the baseline first, all of them.
+        self._turn = 1 if settings.baseline is None else -1
 
     def make(self, metrics: Sequence[int], count: int) -> None:
         """Make as many replicates of these metrics as are missing; all metrics have as many."""
-        chosen = [self._statistics[metric] for metric in metrics]
         swaps = Swaps(replicates=count, seed=self._settings.seed)
+        self._exact = swaps.enumerates(self._statistics[0].units)
         first = self._done[metrics[0]]
-        self._exact = swaps.enumerates(chosen[0].units)
         if self._exact:
-            first = 0
-            for metric in metrics:
-                self._tallies[metric] = _Tally.of(len(self._pairs))
+            first, self._tallies = 0, []
+            count = 2 ** self._statistics[0].units
         else:
             swaps = replace(swaps, replicates=count - first)
-        made = self._tally(metrics, chosen, swaps, first)
-        for metric in metrics:
-            self._done[metric] = first + made
-
-    def _tally(
-        self,
-        metrics: Sequence[int],
-        chosen: Sequence[MetricStatistics],
-        swaps: Swaps,
-        first: int,
-    ) -> int:
-        """Count the extreme ones among new replicates; how many of these there were."""
-        made, native = 0, self._native(chosen)
-        pairs, turn = self._pairs, 1
-        if self._settings.baseline is not None:
-            # Pairs with one first system are scored together: with the baseline first, all of them.
-            pairs, turn = [(b, a) for a, b in pairs], -1
-        if native is not None:
-            for _, blocks in taken_blocks(chosen, swaps, self._progress, first=first):
-                made += len(blocks[0])
-                for metric, taken, scoring in zip(metrics, blocks, native, strict=True):
-                    self._tallies[metric].add(
-                        *_core.tally_differences(
-                            taken,
-                            self._statistics[metric].sums,
-                            pairs,
-                            scoring,
-                            sign=turn * self._statistics[metric].sign,
-                            side=self._settings.alternative,
-                            bounds=self._bounds(metric).tolist(),
-                        )
-                    )
-            return made
-        for blocks in self._test.swap_blocks(
-            chosen, self._pairs, swaps, self._progress, first=first
+        if not self._tallies:
+            every, kept = slice(None), self._rank(count)
+            room = KEPT // len(self._statistics)
+            self._kept = kept if len(self._pairs) <= _pairs_that_fit(kept, room) else 0
+            places = range(len(self._statistics))
+            self._tallies = [self._tally(metric, every, self._kept) for metric in places]
+        chosen = [self._statistics[metric] for metric in metrics]
+        pairs = self._turned(slice(None))
+        for place, differences, shares in self._test.swap_blocks(
+            chosen, pairs, swaps, self._progress, first=first
         ):
-            made += len(blocks[0])
-            for metric, block in zip(metrics, blocks, strict=True):
-                turned = self._statistics[metric].sign * block
-                self._tallies[metric].extreme += extreme_counts(
-                    self._observed[metric],
-                    turned,
-                    self._settings.alternative,
-                    self._margins[metric],
-                )
-        return made
+            self._tallies[metrics[place]].add(differences, shares)
+        for metric in metrics:
+            self._done[metric] = count
 
-    def _native(self, chosen: Sequence[MetricStatistics]) -> list[NativeMetric] | None:
-        """The metrics for kernels that keep no differences; None where one cannot do that."""
-        native = [metric.metric.native() for metric in chosen]
-        if self._test.studentized or None in native:
-            return None
-        return [metric for metric in native if metric is not None]
+    def _turned(self, part: slice) -> Sequence[Pair]:
+        pairs = self._pairs[part]
+        return pairs if self._turn > 0 else [(b, a) for a, b in pairs]
 
-    def _bounds(self, metric: int) -> Values:
-        """How extreme a difference must be to count."""
-        turned = extremeness(self._observed[metric], self._settings.alternative)
-        return np.asarray(turned - self._margins[metric])
+    def _tally(self, metric: int, part: slice, kept: int) -> PairTally:
+        """That of no replicates of some pairs."""
+        statistics, observed = self._statistics[metric], self._observed[metric][part]
+        side = self._settings.alternative
+        margins = TIE_TOLERANCE * np.maximum(np.abs(observed), self._test.scale(statistics))
+        # The intervals of studentized differences are made of errors, which no shift changes.
+        centre = np.zeros_like(observed) if self._test.studentized else observed
+        return PairTally(
+            centre.tolist(),
+            (extremeness(observed, side) - margins).tolist(),
+            sign=self._turn * statistics.sign,
+            side=side,
+            kept=kept,
+        )
+
+    def _rank(self, count: int) -> int:
+        return rejecting(count, self._settings.alpha, exact=self._exact)
 
     def evidence(self, metric: int) -> _Evidence:
         """What the swaps so far say by one metric."""
-        extreme, count = self._tallies[metric].extreme, self._done[metric]
+        tally, count = self._tallies[metric], self._done[metric]
+        extreme = tally.extreme.astype(np.int64)
         p = extreme / count if self._exact else (extreme + 1) / (count + 1)
         statistics = self._statistics[metric]
-        native = self._native([statistics])
+        native = statistics.metric.native()
         null: NullDifferences = NullBlocks(partial(self._again, metric))
-        if native is not None and self._tallies[metric].complete:
+        if native is not None and not self._test.studentized:
             swaps = Swaps(replicates=count, seed=self._settings.seed)
-            tally = self._tallies[metric]
-            null = _NativeNull(statistics, self._pairs, native[0], swaps, tally, count)
+            null = _NativeNull(statistics, self._pairs, native, swaps, tally, count)
         return _Evidence(p, count, self._exact, null)
 
     def _again(self, metric: int) -> Iterator[Values]:
         statistics = self._statistics[metric]
         swaps = Swaps(replicates=self._done[metric], seed=self._settings.seed)
-        for (block,) in self._test.swap_blocks([statistics], self._pairs, swaps):
+        for _, block, _ in self._test.swap_blocks([statistics], self._pairs, swaps):
             yield statistics.sign * block
 
+    def reach(self, metric: int) -> Values:
+        """How far intervals reach below and above the observed differences, more being better."""
+        rank = self._rank(self._done[metric])
+        if rank == self._kept and rank > 0:
+            reach = self._tallies[metric].reach
+        elif rank > 0:
+            reach = self._farthest(metric, rank)
+        else:
+            reach = np.full((2, len(self._pairs)), np.inf)
+        return self._test.in_points(self._statistics[metric], self._pairs, reach)
 
-@dataclass(slots=True, eq=False)
-class _Tally:
-    """What the replicates of each pair come to.
+    def _farthest(self, metric: int, rank: int) -> Values:
+        """The reach where the farthest of all pairs do not fit: the same swaps again, in parts."""
+        statistics = self._statistics[metric]
+        swaps = Swaps(replicates=self._done[metric], seed=self._settings.seed)
+        size = max(1, _pairs_that_fit(rank, KEPT))
+        parts = []
+        for start in range(0, len(self._pairs), size):
+            part = slice(start, start + size)
+            tally = self._tally(metric, part, rank)
+            for _, differences, shares in self._test.swap_blocks(
+                [statistics], self._turned(part), swaps
+            ):
+                tally.add(differences, shares)
+            parts.append(tally.reach)
+        return np.concatenate(parts, axis=1)
 
-    Attributes:
-        extreme: how many differences were extreme.
-        total: their sum.
-        squares: the sum of their squares.
-        largest: the largest of their sizes.
-        complete: whether all but the first were added up.
-    """
 
-    extreme: NDArray[np.int64]
-    total: Values
-    squares: Values
-    largest: Values
-    complete: bool = False
-
-    @classmethod
-    def of(cls, pairs: int) -> _Tally:
-        """That of no replicates."""
-        zeros = np.zeros(pairs)
-        return cls(np.zeros(pairs, dtype=np.int64), zeros, zeros, zeros)
-
-    def add(
-        self, extreme: NDArray[np.uint64], total: Values, squares: Values, largest: Values
-    ) -> None:
-        """Add those of further replicates."""
-        self.extreme += extreme.astype(np.int64)
-        self.total = self.total + total
-        self.squares = self.squares + squares
-        self.largest = np.maximum(self.largest, largest)
-        self.complete = True
+def _pairs_that_fit(rank: int, numbers: int) -> int:
+    """Of how many pairs the farthest replicates, below and above, are no more than so many."""
+    return numbers // (2 * (rank + rank // 4 + 16))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -401,13 +445,13 @@ class _NativeNull:
     pairs: Sequence[Pair]
     native: NativeMetric
     swaps: Swaps
-    tally: _Tally
+    tally: PairTally
     replicates: int
 
     def spread(self) -> tuple[Values, Values]:
         """See `NullDifferences`."""
-        tally = self.tally
-        return deviation(self.replicates, tally.total, tally.squares), tally.largest
+        total, squares, largest = self.tally.spread
+        return deviation(self.replicates, total, squares), largest
 
     def count(
         self, factors: Values, alternative: Alternative, order: NDArray[np.intp], reached: Values
@@ -466,6 +510,20 @@ class _Drawn:
                 scale=statistics.scale,
             )
         return _Evidence(p, len(scores), exact=False, null=NullBlocks(partial(self._null, metric)))
+
+    def reach(self, metric: int) -> Values:
+        """How far intervals reach below and above the observed differences, more being better."""
+        scores, observed = self._scores[metric], self._observed[metric]
+        rank = rejecting(len(scores), self._settings.alpha)
+        reach = np.full((2, len(observed)), np.inf)
+        size = max(1, PAIR_BLOCK // len(scores))
+        for start in range(0, len(observed) if rank else 0, size):
+            part = slice(start, start + size)
+            differences = self._differences(scores, metric, part)
+            reach[:, part] = self._test.reach(
+                observed[part], differences, self._settings.alternative, rank
+            )
+        return reach
 
     def _differences(self, scores: Values, metric: int, part: slice) -> Values:
         differences = scores[:, self._left[part]] - scores[:, self._right[part]]

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Signature
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
+    from truebleu.significance.pairs import DifferenceBounds, PairTests
     from truebleu.significance.statistics import Pair, Progress
 
 RESULT_VERSION = 1
@@ -93,15 +94,16 @@ class PanelSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetResult:
-    """A difference on one test set: `a` minus `b`, with its error, interval and test.
+    """A difference on one test set: `a` minus `b`, with its error, test and interval.
 
-    `p_adjusted` is for the number of test sets, by Benjamini and Hochberg.
+    The interval has what the test does not reject: it leaves out 0 where `p` is at most 1 minus the
+    level. `p_adjusted` is for the number of test sets, by Benjamini and Hochberg.
     """
 
     test_set: str
     difference: float
     error: float
-    interval: Interval
+    interval: DifferenceBounds
     p: float
     p_adjusted: float
     verdict: Verdict
@@ -379,13 +381,14 @@ def _require_same_scores(counted: Sequence[_CountedSet]) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Difference:
-    """A pair on one set: the difference, its standard error with its degrees of freedom, and p."""
+    """A pair on one set: the difference, its error with degrees of freedom, its p and interval."""
 
     test_set: str
     difference: float
     error: float
     degrees: int
     p: float
+    interval: DifferenceBounds
 
 
 class _CountedSet:
@@ -426,19 +429,23 @@ class _CountedSet:
         here = [pair for pair in pairs if all(number in self.place for number in pair)]
         if here:
             local = [(self.place[a], self.place[b]) for a, b in here]
-            p_values = _randomized(statistics, local, settings, progress)
+            tests = _randomized(statistics, local, settings, progress)
             first, second = np.array(local).T
-            for metric, of_pairs in zip(statistics, p_values, strict=True):
+            for metric, tested in zip(statistics, tests, strict=True):
                 jackknife = metric.jackknife_scores()
                 errors = jackknife_error(jackknife[:, first] - jackknife[:, second])
                 differences = metric.scores[first] - metric.scores[second]
-                numbers = zip(differences, errors, of_pairs, strict=True)
                 self.differences.append(
                     {
                         pair: _Difference(
-                            self.name, float(difference), float(error), len(units) - 1, float(p)
+                            self.name,
+                            float(differences[index]),
+                            float(errors[index]),
+                            len(units) - 1,
+                            float(tested.p[index]),
+                            tested.interval(index),
                         )
-                        for pair, (difference, error, p) in zip(here, numbers, strict=True)
+                        for index, pair in enumerate(here)
                     }
                 )
         else:
@@ -478,9 +485,9 @@ def _randomized(
     pairs: Sequence[Pair],
     settings: PanelSettings,
     progress: Progress | None,
-) -> list[Values]:
-    """For each metric the p-values of the pairs, by approximate randomization."""
-    tests = all_pair_tests(
+) -> list[PairTests]:
+    """For each metric the tests of the pairs, by approximate randomization."""
+    return all_pair_tests(
         statistics,
         [np.empty((0, metric.systems)) for metric in statistics],
         pairs,
@@ -493,7 +500,6 @@ def _randomized(
         _no_bootstrap,
         progress,
     )
-    return [tested.p for tested in tests]
 
 
 def _no_bootstrap(first: int, count: int) -> list[Values]:
@@ -520,18 +526,17 @@ def _comparison(
     else:
         p = None if drawn_error is None else float(student_p(mean, drawn_error, count - 1))
     adjusted = adjust([row.p for row in rows], "bh")
-    halves = student_quantiles(settings.level, degrees.astype(np.float64)) * errors
     sets = tuple(
         SetResult(
             test_set=row.test_set,
             difference=row.difference,
             error=row.error,
-            interval=(row.difference - float(half), row.difference + float(half)),
+            interval=row.interval,
             p=row.p,
             p_adjusted=float(q),
             verdict=_verdict(sign * row.difference, float(q), settings.alpha),
         )
-        for row, half, q in zip(rows, halves, adjusted, strict=True)
+        for row, q in zip(rows, adjusted, strict=True)
     )
     return PanelComparison(
         metric=metric,

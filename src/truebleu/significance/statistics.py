@@ -323,9 +323,8 @@ def swap_differences(
     units, and those of Y by as much the other way: S of each system serves all of its pairs.
     """
     blocks: list[list[Values]] = [[] for _ in statistics]
-    for differences in swap_blocks(statistics, pairs, swaps, progress, first=first):
-        for block, into in zip(differences, blocks, strict=True):
-            into.append(block)
+    for place, differences, _ in swap_blocks(statistics, pairs, swaps, progress, first=first):
+        blocks[place].append(differences)
     return [into[0] if len(into) == 1 else np.concatenate(into) for into in blocks]
 
 
@@ -336,14 +335,53 @@ def swap_blocks(
     progress: Progress | None = None,
     *,
     first: int = 0,
-) -> Iterator[list[Values]]:
-    """The same, block after block of replicates: what all of them would take is never kept."""
-    width = max((_width_of_pairs(metric, len(pairs)) for metric in statistics), default=0)
-    for _, taken in taken_blocks(statistics, swaps, progress, first=first, width=width):
-        yield [
-            _differences(metric, part, pairs)
-            for metric, part in zip(statistics, taken, strict=True)
-        ]
+) -> Iterator[tuple[int, Values, Values]]:
+    """The same, block after block of replicates: what all of them would take is never kept.
+
+    Yields:
+        The place of the metric, the differences, and the shares of the text that the replicates
+        swap: see `swapped_shares`.
+    """
+    for start, taken in taken_blocks(statistics, swaps, progress, first=first):
+        for place, (metric, sums) in enumerate(zip(statistics, taken, strict=True)):
+            size = max(1, BLOCK_SIZE // _width_of_pairs(metric, len(pairs)))
+            for row in range(0, len(sums), size):
+                part = sums[row : row + size]
+                differences = _differences(metric, part, pairs)
+                yield place, differences, swapped_shares(metric, part, pairs, swaps, start + row)
+
+
+def swapped_shares(
+    statistics: MetricStatistics,
+    taken: Values,
+    pairs: Sequence[Pair],
+    swaps: Swaps,
+    first: int,
+) -> Values:
+    """Which share of the text each replicate swaps, by the metric's weights.
+
+    Args:
+        statistics: of all systems by one metric.
+        taken: the sums over the units that are swapped, shaped (replicate, system, column).
+        pairs: the systems of each comparison.
+        swaps: what made them.
+        first: the first replicate.
+
+    Returns:
+        Shaped (replicate, pair), or (replicate, 1) where that is the same for all pairs: systems
+        differ where each is counted against the closest of several references.
+    """
+    columns = list(statistics.metric.weight_columns)
+    totals = statistics.sums[:, columns].sum(axis=1)
+    if not columns or not (totals > 0).all():
+        coins = np.ones((statistics.units, 1))
+        enumerated = swaps.enumerates(statistics.units)
+        return swaps.sums(coins, first, len(taken), enumerated=enumerated) / statistics.units
+    swapped = taken[:, :, columns].sum(axis=2)
+    if (totals == totals[0]).all() and (swapped == swapped[:, :1]).all():
+        return np.asarray(swapped[:, :1] / totals[0])
+    left, right = np.array(pairs).T
+    return np.asarray((swapped[:, left] + swapped[:, right]) / (totals[left] + totals[right]))
 
 
 def taken_blocks(

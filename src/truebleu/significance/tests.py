@@ -46,7 +46,9 @@ from truebleu.resampling import (
 )
 from truebleu.significance.corrections import smallest_factor
 from truebleu.significance.statistics import (
+    CERTAIN,
     bootstrap_scores,
+    signs_of_pairs,
     studentized_swaps,
     swap_blocks,
 )
@@ -188,27 +190,7 @@ def _extreme(
     observed: Values, null: Values, alternative: Alternative, scale: ArrayLike
 ) -> NDArray[np.bool_]:
     """Which of the null's differences are at least as extreme as the observed."""
-    return _at_least(observed, null, alternative, tie_margin(observed, null, scale))
-
-
-def extreme_counts(
-    observed: Values, null: Values, alternative: Alternative, margin: Values
-) -> NDArray[np.int64]:
-    """How many of a block of the null's differences are at least as extreme as the observed.
-
-    Args:
-        observed: the difference of each comparison.
-        null: shaped (replicate, comparison).
-        alternative: as for `randomization_p`.
-        margin: how far apart two differences may be and still tie.
-    """
-    reached = _at_least(observed, null, alternative, margin)
-    return np.asarray(np.count_nonzero(reached, axis=0), dtype=np.int64)
-
-
-def _at_least(
-    observed: Values, null: Values, alternative: Alternative, margin: Values
-) -> NDArray[np.bool_]:
+    margin = tie_margin(observed, null, scale)
     if alternative == "two-sided":
         return np.asarray(np.abs(null) >= np.abs(observed) - margin)
     if alternative == "greater":
@@ -221,6 +203,53 @@ def _at_least(
 def _with_the_observed(extreme: NDArray[np.bool_]) -> Values:
     """The share of the extreme, the observed counted as one of them."""
     return np.asarray((np.count_nonzero(extreme, axis=0) + 1) / (len(extreme) + 1))[()]
+
+
+# Intervals that agree with a test: the differences that it does not reject. A hypothesis is
+# rejected where fewer than so many replicates are as far from it as the observed difference.
+
+
+def rejecting(replicates: int, alpha: float, *, exact: bool = False) -> int:
+    """The smallest number of extreme replicates that leaves a hypothesis standing.
+
+    0 where no number rejects it: there are too few replicates.
+
+    >>> rejecting(9_999, 0.05), rejecting(2**6, 0.05, exact=True), rejecting(10, 0.05)
+    (500, 4, 0)
+    """
+    share = replicates if exact else replicates + 1
+    rank = math.floor(require_alpha(alpha) * share)
+    # As p is compared: 0.1 * 10 may be a little less than 1, and 1 / 10 is not above 0.1.
+    rank += (rank + 1) / share <= alpha
+    rank -= rank / share > alpha
+    return rank + 1 if exact else rank
+
+
+def shifted_reach(
+    observed: Values, differences: Values, alternative: Alternative, rank: int
+) -> Values:
+    """How far an interval reaches below and above, that the shifted bootstrap does not reject.
+
+    The replicates' differences from the observed do not depend on the hypothesis. One-sided, each
+    end is that of the test in its direction: `basic_interval` at twice the distance from 1.
+    """
+    null = differences - observed
+    if alternative == "two-sided":
+        return np.stack([_largest(np.abs(null), rank)] * 2)
+    return np.stack([_largest(null, rank), _largest(-null, rank)])
+
+
+def absolute_reach(
+    _observed: Values, differences: Values, _alternative: Alternative, rank: int
+) -> Values:
+    """The same of `absolute_bootstrap_p`, with the sizes that it compares the difference with."""
+    sizes = np.abs(differences)
+    return np.stack([_largest(sizes - sizes.mean(axis=0), rank)] * 2)
+
+
+def _largest(values: Values, rank: int) -> Values:
+    """The value of this rank in each column, from the largest down."""
+    return np.asarray(np.partition(values, len(values) - rank, axis=0)[len(values) - rank])
 
 
 def _finite_margin(margin: float) -> float:
@@ -297,6 +326,10 @@ def _count(replicates: int) -> int:
 # The tests.
 
 
+def _not_by_swaps(*_: object) -> Values:
+    raise AssertionError("the swaps of pairs are tallied")
+
+
 #: What a test's p-values come from: outputs swapped at random, test sets drawn with replacement, or
 #: without replicates the variance over segments and optimizer runs.
 Source = Literal["swaps", "bootstrap", "runs"]
@@ -314,6 +347,9 @@ class SignificanceTest:
         p_value: a function of the observed differences, the replicates', the alternative and the
             keyword `scale`, as `randomization_p`; of swaps it also takes `exact`. Of runs, a
             function of the statistics, the pairs and the alternative, as `two_way_p`.
+        reach: how far the interval of a difference reaches below and above it, that holds all that
+            the test does not reject: a function of the bootstrap's differences, as `shifted_reach`,
+            or of the statistics of runs, as `two_way_reach`. Swaps are counted instead.
         null: a function of the observed and the replicates' differences that gives those of equal
             systems, for corrections that look at replicates; None where there is none.
         studentized: whether differences are divided by their standard errors, on the test set and
@@ -327,6 +363,7 @@ class SignificanceTest:
     origin: str
     source: Source
     p_value: Callable[..., Values]
+    reach: Callable[..., Values] = _not_by_swaps
     null: Callable[[Values, Values], Values] | None = None
     studentized: bool = False
     alternatives: tuple[Alternative, ...] = ALTERNATIVES
@@ -361,14 +398,49 @@ class SignificanceTest:
         scores = statistics.scores
         return np.asarray(scores[left] - scores[right])
 
+    def in_points(
+        self, statistics: MetricStatistics, pairs: Sequence[Pair], reach: Values
+    ) -> Values:
+        """How far intervals of differences reach, of what swaps say about what is tested.
+
+        Studentized, that is in standard errors, and the critical value is that of the hypothesis of
+        no difference: over its standard error, a difference after swaps is distributed almost alike
+        whatever the true one is.
+        """
+        if not self.studentized:
+            return reach
+        left, right = np.array(pairs).T
+        differences = statistics.scores[left] - statistics.scores[right]
+        t = statistics.studentized(pairs)
+        errors = np.sqrt(statistics.variances(signs_of_pairs(pairs, statistics.systems)))
+        # Rounded as the test has it, where the difference says so.
+        certain = (t == 0) | (np.abs(t) >= CERTAIN)
+        errors = np.where(certain, errors, differences / np.where(certain, 1.0, t))
+        return np.where(np.isfinite(reach), reach * errors, np.inf)
+
     def scale(self, statistics: MetricStatistics) -> float:
         """The size of what rounding is relative to."""
         return 1.0 if self.studentized else statistics.scale
 
-    @property
-    def swap_blocks(self) -> Callable[..., Iterator[list[Values]]]:
-        """What makes the same after random swaps, block by block: see `statistics.swap_blocks`."""
-        return studentized_swaps if self.studentized else swap_blocks
+    def swap_blocks(
+        self,
+        statistics: Sequence[MetricStatistics],
+        pairs: Sequence[Pair],
+        swaps: Swaps,
+        progress: Progress | None = None,
+        *,
+        first: int = 0,
+    ) -> Iterator[tuple[int, Values, Values]]:
+        """The same after random swaps, block by block: see `statistics.swap_blocks`.
+
+        A studentized difference moves with no share of the text, so that all are taken for halves.
+        """
+        if not self.studentized:
+            yield from swap_blocks(statistics, pairs, swaps, progress, first=first)
+            return
+        for blocks in studentized_swaps(statistics, pairs, swaps, progress, first=first):
+            for place, block in enumerate(blocks):
+                yield place, block, np.full((len(block), 1), 0.5)
 
     def differences(
         self,
@@ -390,8 +462,12 @@ class SignificanceTest:
             swaps = Swaps(replicates=replicates, seed=seed)
             exact = swaps.enumerates(units)
             start = 0 if exact else first
-            blocks = list(self.swap_blocks(statistics, pairs, swaps, progress, first=start))
-            return [np.concatenate(of_metric) for of_metric in zip(*blocks, strict=True)], exact
+            blocks: list[list[Values]] = [[] for _ in statistics]
+            for place, block, _ in self.swap_blocks(
+                statistics, pairs, swaps, progress, first=start
+            ):
+                blocks[place].append(block)
+            return [np.concatenate(of_metric) for of_metric in blocks], exact
         left, right = np.array(pairs).T
         bootstrap = Bootstrap(replicates=replicates, seed=seed)
         drawn = bootstrap_scores(
@@ -414,6 +490,14 @@ def _two_way(
     from truebleu.significance.optimizer_runs import two_way_p
 
     return two_way_p(statistics, pairs, alternative)
+
+
+def _two_way_reach(
+    statistics: MetricStatistics, pairs: Sequence[Pair], alternative: Alternative, alpha: float
+) -> Values:
+    from truebleu.significance.optimizer_runs import two_way_reach
+
+    return two_way_reach(statistics, pairs, alternative, alpha)
 
 
 #: All tests by name; a new one is an entry here.
@@ -443,6 +527,7 @@ TESTS: Mapping[str, SignificanceTest] = {
             origin="Hall & Wilson 1991",
             source="bootstrap",
             p_value=shifted_bootstrap_p,
+            reach=shifted_reach,
             null=_shifted,
         ),
         SignificanceTest(
@@ -451,6 +536,7 @@ TESTS: Mapping[str, SignificanceTest] = {
             origin="Riezler & Maxwell 2005, Fig. 2; sacreBLEU",
             source="bootstrap",
             p_value=absolute_bootstrap_p,
+            reach=absolute_reach,
             alternatives=("two-sided",),
             caution="it centres absolute differences, and so rejects too often",
         ),
@@ -460,6 +546,7 @@ TESTS: Mapping[str, SignificanceTest] = {
             origin="Satterthwaite 1946; Welch 1947",
             source="runs",
             p_value=_two_way,
+            reach=_two_way_reach,
         ),
     )
 }

@@ -250,7 +250,7 @@ def _tuning_rows(
     rows = []
     for tuner, values in scores.items():
         system, pair = compared.systems[tuner][label], pairs.get(tuner)
-        low, high = (None, None) if pair is None else map(float, pair.interval)
+        low, high = (None, None) if pair is None else pair.interval
         rows.append(
             {
                 "tuner": tuner,

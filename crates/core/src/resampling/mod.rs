@@ -14,14 +14,13 @@ mod stream;
 mod studentized;
 mod subset_sums;
 mod swaps;
+mod tally;
 mod weighted_sums;
 #[cfg(target_arch = "x86_64")]
 mod whole_products;
 
 pub use bootstrap::bootstrap_sums;
-pub use pairs::{
-    Scores, Side, Tally, pair_differences, pair_sums, step_down_counts, tally_differences,
-};
+pub use pairs::{Scores, Side, pair_differences, pair_sums, step_down_counts};
 pub use reached::count_at_most;
 pub use replicates::{
     Curve, above_and_below, differing_units, largest_deviations, mean_accuracies, moved_squares,
@@ -31,3 +30,4 @@ pub use stream::{Purpose, Stream};
 pub use studentized::{Scoring, studentized_differences};
 pub(crate) use subset_sums::{Row, add_taken};
 pub use swaps::{COINS, Swaps, swapped_sums};
+pub use tally::Tally;

@@ -91,85 +91,8 @@ impl Side {
     }
 }
 
-/// What the differences of replicates come to, for each pair.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Tally {
-    /// How many are at least as extreme as a bound.
-    pub extreme: Vec<u64>,
-    /// Their sum.
-    pub total: Vec<f64>,
-    /// The sum of their squares.
-    pub squares: Vec<f64>,
-    /// The largest of their sizes.
-    pub largest: Vec<f64>,
-}
-
-impl Tally {
-    fn new(pairs: usize) -> Self {
-        let zeros = vec![0.0; pairs];
-        Self {
-            extreme: vec![0; pairs],
-            total: zeros.clone(),
-            squares: zeros.clone(),
-            largest: zeros,
-        }
-    }
-
-    fn add(&mut self, other: &Self) {
-        for pair in 0..self.extreme.len() {
-            self.extreme[pair] += other.extreme[pair];
-            self.total[pair] += other.total[pair];
-            self.squares[pair] += other.squares[pair];
-            self.largest[pair] = self.largest[pair].max(other.largest[pair]);
-        }
-    }
-}
-
-/// Replicates whose tallies are made together; fixed, so that threads cannot change how sums round.
+/// Replicates that are counted together.
 const TOGETHER: usize = 128;
-
-/// The tally of each pair's differences over all replicates, none of which is kept.
-///
-/// `sign` turns differences so that more is better, and `bounds` say how extreme they must be.
-pub fn tally_differences(
-    taken: &ArrayView3<'_, f64>,
-    sums: &ArrayView2<'_, f64>,
-    pairs: &[(usize, usize)],
-    scores: impl Scores,
-    sign: f64,
-    side: Side,
-    bounds: &[f64],
-) -> Tally {
-    let runs = runs(pairs);
-    let parts: Vec<Tally> = taken
-        .axis_chunks_iter(Axis(0), TOGETHER)
-        .into_par_iter()
-        .map_init(
-            || (Scratch::default(), vec![0.0; pairs.len()]),
-            |(scratch, differences), taken| {
-                let mut tally = Tally::new(pairs.len());
-                for taken in taken.outer_iter() {
-                    interruption::check();
-                    scratch.differences(&taken, sums, &runs, &scores, differences);
-                    for (pair, difference) in differences.iter().enumerate() {
-                        let difference = sign * difference;
-                        let reached = side.extremeness(difference) >= bounds[pair];
-                        tally.extreme[pair] += u64::from(reached);
-                        tally.total[pair] += difference;
-                        tally.squares[pair] += difference * difference;
-                        tally.largest[pair] = tally.largest[pair].max(difference.abs());
-                    }
-                }
-                tally
-            },
-        )
-        .collect();
-    let mut tally = Tally::new(pairs.len());
-    for part in &parts {
-        tally.add(part);
-    }
-    tally
-}
 
 /// How many replicates have a difference as extreme as a bound in a pair or in one after it.
 ///
@@ -349,26 +272,6 @@ mod tests {
         let sums = Array2::from_shape_fn((7, 2), |(s, c)| (100 + 7 * s + 200 * c) as f64);
         let pairs = (0..7).flat_map(|a| (a + 1..7).map(move |b| (a, b))).collect();
         (taken, sums, pairs)
-    }
-
-    #[test]
-    fn a_tally_counts_what_the_differences_show() {
-        let (taken, sums, pairs) = many();
-        let all = pair_differences(&taken.view(), &sums.view(), &pairs, ratios);
-        let bounds: Vec<f64> = (0..pairs.len()).map(|pair| 0.001 * pair as f64).collect();
-        for side in [Side::Both, Side::Greater, Side::Less] {
-            let tally =
-                tally_differences(&taken.view(), &sums.view(), &pairs, ratios, -1.0, side, &bounds);
-            for (pair, column) in all.columns().into_iter().enumerate() {
-                let turned = || column.iter().map(|d| -d);
-                let extreme = turned().filter(|d| side.extremeness(*d) >= bounds[pair]).count();
-                assert_eq!(tally.extreme[pair], extreme as u64);
-                assert!((tally.total[pair] - turned().sum::<f64>()).abs() < 1e-9);
-                assert!((tally.squares[pair] - turned().map(|d| d * d).sum::<f64>()).abs() < 1e-9);
-                let largest = turned().fold(0.0, |largest: f64, d| largest.max(d.abs()));
-                assert!((tally.largest[pair] - largest).abs() < f64::EPSILON);
-            }
-        }
     }
 
     #[test]

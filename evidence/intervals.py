@@ -1,0 +1,144 @@
+"""Intervals of differences on public sets: ``python -m evidence.intervals [DRAWN [PAIRS]]``.
+
+Coverage: two systems of a WMT set are a pool, whose difference is the truth; test sets are drawn
+from it with replacement, by segments or by documents, and the interval that `compare` prints is the
+one that inverts its test. Contradictions: random pairs and families of systems on random parts of
+random sets; an interval contradicts its test where one finds a difference and the other does not.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from evidence.data import read_set
+from evidence.rates import ALPHA, like
+from truebleu._core import Statistics
+from truebleu.metrics.base import CountedMetric
+from truebleu.metrics.registry import metrics_for
+from truebleu.resampling import Units
+from truebleu.significance.compare import compare
+from truebleu.significance.pairs import all_pair_tests
+from truebleu.significance.settings import CompareSettings
+from truebleu.significance.statistics import MetricStatistics
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from truebleu.corpus import TestSet
+    from truebleu.significance.comparison import PairResult
+
+SETS = ("wmt21-en-de", "wmt23-en-cs", "wmt23-en-ja", "wmt23-he-en", "wmt23-zh-en", "wmt24-en-es")
+METRICS = ("bleu", "chrf", "ter", "sentbleu:weight=equal")
+# The pairs are neighbours and opposites among the systems of a pool, sorted by score.
+POOLS = ("wmt23-zh-en", "wmt24-en-es")
+PLACES = ((0, 1), (0, 4), (2, 6), (5, 7))
+DRAWN, PAIRS = 1000, 2000
+SIZES = (("segments", 300), ("segments", 1000), ("documents", 50), ("documents", 100))
+REPLICATES = 999
+
+
+@cache
+def texts(name: str, metric: str, documents: bool = False) -> tuple[TestSet, CountedMetric]:
+    """A set, and a metric that has counted it."""
+    (fixed,), test_set = metrics_for([metric], read_set(name, documents=documents))
+    return test_set, CountedMetric(fixed, fixed.count(test_set))
+
+
+@cache
+def pool(name: str, metric: str, kind: str) -> MetricStatistics:
+    """A set by a metric, its systems from the best down, by segment or by document."""
+    test_set, counted = texts(name, metric, documents=kind == "documents")
+    rows = counted.counts.array()
+    units = Units.segments(len(rows))
+    if kind == "documents":
+        units = Units.documents(test_set.documents or ())
+    whole = MetricStatistics.of(metric, counted.metric, rows, units)
+    order = np.argsort(-whole.sign * whole.scores)[: 1 + max(max(places) for places in PLACES)]
+    return like(whole, whole.rows[:, order])
+
+
+def covered(whole: MetricStatistics, count: int, drawn: int) -> tuple[list[float], int]:
+    """How often each pair's interval holds the pool's difference, and contradicts its test."""
+    left, right = np.array(PLACES).T
+    truth = whole.scores[left] - whole.scores[right]
+    holds, contradictions = np.zeros(len(PLACES)), 0
+    for number in range(drawn):
+        generator = np.random.default_rng([number, count])
+        sample = like(whole, whole.rows[generator.integers(0, whole.units, count)])
+        settings = CompareSettings(replicates=REPLICATES, seed=number, correction="none")
+        (tests,) = all_pair_tests([sample], [], PLACES, settings, lambda _first, _count: [])
+        bounds = [tests.interval(pair) for pair in range(len(PLACES))]
+        low, high = (
+            np.array([np.inf * side if end is None else end for end in ends])
+            for side, ends in zip((-1, 1), zip(*bounds, strict=True), strict=True)
+        )
+        holds += (low <= truth) & (truth <= high)
+        contradictions += int((((low > 0) | (high < 0)) != (tests.p <= ALPHA)).sum())
+    return (holds / drawn).tolist(), contradictions
+
+
+def coverages(drawn: int) -> Iterator[tuple[str, str, str, int, list[float], int]]:
+    """The same of all pools, metrics and sizes."""
+    for name in POOLS:
+        for metric in METRICS:
+            for kind, count in SIZES:
+                if kind == "documents" and name != "wmt24-en-es":
+                    continue
+                yield name, metric, kind, count, *covered(pool(name, metric, kind), count, drawn)
+
+
+def contradicts(pair: PairResult) -> bool:
+    """Whether one of the interval and the uncorrected p finds a difference, and the other not."""
+    low, high = pair.interval
+    leaves_out = (low is not None and low > 0) or (high is not None and high < 0)
+    return leaves_out != (pair.p <= ALPHA) or (pair.significant and not leaves_out)
+
+
+def random_comparison(number: int, systems: int) -> Sequence[PairResult]:
+    """The comparisons of so many systems on a random part of a random set by a random metric."""
+    generator = np.random.default_rng([number, systems])
+    name, metric = str(generator.choice(SETS)), str(generator.choice(METRICS))
+    test_set, counted = texts(name, metric)
+    names = generator.choice(list(test_set.systems), size=systems, replace=False).tolist()
+    places = [list(test_set.systems).index(system) for system in names]
+    segments = generator.choice(len(test_set), size=generator.integers(30, 301), replace=False)
+    rows = np.ascontiguousarray(counted.counts.array()[segments][:, places])
+    part = test_set.part(sorted(segments.tolist()))
+    chosen = {system: part.systems[system] for system in names}
+    return compare(
+        replace(part, systems=chosen),
+        metrics=[CountedMetric(counted.metric, Statistics(rows))],
+        unit="segment",
+        seed=number,
+        replicates=REPLICATES if systems == 2 else 2000,
+        people=None,
+    ).comparisons
+
+
+def main(drawn: int, pairs: int) -> None:
+    """Print what was measured."""
+    found = sum(contradicts(random_comparison(number, 2)[0]) for number in range(pairs))
+    print(f"{pairs:,} random pairs: {found} contradictions", flush=True)
+    families, among, found = pairs // 10, 0, 0
+    for number in range(families):
+        compared = random_comparison(number, 3 + number % 10)
+        among += len(compared)
+        found += sum(map(contradicts, compared))
+    print(f"{families:,} families of 3 to 12 systems, {among:,} pairs: {found} contradictions")
+    every: list[float] = []
+    for name, metric, kind, count, rates, against in coverages(drawn):
+        every += rates
+        each = " ".join(f"{rate:.3f}" for rate in rates)
+        size = f"{count} {kind}"
+        print(f"{name:12} {metric:22} {size:14} {each}  contradictions {against}", flush=True)
+    print(f"mean {np.mean(every):.4f}, from {min(every):.3f} to {max(every):.3f}")
+
+
+if __name__ == "__main__":
+    numbers = [int(argument) for argument in sys.argv[1:]]
+    main(*(numbers + [DRAWN, PAIRS][len(numbers) :]))

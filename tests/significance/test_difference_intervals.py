@@ -1,0 +1,292 @@
+"""Claims about the intervals of differences: they are what the test of the pair does not reject."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from numpy.typing import NDArray
+
+from truebleu import _core
+from truebleu.metrics import GivenScores
+from truebleu.metrics.base import CountedMetric
+from truebleu.metrics.registry import as_metrics
+from truebleu.resampling import Swaps, Units
+from truebleu.significance import pairs as pair_tests
+from truebleu.significance.compare import compare
+from truebleu.significance.pairs import all_pair_tests
+from truebleu.significance.settings import CompareSettings
+from truebleu.significance.statistics import MetricStatistics, metric_statistics, swap_blocks
+from truebleu.significance.tests import TESTS, rejecting
+from truebleu.simulation import Channel, simulate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from truebleu._settings import Alternative
+    from truebleu.corpus import TestSet
+    from truebleu.significance.comparison import PairResult
+
+Values = NDArray[np.float64]
+ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
+METRICS = ("bleu", "chrf", "ter", "sentbleu:weight=equal")
+
+
+def texts(segments: int, seed: int, rates: Sequence[float] = (0.12, 0.15)) -> TestSet:
+    systems = {f"s{place}": Channel.at_rate(rate) for place, rate in enumerate(rates)}
+    return simulate(segments=segments, systems=systems, seed=seed)
+
+
+def plain_p(
+    observed: float,
+    differences: Values,
+    balances: Values,
+    delta: float,
+    alternative: Alternative,
+    *,
+    exact: bool,
+) -> float:
+    """The p-value of the hypothesis that the difference is delta, by counting."""
+    rest, own = differences - delta * balances, observed - delta
+    turned = {"two-sided": np.abs, "greater": np.positive, "less": np.negative}[alternative]
+    count = int(np.count_nonzero(turned(rest) >= turned(own) - 1e-12))
+    return count / len(rest) if exact else (count + 1) / (len(rest) + 1)
+
+
+def plain_swaps(statistics: MetricStatistics, swaps: Swaps) -> tuple[Values, Values]:
+    """The differences of two systems after swaps, and the balances, row by row."""
+    coins = swaps.sums(
+        np.eye(statistics.units),
+        0,
+        2**statistics.units if swaps.enumerates(statistics.units) else swaps.replicates,
+        enumerated=swaps.enumerates(statistics.units),
+    ).astype(bool)
+    columns = list(statistics.metric.weight_columns)
+    weights = statistics.rows[:, :, columns].sum(axis=(1, 2))
+    differences, balances = [], []
+    for taken in coins:
+        rows = np.where(taken[:, None, None], statistics.rows[:, ::-1], statistics.rows)
+        first, second = statistics.metric.score(rows.sum(axis=0))
+        differences.append(first - second)
+        balances.append((np.where(taken, -1, 1) * weights).sum() / weights.sum())
+    return np.array(differences), np.array(balances)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("segments", [9, 60])
+def test_the_interval_ends_where_p_by_its_definition_passes_the_level(
+    segments: int, metric: str, alternative: Alternative
+) -> None:
+    test_set = texts(segments, seed=segments)
+    (statistics,) = metric_statistics(test_set, as_metrics([metric]), Units.segments(segments))
+    settings = CompareSettings(replicates=700, alternative=alternative, level=0.9)
+    (tests,) = all_pair_tests([statistics], [], [(0, 1)], settings, lambda _first, _count: [])
+    swaps = Swaps(replicates=700, seed=settings.seed)
+    differences, balances = plain_swaps(statistics, swaps)
+    sign, exact = statistics.sign, swaps.enumerates(segments)
+    assert tests.exact == exact
+    first, second = statistics.scores
+    observed = float(first - second)
+
+    def p(delta: float) -> float:
+        drawn = sign * differences
+        return plain_p(sign * observed, drawn, balances, sign * delta, alternative, exact=exact)
+
+    assert p(0.0) == pytest.approx(float(tests.p[0]))
+    low, high = tests.interval(0)
+    ends = {"two-sided": (low, high), "greater": (low, None), "less": (None, high)}[alternative]
+    if sign < 0 and alternative != "two-sided":
+        ends = {"greater": (None, high), "less": (low, None)}[alternative]
+    width = 1e-7 * max(abs(observed), 1.0)
+    for end, outwards in zip(ends, (-1, 1), strict=True):
+        if end is not None:
+            assert p(end - outwards * width) > settings.alpha
+            assert p(end + outwards * width) <= settings.alpha
+
+
+def contradicts(pair: PairResult, alpha: float = 0.05) -> bool:
+    low, high = pair.interval
+    leaves_out = (low is not None and low > 0) or (high is not None and high < 0)
+    return leaves_out != (pair.p <= alpha)
+
+
+@pytest.mark.parametrize("test", ["ar", "studentized", "bootstrap", "bootstrap-absolute"])
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_no_interval_contradicts_its_test(test: str, alternative: Alternative) -> None:
+    if alternative not in TESTS[test].alternatives:
+        pytest.skip("this test has no sides")
+    decided = set()
+    for seed in range(12):
+        test_set = texts(30 + 10 * seed, seed, rates=(0.13, 0.1, 0.16))
+        options: dict[str, Any] = {"test": test, "alternative": alternative, "unit": "segment"}
+        result = compare(test_set, metrics=METRICS, replicates=300, seed=seed, **options)
+        for pair in result.comparisons:
+            assert not contradicts(pair), pair
+            decided.add(pair.p <= 0.05)
+    assert decided == {True, False}
+
+
+def test_ties_are_decided_as_the_test_decides_them() -> None:
+    generator = np.random.default_rng(3)
+    near = []
+    for _ in range(300):
+        size = int(generator.integers(6, 31))
+        scores = generator.integers(0, 3, size=(2, size)).astype(float)
+        metric = GivenScores.of({"a": scores[0], "b": scores[1]})
+        segments = ["x"] * size
+        result = compare({"a": segments, "b": segments}, segments, metric, replicates=400)
+        (pair,) = result.comparisons
+        assert not contradicts(pair), pair
+        near.append(0.02 < pair.p < 0.1)
+    assert sum(near) > 10
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"adaptive": True, "replicates": 400, "correction": "none"},
+        {"unit": "block", "block_length": 4},
+        {"unit": "document"},
+        {"unit": "document", "by_domain": True},
+        {"baseline": "s1"},
+        {"correction": "westfall-young"},
+        {"level": 0.9},
+    ],
+    ids=lambda how: " ".join(how),
+)
+def test_they_agree_however_systems_are_compared(how: dict[str, Any]) -> None:
+    decided = set()
+    for seed in range(4):
+        test_set = texts(90, seed, rates=(0.1, 0.12, 0.14, 0.2))
+        settings = {"replicates": 1500, "people": None, "seed": seed, **how}
+        result = compare(test_set, metrics=["bleu", "ter"], **settings)
+        for pair in result.comparisons:
+            assert not contradicts(pair, result.settings.alpha), pair
+            decided.add(pair.p <= result.settings.alpha)
+    assert decided == {True, False}
+
+
+def test_they_agree_in_groups_of_segments() -> None:
+    result = compare(texts(120, 5, rates=(0.1, 0.14, 0.2)), by="domain", unit="segment")
+    pairs = [pair for group in result.groups for pair in group.comparisons]
+    assert len(pairs) >= 6
+    assert not any(map(contradicts, pairs))
+
+
+def test_a_one_sided_test_has_one_end() -> None:
+    test_set = texts(60, 1)
+    for alternative in ("greater", "less"):
+        options: dict[str, Any] = {"alternative": alternative, "replicates": 500}
+        bleu, ter = compare(test_set, metrics=["bleu", "ter"], **options).comparisons
+        has_low = alternative == "greater"
+        assert [end is not None for end in bleu.interval] == [has_low, not has_low]
+        # Better is lower: the same question asks about the other end.
+        assert [end is not None for end in ter.interval] == [not has_low, has_low]
+        assert bleu.open_end == ter.open_end == "one-sided test"
+        assert bleu.to_dict()["open_end"] == "one-sided test"
+
+
+def test_too_few_units_leave_both_ends_open() -> None:
+    (pair,) = compare(texts(5, 1), replicates=400).comparisons
+    assert pair.interval == (None, None)
+    assert pair.open_end == "too few units"
+    assert pair.to_dict()["interval"] == [None, None]
+    (enough,) = compare(texts(6, 1), replicates=400).comparisons
+    assert None not in enough.interval
+    assert enough.open_end is None
+    assert "open_end" not in enough.to_dict()
+
+
+def test_a_system_against_its_copy_has_an_interval_of_0() -> None:
+    test_set = texts(40, 2)
+    segments = list(test_set.systems["s0"])
+    result = compare({"a": segments, "b": segments}, [*test_set.references], replicates=400)
+    assert result.comparisons[0].interval == (0.0, 0.0)
+
+
+def test_a_metric_without_weights_spreads_a_difference_evenly() -> None:
+    class Unweighted(CountedMetric):
+        weight_columns = ()
+
+    test_set = texts(50, 3)
+    (metric,) = as_metrics(["sentbleu:weight=equal"])
+    counted = metric.count(test_set)
+    (weighted,) = compare(test_set, metrics=[metric], replicates=400).comparisons
+    even = compare(test_set, metrics=[Unweighted(metric, counted)], replicates=400).comparisons
+    assert even[0].interval == pytest.approx(weighted.interval)
+
+
+def test_references_that_differ_by_output_weigh_each_pair_by_its_own() -> None:
+    test_set = texts(40, 4, rates=(0.1, 0.3, 0.5))
+    (metric,) = as_metrics(["bleu"])
+    (statistics,) = metric_statistics(test_set, [metric], Units.segments(40))
+    rows = statistics.rows.copy()
+    rows[:, 1, 1] += np.arange(40) % 3  # the second system is counted against longer references
+    unlike = MetricStatistics("BLEU", metric, rows)
+    pairs = [(0, 1), (0, 2)]
+    swaps = Swaps(replicates=64)
+    ((_, _, shares),) = swap_blocks([unlike], pairs, swaps)
+    assert shares.shape == (64, 2)
+    coins = swaps.sums(np.eye(40), 0, 64, enumerated=False)
+    for column, (a, b) in enumerate(pairs):
+        weights = rows[:, a, 1] + rows[:, b, 1]
+        assert_allclose(shares[:, column], coins @ weights / weights.sum(), rtol=1e-12)
+
+
+def test_where_not_all_fit_the_same_swaps_are_gone_over_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    test_set = texts(70, 6, rates=(0.1, 0.11, 0.12, 0.15, 0.2))
+    settings: dict[str, Any] = {"replicates": 999, "correction": "none", "unit": "segment"}
+    whole = compare(test_set, metrics=["bleu", "ter"], **settings)
+    made: list[int] = []
+
+    class Counted:
+        """A tally that tells how many numbers it may keep."""
+
+        def __init__(self, observed: list[float], bounds: list[float], **how: Any) -> None:
+            kept = how["kept"]
+            made.append(2 * len(observed) * (kept + kept // 4 + 16) if kept else 0)
+            tally = _core.PairTally(observed, bounds, **how)
+            self.add, self.tally = tally.add, tally
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.tally, name)
+
+    monkeypatch.setattr(pair_tests, "KEPT", 500)
+    monkeypatch.setattr(pair_tests, "PairTally", Counted)
+    parts = compare(test_set, metrics=["bleu", "ter"], **settings)
+    assert parts.comparisons == whole.comparisons
+    assert len(made) > 4
+    assert max(made) <= 500
+
+
+def test_so_many_extreme_replicates_leave_a_hypothesis_standing() -> None:
+    for alpha, replicates in product((0.05, 0.1, 0.01, 1 / 3, 0.5), range(1, 300)):
+        rank = rejecting(replicates, alpha)
+        assert (rank + 1) / (replicates + 1) > alpha
+        assert rank == 0 or rank / (replicates + 1) <= alpha
+        exact = rejecting(replicates, alpha, exact=True)
+        assert exact / replicates > alpha
+        assert (exact - 1) / replicates <= alpha
+
+
+@pytest.mark.parametrize("kind", ["even", "skewed"])
+def test_intervals_of_means_cover_as_often_as_they_say(kind: str) -> None:
+    generator = np.random.default_rng(8)
+    covered, sets, size = 0, 400, 25
+    metric = GivenScores.of({"a": [0.0], "b": [0.0]})
+    draw = generator.exponential if kind == "skewed" else generator.standard_normal
+    for seed in range(sets):
+        scores = draw(size=(size, 2))
+        rows = np.stack([scores + np.array([0.7, 0.0]), np.ones((size, 2))], axis=2)
+        statistics = MetricStatistics.of("m", metric, rows, Units.segments(size))
+        settings = CompareSettings(replicates=399, correction="none", seed=seed)
+        (tests,) = all_pair_tests([statistics], [], [(0, 1)], settings, lambda _first, _count: [])
+        low, high = tests.interval(0)
+        covered += low is not None and high is not None and low <= 0.7 <= high
+    assert 0.92 <= covered / sets <= 0.98
