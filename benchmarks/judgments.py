@@ -71,7 +71,7 @@ def judged_scores(systems: int, segments: int) -> tuple[Matrix, Matrix, Matrix]:
 
 
 def _kendall(human: Matrix, metric: Matrix) -> Speed:
-    from truebleu.agreement.measures import measure
+    from truebleu.agreement.coefficients import measure
 
     def ours() -> float:
         value = measure(human, metric, "kendall-b", grouping="item").value
@@ -107,10 +107,10 @@ def _kendall(human: Matrix, metric: Matrix) -> Speed:
 
 
 def _permutation(human: Matrix, first: Matrix, second: Matrix, *, draws: int) -> Speed:
-    from truebleu.agreement.measures import measure_by
+    from truebleu.agreement.coefficients import coefficient
     from truebleu.agreement.tests import permutation_test
 
-    by = measure_by("acc-eq:calibrated", grouping="item")
+    by = coefficient("acc-eq:calibrated", grouping="item")
     what = f"permutation test of two metrics, calibrated ties, {_size(human)}, {draws:,} draws"
     row = Speed(name="agree-permutation", what=what, peer=PEER)
     accuracies = {
@@ -169,10 +169,10 @@ def _our_differences(human: Matrix, first: Matrix, second: Matrix) -> list[float
 
     from truebleu import _core
     from truebleu._settings import DEFAULT_SEED
-    from truebleu.agreement.measures import measure_by
+    from truebleu.agreement.coefficients import coefficient
 
     metrics = np.stack([plain_agreement.standardised(metric) for metric in (first, second)])
-    native = measure_by("acc-eq:calibrated", grouping="item").native
+    native = coefficient("acc-eq:calibrated", grouping="item").native
     values = _core.hybrid_values(
         human,
         metrics,
@@ -233,7 +233,7 @@ def _memory(segments: int) -> Memory:
 
 
 def _probe(systems: int, segments: int) -> dict[str, int]:
-    from truebleu.agreement.measures import measure
+    from truebleu.agreement.coefficients import measure
 
     human, metric, _ = judged_scores(systems, segments)
     before = peak_memory()

@@ -13,9 +13,9 @@ import numpy as np
 
 from evidence.data import DATA, read_set
 from evidence.rates import ALPHA, Design, Question
-from truebleu.agreement.bootstrap import MOST_NOISE, SegmentStatistics, bootstrap_system_agreement
-from truebleu.agreement.data import agreement_data
-from truebleu.agreement.measures import measure, measure_by
+from truebleu.agreement.bootstrap import MOST_NOISE, bootstrap_system_agreement
+from truebleu.agreement.coefficients import coefficient, measure
+from truebleu.agreement.data import SegmentStatistics, agreement_data
 from truebleu.agreement.soft_pairwise import soft_pairwise_test
 from truebleu.agreement.tests import permutation_test
 from truebleu.human import read_human
@@ -114,7 +114,7 @@ def _levels(
         for noise in noises
     )
     means = [scores.mean(axis=1) for scores in (human, first, second)]
-    kendall, pearson = measure_by("kendall-b", grouping="item"), measure_by("pearson")
+    kendall, pearson = coefficient("kendall-b", grouping="item"), coefficient("pearson")
     tests = (
         soft_pairwise_test(human, first, second, permutations=PERMUTATIONS, seed=trial),
         soft_pairwise_test(human, first, second, unit="system", permutations=256, seed=trial),
@@ -154,12 +154,12 @@ def _covered(name: str, segments: int, trial: int) -> Answers:
         for label, scored in pools.items()
     }
     covered, noisy = [], []
-    for coefficient in COEFFICIENTS:
+    for name in COEFFICIENTS:
         replicates = bootstrap_system_agreement(
-            human[:, drawn], samples, coefficient, replicates=REPLICATES, seed=trial
+            human[:, drawn], samples, name, replicates=REPLICATES, seed=trial
         )
         for label, scored in pools.items():
-            truth = measure(human.mean(axis=1), scored.score(scored.rows.sum(axis=0)), coefficient)
+            truth = measure(human.mean(axis=1), scored.score(scored.rows.sum(axis=0)), name)
             covered.append(_contains(replicates.interval(label), truth.value))
             noisy.append(replicates.noise.get(label, 0.0) > MOST_NOISE)
     return covered, noisy

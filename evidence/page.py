@@ -86,13 +86,14 @@ class Page:
 
     def _section(self, section: Section, number: int, folder: Path) -> list[str]:
         document = section.result.to_document()
-        heading = next(block for block in document.blocks if isinstance(block, Heading))
+        headings = [block.text for block in document.blocks if isinstance(block, Heading)]
+        title = headings[0] if headings else document.charts[0].title
         parts = [f"## {section.heading}", f"```text\n$ {section.command}\n```"]
         if section.paper:
             parts += ["**In the paper.**", section.paper.strip()]
         file = f"{TABLES}/{self.name}-{number}.tsv"
         (folder / file).write_text(tsv(document), encoding="utf-8")
-        here = f"**Here.** {heading.text} ([all figures]({file})):"
+        here = f"**Here.** {title} ([all figures]({file})):"
         table = section.shown(document)
         if table is None:
             parts.append(f"{here.removesuffix(':')}.")

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from evidence.data import DATA, read_set
 from evidence.page import Page, Section
-from truebleu.agreement.choose import choose
+from truebleu.agreement.agree import agree
 from truebleu.human import read_human
 from truebleu.metrics.sentence_bleu import DEFAULT_VALUES, SMOOTHINGS
 from truebleu.studies import study_smoothing
 
 if TYPE_CHECKING:
-    from truebleu.agreement.choose import Choice
+    from truebleu.agreement.agree import Agreement
     from truebleu.agreement.data import Human
     from truebleu.corpus import TestSet
     from truebleu.studies import StudyResult
@@ -34,8 +34,8 @@ smoothings agreed better with people than none at segment level, number 7 best; 
 the mean of sentence BLEU weighted by length (eq. 13) agreed better than corpus BLEU, and the
 smoothing hardly mattered. Here the same coefficients are computed on two sets with MQM scores, of
 8 systems of WMT21 and of 13 on TED talks. A pair of outputs is ordered by its scores, and pairs
-with the same score are removed as the paper removes tied judgments. Then ε, K and α are chosen on
-one set by segment τ, as the paper chose them on WMT 2008, and reported on the other.
+with the same score are removed as the paper removes tied judgments. Then ε, K and α are chosen by
+segment τ on one half of each set, as the paper chose them on WMT 2008, and reported on the other.
 """
 TABLES = """
 Tables 2 and 3, averages over test sets:
@@ -65,7 +65,7 @@ def page() -> Page:
     sets = {name: _judged_set(name) for name in SETS}
     tables = [_table(name, judged) for name, judged in sets.items()]
     choices = {
-        setting: {name: choose(grid, *sets[name], test=sets[_other(name)]) for name in SETS}
+        setting: {name: agree(*judged, grid=[grid]) for name, judged in sets.items()}
         for setting, grid in GRIDS.items()
     }
     sections = (*tables, *(_choice(setting, found) for setting, found in choices.items()))
@@ -82,11 +82,6 @@ def _judged_set(name: str) -> tuple[TestSet, Human]:
     test_set = read_set(name)
     path = DATA / name / "human-mqm.tsv"
     return test_set, read_human(path, systems=test_set.systems, segments=len(test_set))
-
-
-def _other(name: str) -> str:
-    (other,) = (one for one in SETS if one != name)
-    return other
 
 
 def _column(result: StudyResult, name: str) -> dict[str, float]:
@@ -110,21 +105,23 @@ def _best(result: StudyResult) -> list[str]:
     return [label for label in LABELS if tau[label] == max(tau.values())]
 
 
-def _summary(results: list[StudyResult], choices: dict[str, dict[str, Choice]]) -> str:
+def _summary(results: list[StudyResult], choices: dict[str, dict[str, Agreement]]) -> str:
     above = " and ".join(str(_above_none(result)) for result in results)
     best = " and ".join("/".join(_best(result)) for result in results)
     sure = sum(map(_significant, results))
     every = [choice for found in choices.values() for choice in found.values()]
     better = sum(
-        choice.pair is not None and choice.pair.significant and (choice.difference or 0) > 0
+        pair.significant is True and pair.better == choice.grid.chosen
         for choice in every
+        for pair in choice.answers[0].pairs
+        if choice.grid is not None
     )
     return (
         f"On two sets {above} of 7 smoothings have a higher segment τ than none, best number "
         f"{best}; {sure} of 14 are significantly above none by the permutation test, corrected, "
         f"{_clear(results)} by the bootstrap's intervals of differences, which are not. Values of "
         "ε, K and α "
-        "chosen on the one set are significantly better than the paper's on the other in "
+        "chosen on one half of a set are significantly better than the paper's on the other in "
         f"{better} of {len(every)} cases."
     )
 
@@ -167,40 +164,39 @@ def _verdict(result: StudyResult) -> str:
     )
 
 
-def _choice(setting: str, found: dict[str, Choice]) -> Section:
+def _choice(setting: str, found: dict[str, Agreement]) -> Section:
     grid, (name, choice) = GRIDS[setting], list(found.items())[-1]
-    test = _other(name)
     return Section(
-        heading=f"{SYMBOLS[setting]} chosen on {SETS[name]}, reported on {SETS[test]}",
-        command=f"truebleu choose -r {name}/refA.txt {name}/sys --human {name}/human-mqm.tsv "
-        f"-m '{grid}' --test-reference {test}/refA.txt --test-system {test}/sys "
-        f"--test-human {test}/human-mqm.tsv",
+        heading=f"{SYMBOLS[setting]} chosen on one half of {SETS[name]}, reported on the other",
+        command=f"truebleu agree -r {name}/refA.txt {name}/sys --human {name}/human-mqm.tsv "
+        f"--grid '{grid}'",
         result=choice,
+        table=choice.to_document().charts[0].table,
         paper=SECTION_3_1 if setting == next(iter(GRIDS)) else "",
         verdict=" ".join(
-            _sentence(setting, one, choice) for one, choice in reversed(found.items())
+            _sentence(setting, name, agreement) for name, agreement in reversed(found.items())
         ),
     )
 
 
-def _sentence(setting: str, name: str, choice: Choice) -> str:
-    """What was chosen on a set, and what it is worth on the other."""
-    values = [candidate.value for candidate in choice.candidates if candidate.value is not None]
+def _sentence(setting: str, name: str, agreement: Agreement) -> str:
+    """What was chosen on one half of a set, and what it is worth on the other."""
+    grid, answer = agreement.grid, agreement.answers[0]
+    assert grid is not None
+    values = [candidate.value for candidate in grid.candidates if candidate.value is not None]
+    chosen = grid.chosen.rpartition(",")[2]
     told = (
-        f"On {SETS[name]} {_value(choice)} is best, the paper chose {DEFAULT_VALUES[setting]:g}; τ "
+        f"On {SETS[name]} {chosen} is best, the paper chose {DEFAULT_VALUES[setting]:g}; τ "
         f"goes from {min(values):.4f} to {max(values):.4f} over the grid."
     )
-    if choice.is_default:
+    if grid.chosen == grid.default:
         return f"{told} So the paper's value is confirmed."
-    difference, pair = choice.difference, choice.pair
-    if not difference or pair is None:
-        return f"{told} On the other set it changes nothing."
+    (pair,) = answer.pairs
+    difference = (pair.difference or 0.0) * (1 if pair.better == grid.chosen else -1)
+    if not difference:
+        return f"{told} On the other half it changes nothing."
     sure = "significant" if pair.significant else "not significant"
     return (
-        f"{told} On the other set it changes τ by {difference:+.4f} against the paper's value, "
+        f"{told} On the other half it changes τ by {difference:+.4f} against the paper's value, "
         f"which is {sure} (p = {pair.p:.2g})."
     )
-
-
-def _value(choice: Choice) -> str:
-    return choice.chosen.rpartition(",")[2]

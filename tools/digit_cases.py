@@ -224,13 +224,13 @@ CASES = {
     "agree-segments-systems": "agree -r $de/refA.txt $judged --human $de/human-mqm.tsv -m bleu "
     "-c pearson -c kendall-b --resample segments+systems $agreeing",
     "agree-documents": "agree -r $ted/refA.txt $ted5 --human $ted/human-mqm.tsv "
-    "--documents $ted/docs.tsv --resample documents --ignore-unknown-systems -m bleu -m chrf "
+    "--documents $ted/docs.tsv --resample documents --others ignore -m bleu -m chrf "
     "$agreeing",
     "agree-annotations": "agree -r $ted/refA.txt $ted5 --human $ted/mqm-annotations.tsv "
-    "--documents $ted/docs.tsv --ignore-unknown-systems -m bleu -m ter -c pearson -c kendall-b "
+    "--documents $ted/docs.tsv --others ignore -m bleu -m ter -c pearson -c kendall-b "
     "$agreeing",
     "agree-annotations-weights": "agree -r $ted/refA.txt $ted5 --human $ted/mqm-annotations.tsv "
-    "--documents $ted/docs.tsv --ignore-unknown-systems -m chrf -c kendall-b -c pearson "
+    "--documents $ted/docs.tsv --others ignore -m chrf -c kendall-b -c pearson "
     "--weights Major=5,Minor=1 --raters z $agreeing",
     "agree-rankings": "agree -r $made/short-refA.txt $made/judged --human $made/rankings.csv "
     "-m sentbleu -m chrf $agreeing",
@@ -244,17 +244,14 @@ CASES = {
     "-m scores:path=$made/metric2.tsv $agreeing",
     "agree-chart": "agree -r $de/refA.txt $judged --human $de/human-mqm.tsv -m bleu -m chrf "
     "-c pearson $agreeing --chart $out/chart.json",
-    # choose
-    "choose-sentbleu": "choose -r $made/short-refA.txt $made/judged --human $made/short-mqm.tsv "
-    "-m 'sentbleu:smoothing=4,k=1|5' $agreeing",
-    "choose-chrf": "choose -r $de/refA.txt $judged --human $de/human-mqm.tsv "
-    "-m 'chrf:char_order=4|6,beta=1|2' -c kendall-b --development 0.3 $agreeing",
-    "choose-several": "choose -r $ted/refA.txt $ted5 --human $ted/human-mqm.tsv "
-    "--documents $ted/docs.tsv --ignore-unknown-systems -m 'ter:case_sensitive=yes|no' "
-    "-m 'bleu:max_order=2|4' -c pearson $agreeing",
-    "choose-other-test-set": "choose -r $de/refA.txt $judged --human $de/human-mqm.tsv "
-    "-m 'sentbleu:smoothing=1|3' --test-reference $ted/refA.txt --test-system $ted/sys "
-    "--test-human $ted/human-mqm.tsv $agreeing",
+    # agree --grid
+    "choose-sentbleu": "agree -r $made/short-refA.txt $made/judged --human $made/short-mqm.tsv "
+    "--grid 'sentbleu:smoothing=4,k=1|5' $agreeing",
+    "choose-chrf": "agree -r $de/refA.txt $judged --human $de/human-mqm.tsv "
+    "--grid 'chrf:char_order=4|6,beta=1|2' -c kendall-b --development 0.3 $agreeing",
+    "choose-several": "agree -r $ted/refA.txt $ted5 --human $ted/human-mqm.tsv "
+    "--documents $ted/docs.tsv --others ignore --grid 'ter:case_sensitive=yes|no' "
+    "--grid 'bleu:max_order=2|4' -c pearson $agreeing",
     # study
     "study-sampling": "study sampling -r $de/refA.txt $de2 --sizes 100,200 --independent 100",
     "study-sampling-documents": "study sampling -r $es/refA.txt $es3 --documents $es/docs.tsv "
@@ -311,7 +308,7 @@ CASES = {
     "study-smoothing": "study smoothing -r $de/refA.txt $judged --human $de/human-mqm.tsv "
     "$agreeing",
     "study-smoothing-documents": "study smoothing -r $ted/refA.txt $ted5 "
-    "--human $ted/human-mqm.tsv --documents $ted/docs.tsv --ignore-unknown-systems "
+    "--human $ted/human-mqm.tsv --documents $ted/docs.tsv --others ignore "
     "--unit document --k 10 --epsilon 0.01 --alpha 2 --lowercase $agreeing",
     "study-smoothing-rankings": "study smoothing -r $made/short-refA.txt $made/judged "
     "--human $made/rankings.csv $agreeing",

@@ -44,7 +44,7 @@ COMMANDS = {
     "study power": "study power -r {set}/refA.txt {set}/sys/UF.txt {set}/sys/ICL.txt --sizes 100 "
     "--samples 5 --replicates 100",
     "agree": "agree -r {set}/refA.txt {set}/sys/Nemo.txt {set}/sys/UEdin.txt "
-    "{set}/sys/HuaweiTSC.txt --human {set}/human-mqm.tsv --ignore-unknown-systems -m bleu -m chrf "
+    "{set}/sys/HuaweiTSC.txt --human {set}/human-mqm.tsv --others ignore -m bleu -m chrf "
     "--replicates 50 --permutations 50",
 }
 DATA_SET = "wmt21-en-de"

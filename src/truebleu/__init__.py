@@ -1,7 +1,7 @@
 """Is the difference between two translation systems real, and what should you do about it?
 
 The verbs are here: `score`, `compare`, `panel`, `explain`, `report`, `gate`, `plan`, `sample`,
-`agree`, `choose`, `tune`, `rerank` and `mbr`. They take a `TestSet`, or the lists that make one,
+`agree`, `tune`, `rerank` and `mbr`. They take a `TestSet`, or the lists that make one,
 and return results that print themselves.
 
 >>> import truebleu
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
         tokenizers as tokenizers,
     )
     from truebleu.agreement.agree import agree as agree
-    from truebleu.agreement.choose import choose as choose
     from truebleu.corpus._reading import read_test_set as read_test_set
     from truebleu.corpus.nbest.lists import NBest as NBest
     from truebleu.corpus.test_set import TestSet as TestSet
@@ -79,7 +78,6 @@ __version__ = _core.VERSION
 # The public names, and the module that each lives in.
 _HOMES = {
     "agree": "agreement.agree",
-    "choose": "agreement.choose",
     "TestSet": "corpus",
     "read_test_set": "corpus",
     "NBest": "corpus.nbest.lists",

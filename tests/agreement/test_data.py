@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from tests.agreement.judged_texts import RATES, comparisons, human_scores, people, texts
-from truebleu.agreement.comparisons import Judgments, shares_of_wins
-from truebleu.agreement.data import agreement_data, human_data
+from truebleu.agreement.data import Judgments, agreement_data, human_data, shares_of_wins
 from truebleu.corpus import TestSet
 from truebleu.errors import MalformedFileError, SettingError, UnpairedSegmentsError
 from truebleu.human import Judgment

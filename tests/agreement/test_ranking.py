@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def with_p(p: float) -> MetricTest:
-    return MetricTest(value1=0.0, value2=0.1, p=p, method="scores")
+    return MetricTest(difference=0.1, p=p, method="scores")
 
 
 def test_a_metric_is_held_against_its_own_cluster_only() -> None:
@@ -35,13 +35,12 @@ def test_a_metric_is_held_against_its_own_cluster_only() -> None:
 
 def test_nothing_to_rank_is_no_error() -> None:
     assert rank_clusters([[0.0]]) == [1]
-    assert rank_metrics({}, lambda *_: with_p(1.0)).ranks == ()
+    assert rank_metrics({}, lambda *_: with_p(1.0)).ranks == {}
 
 
 def test_metrics_are_sorted_by_value_and_then_by_name() -> None:
     ranking = rank_metrics({"c": 0.1, "b": 0.3, "a": 0.1}, lambda *_: with_p(1.0))
-    assert ranking.order == ("b", "a", "c")
-    assert ranking.ranks == (1, 1, 1)
+    assert list(ranking.ranks.items()) == [("b", 1), ("a", 1), ("c", 1)]
 
 
 def test_the_better_metric_is_tested_against_the_worse() -> None:
@@ -63,8 +62,8 @@ def test_a_correction_for_all_pairs_joins_what_chance_may_have_parted() -> None:
     corrected = rank_metrics(
         values, lambda better, worse: with_p(p[better, worse]), correction="holm"
     )
-    assert plain.ranks == (1, 2, 2)
-    assert corrected.ranks == (1, 1, 1)
+    assert plain.ranks == {"a": 1, "b": 2, "c": 2}
+    assert corrected.ranks == {"a": 1, "b": 1, "c": 1}
     assert [pair.p_adjusted for pair in corrected.pairs] == pytest.approx([0.06, 0.06, 0.5])
     assert [pair.p for pair in corrected.pairs] == pytest.approx([0.02, 0.03, 0.5])
     assert not any(pair.significant for pair in corrected.pairs)
@@ -72,7 +71,7 @@ def test_a_correction_for_all_pairs_joins_what_chance_may_have_parted() -> None:
 
 def test_a_metric_without_a_value_has_no_rank() -> None:
     ranking = rank_metrics({"a": None, "b": 0.2, "c": 0.1}, lambda *_: with_p(0.001))
-    assert (ranking.order, ranking.ranks, ranking.undefined) == (("b", "c"), (1, 2), ("a",))
+    assert list(ranking.ranks.items()) == [("b", 1), ("c", 2), ("a", None)]
 
 
 def test_what_is_no_p_value_is_refused() -> None:

@@ -11,7 +11,6 @@ from click.testing import CliRunner, Result
 from tests.agreement.judged_texts import RATES, SEGMENTS, comparisons, human_scores, texts
 from tests.cli.shell import assert_refused
 from truebleu.cli.main import main, truebleu
-from truebleu.errors import TruebleuError
 from truebleu.simulation import save_test_set
 
 if TYPE_CHECKING:
@@ -36,6 +35,9 @@ def long_table() -> list[tuple[object, ...]]:
             if score is not None
         ),
     ]
+
+
+GRID = "sentbleu:smoothing=4,k=1|2|5|10"
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +139,7 @@ def test_scores_from_elsewhere_are_metrics_too(folder: Path) -> None:
     # The same scores for all systems on each segment.
     (one,) = answer["answers"][0]["metrics"]
     assert one["value"] is None
-    assert "all systems on every item the same score" in one["notes"][0]
+    assert "all cells of an item have the same score by people or the metric" in one["notes"][0]
 
 
 def test_given_scores_need_no_texts(folder: Path, tmp_path: Path) -> None:
@@ -168,16 +170,16 @@ def test_given_scores_need_no_texts(folder: Path, tmp_path: Path) -> None:
     ("arguments", "words"),
     [
         (["-m", "bleu"], "which BLEU needs"),
-        (["-r", "ref.txt"], "the outputs of the systems"),
+        (["-r", "ref.txt"], "Name the outputs of the systems"),
         (["output.txt"], "references: found 'none'"),
-        (["-s", "source.txt"], "outputs beside --source"),
+        (["-s", "source.txt"], "--source needs texts"),
     ],
 )
 def test_half_of_the_texts_is_refused(folder: Path, arguments: list[str], words: str) -> None:
     command = ["agree", "--human", str(folder / "human.tsv"), *arguments]
     result = CliRunner().invoke(truebleu, command)
-    assert isinstance(result.exception, TruebleuError)
-    assert words in str(result.exception)
+    assert result.exit_code != 0
+    assert words in result.stderr + str(result.exception)
 
 
 def test_a_chart_is_drawn(folder: Path, tmp_path: Path) -> None:
@@ -254,7 +256,7 @@ def test_what_cannot_be_answered_is_refused_in_words(
 
 def test_systems_of_the_file_that_are_not_given_may_be_ignored(folder: Path) -> None:
     (folder / "more.tsv").write_text(changed(("other", 1, 5)))
-    answer = json_of(folder, "--ignore-unknown-systems", "-c", "pearson", human="more.tsv")
+    answer = json_of(folder, "--others", "ignore", "-c", "pearson", human="more.tsv")
     assert answer["human"]["ignored"] == ["other"]
 
 
@@ -282,15 +284,15 @@ def test_a_curve_is_fitted_and_compare_takes_it(folder: Path) -> None:
     assert pairs[1] == 2 * pairs[0]
     pair = [*reference, *texts_only[:2], "--people", str(folder / "curve.json")]
     compared = CliRunner().invoke(truebleu, ["compare", *pair, "--replicates", "200"])
-    assert f"fitted to {pairs[0]} pairs of systems" in compared.stdout
+    assert f"curve.json, {pairs[0]} pairs of systems" in compared.stdout
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--curve", "-c", "pearson"], "none beside --curve"),
-        (["--curve", "--permutations", "50"], "none beside --curve"),
-        (["--pool", "curve.json"], "--curve beside it"),
+        (["--curve", "-c", "pearson"], "has no effect with --curve"),
+        (["--curve", "--permutations", "50"], "has no effect with --curve"),
+        (["--pool", "curve.json"], "--pool requires --curve"),
     ],
 )
 def test_options_that_a_curve_does_not_take_are_refused(
@@ -299,5 +301,64 @@ def test_options_that_a_curve_does_not_take_are_refused(
     systems = [str(folder / f"{name}.txt") for name in RATES]
     reference = ["-r", str(folder / "reference-1.txt"), "--human", str(folder / "human.tsv")]
     result = CliRunner().invoke(truebleu, ["agree", *reference, *systems, *options])
-    assert isinstance(result.exception, TruebleuError)
-    assert message in str(result.exception)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+# Grids of settings.
+
+
+def test_the_chosen_settings_are_reported_on_the_held_out_part(folder: Path) -> None:
+    result = run(folder, "--grid", GRID)
+    assert result.exit_code == 0, result.exception
+    assert result.stdout.startswith("Of 4 settings, sentbleu:smoothing=4,k=")
+    assert "On the held-out part it has " in result.stdout
+    for k in (1, 2, 5, 10):
+        assert f"sentbleu:smoothing=4,k={k} " in result.stdout
+
+
+def test_json_of_a_grid_has_all_that_is_needed_to_repeat_it(folder: Path) -> None:
+    found = json_of(folder, "--grid", GRID, "--development", "0.4")
+    grid, answer = found["grid"], found["answers"][0]
+    values = {tried["metric"]: tried["value"] for tried in grid["candidates"]}
+    assert list(values) == [f"sentbleu:smoothing=4,k={k}" for k in (1, 2, 5, 10)]
+    assert values[grid["chosen"]] == max(values.values())
+    assert grid["default"] == "sentbleu:smoothing=4,k=5"
+    assert grid["share"] == 0.4
+    assert {metric["metric"] for metric in answer["metrics"]} == {grid["chosen"], grid["default"]}
+    judged = json_of(folder, "-c", "pearson")["human"]["items"]
+    assert grid["development"]["items"] + found["human"]["items"] == judged
+    assert grid["development"]["items"] == pytest.approx(0.4 * judged, abs=1)
+
+
+def test_the_first_coefficient_chooses_and_all_are_reported(folder: Path) -> None:
+    options = ("--grid", "chrf:char_order=4|6,word_order=0|2", "--grid", GRID)
+    found = json_of(folder, *options, "-c", "kendall-b", "-c", "pearson")
+    assert len(found["grid"]["candidates"]) == 8
+    assert [answer["coefficient"] for answer in found["answers"]] == ["kendall-b", "pearson"]
+    assert json_of(folder, "--grid", GRID, human="pairs.tsv")["grid"]["chosen"]
+
+
+def test_the_chart_of_a_grid_has_all_settings(folder: Path, tmp_path: Path) -> None:
+    chart = tmp_path / "grid.svg"
+    assert run(folder, "--grid", GRID, "--chart", str(chart)).exit_code == 0
+    picture = chart.read_bytes()
+    assert all(text in picture for text in (b"k=10", b"chosen", b"default"))
+
+
+@pytest.mark.parametrize(
+    ("options", "claim"),
+    [
+        (["--grid", "sentbleu"], "at least two settings"),
+        (["--grid", "sentbleu:smoothing=1|4,k=1|2"], "settings that go together"),
+        (["--grid", "nonsense:k=1|2"], "unknown metric"),
+        (["--grid", GRID, "--development", "0"], "development: found 0.0"),
+        (["--grid", GRID, "--development", "0.02"], "at least 2 judged segments"),
+        (["--grid", GRID, "-m", "chrf"], "--metric has no effect with --grid"),
+        (["--development", "0.3"], "--development requires --grid"),
+    ],
+)
+def test_grids_that_cannot_be_are_refused(folder: Path, options: list[str], claim: str) -> None:
+    result = run(folder, *options)
+    assert result.exit_code != 0
+    assert claim in result.stderr + str(result.exception)

@@ -9,13 +9,12 @@ import pytest
 
 from tests.parity.cases import SHARED, all_cases
 from truebleu.agreement.agree import agree
-from truebleu.agreement.measures import parse_question
+from truebleu.agreement.coefficients import parse_coefficient
 from truebleu.corpus import read_test_set
 from truebleu.human import read_human
 
 if TYPE_CHECKING:
-    from truebleu.agreement.agree import Agreement
-    from truebleu.agreement.answers import TestName
+    from truebleu.agreement.agree import Agreement, TestName
     from truebleu.corpus import TestSet
     from truebleu.human import HumanScores, PairwiseJudgments
 
@@ -137,7 +136,7 @@ def test_system_scores_of_texts_agree_as_other_tools_say(case: dict[str, Any]) -
 @pytest.mark.parametrize("case", SEGMENT_CASES, ids=case_id)
 def test_segment_scores_agree_as_other_tools_say(case: dict[str, Any]) -> None:
     answer = by_scores(case["data"], case["params"]["score"])
-    metric = answer[parse_question(question_of(case)).label].metrics[0]
+    metric = answer[parse_coefficient(question_of(case)).label].metrics[0]
     expected = case["expect"]["tau" if case["metric"] == "chen-cherry-tau" else "value"]
     if expected is None:
         assert (metric.value, metric.rank) == (None, None)
@@ -165,7 +164,7 @@ def test_metrics_are_tested_by_all_permutations_of_their_system_scores(
     pairs = {(pair.better, pair.worse): pair for pair in answer.pairs}
     pair = pairs.get((better, worse)) or pairs[worse, better]
     assert pair.p == pytest.approx(case["expect"]["p_exact"], abs=1e-9)
-    assert (pair.test.exact, pair.test.permutations) == (True, case["expect"]["swaps"])
+    assert (pair.exact, pair.permutations) == (True, case["expect"]["swaps"])
 
 
 @pytest.mark.parametrize(

@@ -10,26 +10,26 @@ import pytest
 from hypothesis import assume, given, strategies as st
 
 from tests.properties import plain_agreement as plain
+from truebleu import _core
 from truebleu.agreement.coefficients import (
     COEFFICIENTS,
     DEFINITIONS,
     GROUPINGS,
     PAIR_COEFFICIENTS,
-    PairCounts,
+    as_cells,
+    calibrate_ties,
     coefficient,
-    count_kept_pairs,
     count_pairs,
+    measure,
     value_of_counts,
 )
-from truebleu.agreement.measures import calibrate_ties, measure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from truebleu.agreement.coefficients import Grouping
-    from truebleu.agreement.measures import Average
+    from truebleu.agreement.coefficients import Average, Grouping
 
 TAUS = ("kendall-a", "kendall-b", "tau-10", "tau-13", "tau-14", "tau-eq", "acc-eq")
 RANKED = tuple(name for name in COEFFICIENTS if "pearson" not in name)
@@ -79,7 +79,7 @@ def test_pairs_are_counted_as_by_looking_at_each(
     scores: tuple[plain.Matrix, plain.Matrix], grouping: Grouping, epsilon: float
 ) -> None:
     expected = [plain.classes(group, epsilon) for group in plain.groups(*scores, grouping)]
-    classes = count_pairs(*scores, grouping=grouping, epsilon=epsilon).classes
+    classes = count_pairs(*scores, grouping=grouping, epsilon=epsilon)
     assert classes == tuple(sum(column) for column in zip(*expected, strict=True)) or not expected
     assert sum(classes) == sum(map(sum, expected))
 
@@ -92,9 +92,9 @@ def test_large_groups_are_counted_as_by_looking_at_each(
     human = rng.integers(0, 6, cells) * 0.1
     metric = rng.integers(0, levels, cells) * 0.1
     group = list(zip(human.tolist(), metric.tolist(), strict=True))
-    assert count_pairs(human, metric, epsilon=epsilon).classes == plain.classes(group, epsilon)
-    kept = count_kept_pairs(human, metric, threshold=epsilon)
-    assert (kept.kept, kept.concordant) == plain.kendall_like(group, epsilon)
+    assert count_pairs(human, metric, epsilon=epsilon) == plain.classes(group, epsilon)
+    kept = _core.kept_pairs(*as_cells(human, metric), grouping="none", threshold=epsilon)
+    assert kept == plain.kendall_like(group, epsilon)
 
 
 @given(matrices(), GROUPED, EPSILON, st.sampled_from(TAUS), st.sampled_from(["macro", "micro"]))
@@ -149,8 +149,8 @@ def test_kendall_like_follows_its_definition(
     assert measure(*scores, by, grouping=grouping).value == close(pooled)
     macro = measure(*scores, by, grouping=grouping, average="macro")
     assert macro.value == close(averaged([*taus], [1] * len(taus), "macro"))
-    found = count_kept_pairs(*scores, grouping=grouping, threshold=threshold)
-    assert (found.kept, found.concordant) == (kept, alike)
+    pairs = _core.kept_pairs(*as_cells(*scores), grouping=grouping, threshold=threshold)
+    assert pairs == (kept, alike)
 
 
 @given(matrices(most_items=4), GROUPED, st.booleans())
@@ -295,10 +295,3 @@ def test_by_item_and_by_system_are_each_other_transposed(
         by = by_name(name)
         turned = measure(human.T, metric.T, by, grouping="system")
         assert measure(human, metric, by, grouping="item").value == close(turned.value)
-
-
-def test_counts_add_up() -> None:
-    counts = PairCounts(concordant=1, discordant=2, human_ties=3, metric_ties=4, both_ties=5)
-    assert (counts + counts).classes == (2, 4, 6, 8, 10)
-    assert (counts + PairCounts()) == counts
-    assert (counts.total, counts.right) == (15, 6)

@@ -137,7 +137,7 @@ def calls(folder: Path) -> dict[str, Call]:
     paths = files(folder)
     pair: dict[str, Any] = {"systems": {"new": GOOD, "old": WORSE}, "references": [REFERENCE]}
     systems: dict[str, Any] = {"systems": SYSTEMS, "references": [REFERENCE]}
-    by = agreement.measure_by("pearson")
+    by = agreement.coefficient("pearson")
     given: dict[str, Any] = {"systems": test_set()}
     few: dict[str, Any] = {"replicates": 60, "seed": 1}
     replicates: dict[str, Any] = {"scores": DIFFERENCES, "level": 0.9}
@@ -155,13 +155,6 @@ def calls(folder: Path) -> dict[str, Call]:
         truebleu.gate: {"new": GOOD, "old": WORSE, "references": [REFERENCE], **few},
         truebleu.explain: {**pair, **few},
         truebleu.agree: {**given, "human": judgments(), **few, "permutations": 40},
-        truebleu.choose: {
-            "grid": "chrf:beta=1|2",
-            **given,
-            "human": judgments(),
-            **few,
-            "permutations": 40,
-        },
         truebleu.plan: {**pair, "difference": 2.0, **few},
         truebleu.sample: {"pool": SYSTEMS, "references": [REFERENCE], "size": 4},
         truebleu.tune: {"lists": lists(), "references": [REFERENCE], "folds": 2, **few},
@@ -252,19 +245,10 @@ def calls(folder: Path) -> dict[str, Call]:
             "score": 30.0,
         },
         agreement.bootstrap_agreement: {**tests, "by": by},
-        agreement.bootstrap_soft_pairwise: {**tests, "observed": {"good": 0.5, "bad": 0.5}},
         agreement.bootstrap_system_agreement: {
             **tests,
-            "coefficient": "pearson",
+            "by": "pearson",
             "metrics": {name: agreement.mean_of_segments(rows) for name, rows in by_name.items()},
-        },
-        agreement.bootstrap_judgments: {
-            "metrics": by_name,
-            "judgments": comparisons(),
-            "resample": "segments",
-            "by": agreement.coefficient("kendall-a"),
-            "documents": None,
-            **few,
         },
         agreement.judgment_permutation_test: {
             "metric1": FIRST,
@@ -279,37 +263,30 @@ def calls(folder: Path) -> dict[str, Call]:
             "judgments": comparisons(),
             "by": "kendall-a",
         },
-        agreement.count_judgments: {"metric": FIRST, "judgments": comparisons()},
         agreement.calibrate_ties: {"human": HUMAN, "metric": FIRST},
         agreement.coefficient: {"name": "pearson"},
         agreement.correlation_p: {"human": HUMAN[0], "metric": FIRST[0], "name": "pearson"},
         agreement.count_pairs: {"human": HUMAN, "metric": FIRST},
         agreement.mean_of_segments: {"scores": FIRST},
         agreement.measure: {"human": HUMAN, "metric": FIRST, "by": "pearson"},
-        agreement.measure_by: {"name": "pearson"},
         agreement.pair_permutation_test: {**judged, "permutations": 40},
         agreement.permutation_test: {**judged, "by": by, "permutations": 40},
-        agreement.soft_pairwise_test: {**judged, "permutations": 40, "sign_permutations": 40},
+        agreement.soft_pairwise_test: {**judged, "permutations": 40},
         agreement.williams_test: {"human": HUMAN[0], "metric1": FIRST[0], "metric2": SECOND[0]},
-        agreement.williams_test_of_correlations: {"r1": 0.5, "r2": 0.3, "r12": 0.1, "n": 20},
-        agreement.parse_grid: {"grid": "chrf:beta=1|2"},
-        agreement.parse_question: {"text": "pearson"},
-        agreement.rank_clusters: {"p_values": [[0.5, 0.01], [0.99, 0.5]]},
         agreement.rank_metrics: {
             "values": {"good": 0.5, "bad": 0.2},
-            "test": lambda _a, _b: agreement.williams_test_of_correlations(0.5, 0.2, 0.1, 20),
+            "test": lambda _a, _b: agreement.MetricTest(difference=0.3, p=0.1, method="scores"),
         },
         agreement.fit_curves: {**given, "human": judgments(), **few},
         panel: {"test_sets": {"de": test_set(), "fr": test_set()}, **few},
         read_panel: {"paths": [paths["saved.npz"]]},
         significance.read_curves: {"path": paths["curves.json"]},
         agreement.rank_systems: {"names": list(SYSTEMS), "human": HUMAN},
-        agreement.soft_pairwise_accuracies: {
+        agreement.soft_pairwise_accuracy: {
             "human": HUMAN,
             "metrics": by_name,
             "permutations": 40,
         },
-        agreement.soft_pairwise_accuracy: {"human": HUMAN, "metric": FIRST, "permutations": 40},
         nbest.count_candidates: {"lists": lists(), "references": [REFERENCE]},
         nbest.describe_lists: {"lists": lists()},
         nbest.oracle_scores: {"lists": lists(), "references": [REFERENCE]},
@@ -407,11 +384,11 @@ def instances(folder: Path) -> list[object]:
         significance.IntervalSettings(), significance.ResamplingSettings(),
         significance.TESTS["ar"], significance.CORRECTIONS["holm"],
         significance.INTERVAL_METHODS["percentile"], significance.CURVES[0],
-        agreement.AgreeSettings(), coefficient, agreement.measure_by("pearson"),
-        agreement.parse_question("pearson"), comparisons(), agreement.mean_of_segments(FIRST),
-        agreement.parse_grid("chrf:beta=1|2")[0],
+        agreement.AgreeSettings(), coefficient, comparisons(), agreement.mean_of_segments(FIRST),
+        agreement.MetricTest(difference=0.3, p=0.1, method="scores"),
+        agreement.MetricAgreement(value=0.5), agreement.PairCounts(1, 0, 0, 0, 0),
         agreement.bootstrap_agreement(
-            HUMAN, {"good": FIRST, "bad": SECOND}, agreement.measure_by("pearson"), replicates=40
+            HUMAN, {"good": FIRST, "bad": SECOND}, agreement.coefficient("pearson"), replicates=40
         ),
         planning.PlanSettings(), planning.SampleSettings(size=3),
         planning.ReportedDifference(sd=1.0, se=None, interval=None, level=None, segments=None),
@@ -437,7 +414,9 @@ def results() -> list[object]:
         truebleu.gate(GOOD, WORSE, [REFERENCE], **few), truebleu.explain(*pair, **few),
         truebleu.plan(*pair, difference=2.0, **few), truebleu.sample(*pair, size=4),
         truebleu.agree(test_set(), judgments(), **few, permutations=40),
-        truebleu.choose("chrf:beta=1|2", test_set(), judgments(), **few, permutations=40),
+        truebleu.agree(
+            test_set(), judgments(), grid=["chrf:beta=1|2"], **few, permutations=40
+        ),
         truebleu.tune(lists(), [REFERENCE], folds=2, **few),
         truebleu.rerank(lists(), [REFERENCE], weights={"lm": 1.0}, **few),
         truebleu.mbr(LISTS), nbest.describe_lists(lists()),

@@ -163,7 +163,7 @@ TABLE = [
     Bad(
         "explain -r ref.txt good.txt bad.txt --counts x", "WORD<tab>COUNT", b"a\t" + DIGITS.encode()
     ),
-    Bad("choose -m chrf:beta=x -r ref.txt good.txt bad.txt --human x", "beta", scores("1"), ".tsv"),
+    Bad(f"{AGREE} x --grid chrf:beta=x", "beta", scores("1"), ".tsv"),
     Bad(
         "agree -r ref.txt good.txt bad.txt --human x -c kendall-like:x",
         "kendall-like",

@@ -29,7 +29,7 @@ COMMANDS: dict[str, tuple[list[str], set[str]]] = {
     "report": (["report", *TEXTS, *FEW, "-o", "x.html", "--force"], {"reading", "comparing"}),
     "gate": (["gate", "good.txt", "bad.txt", *TEXTS[:2], *FEW], {"reading", "comparing"}),
     "agree": (["agree", *TEXTS, *HUMAN, *FEW], {"reading", "agreeing"}),
-    "choose": (["choose", *TEXTS, *HUMAN, "-m", "chrf:beta=1|2", *FEW], {"reading", "choosing"}),
+    "grid": (["agree", *TEXTS, *HUMAN, "--grid", "chrf:beta=1|2", *FEW], {"reading", "agreeing"}),
     "plan": (["plan", *TEXTS, "--difference", "1", *FEW], {"reading", "planning"}),
     "sample": (["sample", *TEXTS, "--size", "9", "--out", "o", "--force"], {"reading", "sampling"}),
     "nbest oracle": (["nbest", "oracle", "lists", "-r", "ref.txt"], {"reading", "scoring"}),

@@ -246,7 +246,7 @@ LONG_CALLS: dict[str, list[str]] = {
     "plan": ["plan", *TEXTS, "--difference", "1", "--replicates", MANY],
     "agree --permutations": ["agree", *TEXTS, *HUMAN, "--permutations", MANY, "-m", "bleu,chrf"],
     "agree --curve": ["agree", *TEXTS, *HUMAN, "--curve", "--replicates", "10000000"],
-    "choose": ["choose", *TEXTS, *HUMAN, "-m", "chrf:beta=1|2", "--replicates", MANY],
+    "agree --grid": ["agree", *TEXTS, *HUMAN, "--grid", "chrf:beta=1|2", "--replicates", MANY],
     "tune": ["tune", "lists", "-r", "ref.txt", "--restarts", "100000"],
     "tune --method mira": [
         "tune",

@@ -1,7 +1,7 @@
-"""Agreement of metrics with people: coefficients, ties, tests, intervals, ranks, and choices.
+"""Agreement of metrics with people: coefficients, ties, tests, intervals, ranks, and grids.
 
-`truebleu.agree` and `truebleu.choose` answer from texts and human judgments. What they are made of
-stands alone too, on arrays shaped (system, segment) with NaN where nobody judged.
+`truebleu.agree` answers from texts and human judgments. What it is made of stands alone too, on
+arrays shaped (system, segment) with NaN where nobody judged.
 """
 
 from __future__ import annotations
@@ -14,149 +14,70 @@ from truebleu._lazy import lazy_name
 if TYPE_CHECKING:
     from truebleu.agreement.agree import (
         Agreement as Agreement,
-        HumanSummary as HumanSummary,
-        MetricSummary as MetricSummary,
-        ScorePairs as ScorePairs,
-    )
-    from truebleu.agreement.answers import (
         AgreeSettings as AgreeSettings,
         Answer as Answer,
-        MetricAgreement as MetricAgreement,
+        MetricSummary as MetricSummary,
     )
     from truebleu.agreement.bootstrap import (
-        AgreementInterval as AgreementInterval,
         Replicates as Replicates,
-        SegmentStatistics as SegmentStatistics,
         bootstrap_agreement as bootstrap_agreement,
         bootstrap_system_agreement as bootstrap_system_agreement,
-        mean_of_segments as mean_of_segments,
-    )
-    from truebleu.agreement.choose import (
-        Candidate as Candidate,
-        CandidateAgreement as CandidateAgreement,
-        Choice as Choice,
-        ChoicePart as ChoicePart,
-        parse_grid as parse_grid,
     )
     from truebleu.agreement.coefficients import (
         COEFFICIENTS as COEFFICIENTS,
         Coefficient as Coefficient,
+        MetricAgreement as MetricAgreement,
         PairCounts as PairCounts,
+        calibrate_ties as calibrate_ties,
         coefficient as coefficient,
+        correlation_p as correlation_p,
         count_pairs as count_pairs,
-    )
-    from truebleu.agreement.comparisons import (
-        Judgments as Judgments,
-        bootstrap_judgments as bootstrap_judgments,
-        count_judgments as count_judgments,
-        judgment_permutation_test as judgment_permutation_test,
+        measure as measure,
         measure_judgments as measure_judgments,
     )
     from truebleu.agreement.curve import (
         CurveFit as CurveFit,
-        CurvePoint as CurvePoint,
-        CurveThreshold as CurveThreshold,
-        FittedCurve as FittedCurve,
-        JudgedSystems as JudgedSystems,
         fit_curves as fit_curves,
     )
-    from truebleu.agreement.measures import (
-        Measure as Measure,
-        Measured as Measured,
-        Question as Question,
-        TieCalibration as TieCalibration,
-        calibrate_ties as calibrate_ties,
-        correlation_p as correlation_p,
-        measure as measure,
-        measure_by as measure_by,
-        parse_question as parse_question,
+    from truebleu.agreement.data import (
+        HumanSummary as HumanSummary,
+        Judgments as Judgments,
+        mean_of_segments as mean_of_segments,
     )
+    from truebleu.agreement.grid import GridChoice as GridChoice
     from truebleu.agreement.ranking import (
-        HumanRanking as HumanRanking,
-        MetricPair as MetricPair,
-        RankedMetrics as RankedMetrics,
-        RankedSystem as RankedSystem,
-        rank_clusters as rank_clusters,
         rank_metrics as rank_metrics,
         rank_systems as rank_systems,
     )
     from truebleu.agreement.soft_pairwise import (
-        SoftPairwiseAccuracy as SoftPairwiseAccuracy,
-        bootstrap_soft_pairwise as bootstrap_soft_pairwise,
-        soft_pairwise_accuracies as soft_pairwise_accuracies,
         soft_pairwise_accuracy as soft_pairwise_accuracy,
         soft_pairwise_test as soft_pairwise_test,
     )
     from truebleu.agreement.tests import (
         MetricTest as MetricTest,
+        judgment_permutation_test as judgment_permutation_test,
         pair_permutation_test as pair_permutation_test,
         permutation_test as permutation_test,
         williams_test as williams_test,
-        williams_test_of_correlations as williams_test_of_correlations,
     )
 
-# The public names, and the module that each lives in.
+# The public names, by the module that they live in.
 _HOMES = {
-    "Agreement": "agree",
-    "HumanSummary": "agree",
-    "MetricSummary": "agree",
-    "ScorePairs": "agree",
-    "AgreeSettings": "answers",
-    "Answer": "answers",
-    "MetricAgreement": "answers",
-    "AgreementInterval": "bootstrap",
-    "Replicates": "bootstrap",
-    "SegmentStatistics": "bootstrap",
-    "bootstrap_agreement": "bootstrap",
-    "bootstrap_system_agreement": "bootstrap",
-    "mean_of_segments": "bootstrap",
-    "Candidate": "choose",
-    "CandidateAgreement": "choose",
-    "Choice": "choose",
-    "ChoicePart": "choose",
-    "parse_grid": "choose",
-    "COEFFICIENTS": "coefficients",
-    "Coefficient": "coefficients",
-    "PairCounts": "coefficients",
-    "coefficient": "coefficients",
-    "count_pairs": "coefficients",
-    "Judgments": "comparisons",
-    "bootstrap_judgments": "comparisons",
-    "count_judgments": "comparisons",
-    "judgment_permutation_test": "comparisons",
-    "measure_judgments": "comparisons",
-    "CurveFit": "curve",
-    "CurvePoint": "curve",
-    "CurveThreshold": "curve",
-    "FittedCurve": "curve",
-    "JudgedSystems": "curve",
-    "fit_curves": "curve",
-    "Measure": "measures",
-    "Measured": "measures",
-    "Question": "measures",
-    "TieCalibration": "measures",
-    "calibrate_ties": "measures",
-    "correlation_p": "measures",
-    "measure": "measures",
-    "measure_by": "measures",
-    "parse_question": "measures",
-    "HumanRanking": "ranking",
-    "MetricPair": "ranking",
-    "RankedMetrics": "ranking",
-    "RankedSystem": "ranking",
-    "rank_clusters": "ranking",
-    "rank_metrics": "ranking",
-    "rank_systems": "ranking",
-    "SoftPairwiseAccuracy": "soft_pairwise",
-    "bootstrap_soft_pairwise": "soft_pairwise",
-    "soft_pairwise_accuracies": "soft_pairwise",
-    "soft_pairwise_accuracy": "soft_pairwise",
-    "soft_pairwise_test": "soft_pairwise",
-    "MetricTest": "tests",
-    "pair_permutation_test": "tests",
-    "permutation_test": "tests",
-    "williams_test": "tests",
-    "williams_test_of_correlations": "tests",
+    name: home
+    for home, names in {
+        "agree": "AgreeSettings Agreement Answer MetricSummary",
+        "bootstrap": "Replicates bootstrap_agreement bootstrap_system_agreement",
+        "coefficients": "COEFFICIENTS Coefficient MetricAgreement PairCounts calibrate_ties "
+        "coefficient correlation_p count_pairs measure measure_judgments",
+        "curve": "CurveFit fit_curves",
+        "data": "HumanSummary Judgments mean_of_segments",
+        "grid": "GridChoice",
+        "ranking": "rank_metrics rank_systems",
+        "soft_pairwise": "soft_pairwise_accuracy soft_pairwise_test",
+        "tests": "MetricTest judgment_permutation_test "
+        "pair_permutation_test permutation_test williams_test",
+    }.items()
+    for name in names.split()
 }
 
 __all__ = [*_HOMES]

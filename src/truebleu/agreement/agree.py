@@ -1,129 +1,157 @@
-"""Agree: how well metrics agree with people, how sure that is, and which metric agrees better."""
+"""Agree: how well metrics agree with people, how sure that is, and which metric agrees better.
+
+For each coefficient there are each metric's value with an interval, a test of every pair of
+metrics, and ranks. With a grid, settings of a metric are chosen first, on a part of the data.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias, cast
 
 import numpy as np
 
-from truebleu._results import Result
+from truebleu._results import Result, plain
 from truebleu._settings import DEFAULT_SEED
-from truebleu.agreement.answers import (
-    AgreeSettings,
-    Answer,
-    ask,
-    correct_answers,
-    resampling_of,
+from truebleu.agreement.bootstrap import (
+    MOST_NOISE,
+    BootstrapOptions,
+    Resample,
+    bootstrap_agreement,
+    bootstrap_judgments,
+    bootstrap_shares_of_wins,
+    bootstrap_system_agreement,
 )
-from truebleu.agreement.data import agreement_data
-from truebleu.agreement.measures import WITH_TIES, parse_questions
+from truebleu.agreement.coefficients import (
+    SOFT,
+    Coefficient,
+    MetricAgreement,
+    measure,
+    measure_judgments,
+    parse_coefficients,
+)
+from truebleu.agreement.data import HumanSummary, SystemScores, agreement_data
+from truebleu.agreement.grid import (
+    DEVELOPMENT,
+    GridChoice,
+    best_candidate,
+    parse_grid,
+    split_items,
+)
+from truebleu.agreement.ranking import rank_metrics
+from truebleu.agreement.soft_pairwise import (
+    bootstrap_soft_pairwise,
+    soft_pairwise_accuracy,
+    soft_pairwise_test,
+)
+from truebleu.agreement.tests import (
+    METHODS,
+    Method,
+    MetricTest,
+    Permute,
+    Unit,
+    judgment_permutation_test,
+    pair_permutation_test,
+    permutation_test,
+    williams_test,
+)
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError
 from truebleu.human.judgments import HumanScores
 from truebleu.metrics.registry import metrics_for
+from truebleu.schema import Level, Seed, Setting, checked_fields, picked, verb
+from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust
+from truebleu.significance.intervals import smallest_replicates
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
-    from truebleu.agreement.answers import AgreeAlternative, CorrectOver, TestName
-    from truebleu.agreement.bootstrap import Resample
-    from truebleu.agreement.data import AgreementData, Human, SystemScores
-    from truebleu.agreement.measures import Question
-    from truebleu.agreement.tests import Permute
+    from truebleu._settings import Alternative
+    from truebleu.agreement.bootstrap import Replicates
+    from truebleu.agreement.data import AgreementData, Human, Judgments
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSet, TextWarning
     from truebleu.metrics.base import Metric, Signature
+    from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
 
 #: What people said: what `truebleu.human` reads, or scores of segments by system.
 HumanLike: TypeAlias = "Human | Mapping[str, Sequence[float | None]]"
 #: Called with how many more coefficients, or candidates, are done.
 Progress: TypeAlias = Callable[[int], object]
+#: How two metrics are tested against each other.
+TestName: TypeAlias = Literal["permutation", "williams"]
+#: A test of a metric and of one that agrees no better, by their names.
+Test: TypeAlias = Callable[[str, str], MetricTest]
+#: What tests ask: whether two metrics differ; whether one agrees better than those named after it;
+#: or, as the WMT metrics tasks, whether the one that does agree better does so truly.
+AgreeAlternative: TypeAlias = Literal["two-sided", "greater", "observed"]
 
-RESULT_VERSION = 1
-# Pairs of scores in a chart's panel at most: more are a blot, and a file that no browser opens.
+Resampled = Annotated[Resample, Setting(rare=True)]
+Count = Annotated[int, Setting(least=1, rare=True)]
+Tests = Annotated[TestName, Setting(rare=True)]
+Permuted = Annotated[Permute, Setting(rare=True)]
+Asked = Annotated[AgreeAlternative, Setting(rare=True)]
+Correction = Annotated[str, Setting(choices=P_VALUE_CORRECTIONS, rare=True)]
+LowerIsBetter = Annotated[bool, Setting(group="Texts", rare=True)]
+ScoredOn = Annotated[SystemScores, Setting(rare=True)]
+
+# Scores of items in a chart's panel at most: more are a blot, and a file that no browser opens.
 MOST_POINTS = 10_000
 # What WMT asks since 2024, and what most papers ask.
 SEGMENT_COEFFICIENTS = ("acc-eq", "kendall-b")
-SYSTEM_COEFFICIENTS = ("soft-pairwise-accuracy", "pairwise-accuracy", "pearson")
-# What a metric has by chance, where it is not 0.
-CHANCE = {"pairwise-accuracy": 0.5, "soft-pairwise-accuracy": 0.5}
+SYSTEM_COEFFICIENTS = (SOFT, "pairwise-accuracy", "pearson")
 COMPARISON_COEFFICIENTS = ("chen-cherry", "tau-13", "pairwise-accuracy", "pearson")
+# What a grid is chosen by: Chen & Cherry (2014).
+GRID_COEFFICIENT = "chen-cherry"
+# What a metric has by chance, where it is not 0.
+CHANCE = {"pairwise-accuracy": 0.5, SOFT: 0.5}
+# All permutations of so many systems are made, however few are asked for: 16,384.
+EXACT_SYSTEMS = 14
+OUTSIDE = (
+    "the value is outside its interval: noise weakens agreement, and the interval is about the "
+    "agreement without it"
+)
+# Two points always lie on a line.
+FEWEST_SYSTEMS = {"pearson": 3, "spearman": 3}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HumanSummary:
-    """What people judged.
+class AgreeSettings:
+    """Settings of an agreement; `agree` says what they are."""
 
-    Attributes:
-        file: what messages call the judgments.
-        signature: how their numbers were made.
-        level: what an item is: "segment", "document", "domain" or "system".
-        raters: how many people judged.
-        systems: those that were judged, in the order of the test set.
-        ignored: systems of the file that are not in the test set.
-        unjudged: systems of the test set that nobody judged.
-        scores: the human score of each system; None where all its judgments are ties.
-        items: how many items were judged; None where people scored whole systems.
-        judged: how many outputs of an item have a score; None where people compared pairs.
-        cells: how many there are.
-        comparisons: how many pairs people compared; None where they gave scores.
-        ties: how many of these they tied.
-        notes: what a reader of the scores should know, in sentences.
-    """
+    resample: Resampled = "segments"
+    replicates: Count = 1000
+    test: Tests = "permutation"
+    permutations: Count = 1000
+    permute: Permuted = "scores"
+    alternative: Asked = "two-sided"
+    correction: Correction = "holm"
+    human_lower_is_better: LowerIsBetter = False
+    system_scores: ScoredOn = "all"
+    seed: Seed = DEFAULT_SEED
+    level: Level = 0.95
 
-    file: str
-    signature: str
-    level: str
-    raters: int
-    systems: tuple[str, ...]
-    ignored: tuple[str, ...]
-    unjudged: tuple[str, ...]
-    scores: Mapping[str, float | None]
-    items: int | None = None
-    judged: int | None = None
-    cells: int | None = None
-    comparisons: int | None = None
-    ties: int | None = None
-    notes: tuple[str, ...] = ()
+    def __post_init__(self) -> None:
+        checked_fields(self)
+        least = smallest_replicates(self.level)
+        if self.replicates < least:
+            expected = f"at least {least} at the level {self.level:g}"
+            raise SettingError("replicates", self.replicates, expected)
 
-    @classmethod
-    def of(cls, human: Human, data: AgreementData, test_set: TestSet) -> HumanSummary:
-        """The summary of judgments, beside the systems that they are about."""
-        people, judgments = data.people, data.judgments
-        items = judged = cells = None
-        if people.scores is not None:
-            rated = people.judged_cells
-            judged, cells, items = int(rated.sum()), rated.size, int(rated.any(axis=0).sum())
-        elif judgments is not None:
-            items = len(np.unique(judgments.item))
-        return cls(
-            file=human.label,
-            signature=human.signature,
-            level=people.item,
-            raters=human.raters,
-            systems=people.systems,
-            ignored=tuple(human.ignored),
-            unjudged=tuple(name for name in test_set.systems if name not in people.systems),
-            scores={
-                name: None if np.isnan(score) else score
-                for name, score in zip(people.systems, people.means.tolist(), strict=True)
-            },
-            items=items,
-            judged=judged,
-            cells=cells,
-            comparisons=None if judgments is None else len(judgments),
-            ties=None if judgments is None else int((judgments.verdict == 0).sum()),
-            notes=tuple(human.notes),
-        )
+    @property
+    def alpha(self) -> float:
+        """The significance level."""
+        return round(1 - self.level, 12)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
-            name: list(value) if isinstance(value, tuple) else value
-            for name, value in asdict(self).items()
-        }
+    def side(self, metrics: Sequence[str], better: str, worse: str) -> Alternative:
+        """The alternative of a test of two metrics, in the order in which metrics are named."""
+        if self.alternative == "two-sided":
+            return "two-sided"
+        if self.alternative == "observed":
+            return "greater"
+        return "greater" if metrics.index(better) < metrics.index(worse) else "less"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,32 +163,65 @@ class MetricSummary:
         higher_is_better: False where its scores were negated to be compared with human scores; None
             for a metric without direction.
         scores: of the judged systems by name, as the metric gives them; None where it has none.
+        item_scores: human and metric scores of judged items, for a chart; at most 10,000.
     """
 
     signature: Signature
     higher_is_better: bool | None
     scores: Mapping[str, float | None]
+    item_scores: tuple[tuple[float, float], ...] = field(default=(), repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "higher_is_better": self.higher_is_better,
+            "scores": dict(self.scores),
+            **self.signature.to_dict(),
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ScorePairs:
-    """Human and metric scores of the same systems or items, for a chart.
+class Answer:
+    """All metrics by one coefficient, best first.
 
     Attributes:
-        metric: the metric's label.
-        what: what they are scores of, such as "systems" or "segments".
-        lower_is_better: the metric's direction.
-        human: the human scores.
-        scores: the metric's, as it gives them.
-        names: of the systems; empty for items.
+        question: the coefficient with all that must match before two values may be compared.
+        title: the same for people.
+        level: whether scores of systems or of segments were compared.
+        coefficient: its name.
+        metrics: the metrics, best first, those without a value last.
+        pairs: every pair of metrics, tested.
+        smallest_p: the smallest adjusted p that there could have been; above the significance
+            level, nothing could have been significant. None without pairs.
+        resampled: what the replicates of intervals resampled.
+        method: how pairs of metrics were tested.
+        about_systems: whether tests are about other systems too; otherwise they take these as
+            given.
+        notes: what a reader should know, in sentences.
     """
 
-    metric: str
-    what: str
-    lower_is_better: bool
-    human: tuple[float, ...]
-    scores: tuple[float, ...]
-    names: tuple[str, ...] = ()
+    question: str
+    title: str
+    level: str
+    coefficient: str
+    metrics: tuple[MetricAgreement, ...]
+    pairs: tuple[MetricTest, ...] = ()
+    smallest_p: float | None = None
+    resampled: str
+    method: Method
+    about_systems: bool = False
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, metric: str) -> MetricAgreement:
+        """The agreement of one metric, by its label."""
+        for agreement in self.metrics:
+            if agreement.metric == metric:
+                return agreement
+        raise KeyError(metric)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {**plain(self), "pairs": [pair.to_dict() for pair in self.pairs]}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,11 +230,11 @@ class Agreement(Result):
 
     Attributes:
         test_set: its outline.
-        human: what people judged.
+        human: what people judged; with a grid, of the held-out part.
         settings: all else that is needed to repeat it.
         metrics: what the metrics are, by label.
         answers: one for each coefficient.
-        points: human and metric scores of systems and items, for charts.
+        grid: the settings that were chosen, and from what; None without a grid.
         warnings: about the texts.
     """
 
@@ -184,13 +245,13 @@ class Agreement(Result):
     settings: AgreeSettings
     metrics: Mapping[str, MetricSummary]
     answers: tuple[Answer, ...]
-    points: tuple[ScorePairs, ...] = field(default=(), repr=False)
+    grid: GridChoice | None = None
     warnings: tuple[TextWarning, ...] = ()
 
     def __getitem__(self, coefficient: str) -> Answer:
         """The first answer by the coefficient of that name, or the one of that label."""
         for answer in self.answers:
-            if coefficient in (answer.question.coefficient, answer.question.label):
+            if coefficient in (answer.coefficient, answer.question):
                 return answer
         raise KeyError(coefficient)
 
@@ -198,50 +259,54 @@ class Agreement(Result):
     def all_negative(self) -> bool:
         """Whether no metric agrees with people any better than chance, by any coefficient."""
         values = [
-            agreement.value - CHANCE.get(answer.question.coefficient, 0.0)
+            agreement.value - CHANCE.get(answer.coefficient, 0.0)
             for answer in self.answers
             for agreement in answer.metrics
-            if agreement.value is not None and answer.question.coefficient not in WITH_TIES
+            if agreement.value is not None and answer.coefficient not in ("acc-eq", "tau-eq")
         ]
         return bool(values) and max(values) < 0
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``agree --format json`` prints them."""
         return {
-            "version": RESULT_VERSION,
+            "version": self.VERSION,
             "test_set": dict(self.test_set),
             "settings": asdict(self.settings),
-            "human": self.human.to_dict(),
+            "human": plain(self.human),
             "metrics": [
-                {"name": label, **asdict(metric), **metric.signature.to_dict()}
-                for label, metric in self.metrics.items()
+                {"name": label, **metric.to_dict()} for label, metric in self.metrics.items()
             ],
             "answers": [answer.to_dict() for answer in self.answers],
+            **({} if self.grid is None else {"grid": plain(self.grid)}),
             "all_negative": self.all_negative,
             "warnings": [warning.to_dict() for warning in self.warnings],
         }
 
 
+@verb
 def agree(
     systems: SystemsLike,
     human: HumanLike,
-    metrics: Sequence[str | Metric] = ("bleu",),
+    metrics: MetricsLike = "bleu",
     *,
     references: ReferencesLike | None = None,
-    documents: Sequence[str] | None = None,
-    coefficients: Sequence[str] | None = None,
-    resample: Resample = "segments",
-    replicates: int = 1000,
-    test: TestName = "permutation",
-    permutations: int = 1000,
-    permute: Permute = "scores",
-    alternative: AgreeAlternative = "two-sided",
-    correction: str = "holm",
-    correct_over: CorrectOver = "pairs",
-    human_lower_is_better: bool = False,
-    system_scores: SystemScores = "all",
-    seed: int = DEFAULT_SEED,
-    level: float = 0.95,
+    documents: Iterable[object] | None = None,
+    coefficients: Annotated[
+        Sequence[str], Setting(flags=("-c", "--coefficient"), metavar="NAME")
+    ] = (),
+    grid: Annotated[Sequence[str], Setting(group="Metrics", metavar="METRIC")] = (),
+    development: Annotated[float, Setting(above=0, below=1, rare=True)] = DEVELOPMENT,
+    resample: Resampled = "segments",
+    replicates: Count = 1000,
+    test: Tests = "permutation",
+    permutations: Count = 1000,
+    permute: Permuted = "scores",
+    alternative: Asked = "two-sided",
+    correction: Correction = "holm",
+    human_lower_is_better: LowerIsBetter = False,
+    system_scores: ScoredOn = "all",
+    seed: Seed = DEFAULT_SEED,
+    level: Level = 0.95,
     progress: Progress | None = None,
 ) -> Agreement:
     """How well do metrics agree with people?
@@ -253,26 +318,27 @@ def agree(
         metrics: which are judged; scores from elsewhere are metrics too ("scores:path=FILE").
         references: of the outputs; none beside a test set, which has its own.
         documents: the document of each segment; likewise.
-        coefficients: with settings, such as "kendall-b" or "pearson:level=segment"; by default what
-            WMT asks, as far as the human scores can answer it.
-        resample: what intervals resample: "segments", "documents", "systems", "segments+systems" or
-            "documents+systems".
+        coefficients: a coefficient, such as "kendall-b" or "pearson:level=segment"; by default
+            those of WMT, as far as the human scores allow.
+        grid: a metric with alternatives, such as "sentbleu:smoothing=4,k=1|2|5": choose the
+            settings that agree best on a part of the data, and compare them with the defaults on
+            the rest.
+        development: the share of what people judged to choose on, with a grid; the first
+            coefficient chooses, "chen-cherry" by default.
+        resample: what the intervals resample.
         replicates: of the intervals.
-        test: of two metrics: "permutation", or "williams" for Pearson's r of all scores at once.
+        test: of two metrics; Williams' is for pearson of systems, or of segments with
+            grouping=none.
         permutations: in each permutation test; all there are of up to 14 systems.
-        permute: what tests permute: "scores", which takes the systems as given; whole "systems", to
-            say something about other systems too; or, for calibrated ties, outcomes of "pairs", as
-            WMT 2023 to 2025, which rejects too often.
-        alternative: "two-sided"; "greater" where it was fixed beforehand that metrics agree better
-            than those named after them; or "observed", one-sided in the direction that the data
-            show, as the WMT tasks, which doubles the false alarms.
-        correction: for the number of pairs of metrics; "none" is what the WMT tasks do.
-        correct_over: the "pairs" of each question, or those of "all" questions together.
-        human_lower_is_better: human scores are better the lower they are, and are negated.
-        system_scores: whether metrics score systems on "all" segments, or on those "rated".
-        seed: any whole number from 0 up.
-        level: of the intervals, and 1 minus the significance level of the tests.
-        progress: called with 1 after every coefficient.
+        permute: "scores" takes the systems as given; whole "systems" says something about other
+            systems too; outcomes of "pairs", for calibrated ties as in WMT, rejects too often.
+        alternative: "greater" where it was fixed beforehand that metrics agree better than those
+            named after them; "observed" is one-sided in the direction that the data show, as in
+            WMT, which doubles the false alarms.
+        correction: for the number of pairs of metrics; "none" is what WMT does.
+        human_lower_is_better: lower human scores are better, such as penalties: negate them.
+        system_scores: score systems on all segments, or on those that people rated.
+        progress: called with 1 after every coefficient, or candidate of a grid.
 
     Raises:
         CorpusError: when the judgments do not fit the test set.
@@ -285,46 +351,39 @@ def agree(
     >>> agreement["kendall-b"]["chrF2"].value
     1.0
     """
-    settings = AgreeSettings(
-        resample=resample,
-        replicates=replicates,
-        test=test,
-        permutations=permutations,
-        permute=permute,
-        alternative=alternative,
-        correction=correction,
-        correct_over=correct_over,
-        human_lower_is_better=human_lower_is_better,
-        system_scores=system_scores,
-        seed=seed,
-        level=level,
-    )
+    settings = picked(AgreeSettings, locals())
+    report = progress or (lambda _done: None)
     test_set = as_test_set(systems, references, documents=documents)
     judgments = as_judgments(human, lower_is_better=human_lower_is_better)
-    parsed, test_set = metrics_for(metrics, test_set)
-    questions = parse_questions(
-        default_coefficients(judgments) if coefficients is None else coefficients,
-        compared=not isinstance(judgments, HumanScores),
-    )
-    for question in questions:
-        _require_testable(question, settings, len(parsed))
-    data = agreement_data(test_set, judgments, parsed, system_scores=system_scores)
-    for question in questions:
-        require_answerable(question, data, judgments)
+    names = coefficients or ([GRID_COEFFICIENT] if grid else default_coefficients(judgments))
+    asked = parse_coefficients(names, compared=not isinstance(judgments, HumanScores))
+    choice = None
+    if not grid:
+        parsed, test_set = metrics_for(metrics, test_set)
+        _require_testable(asked, settings, len(parsed))
+        data = agreement_data(test_set, judgments, parsed, system_scores=system_scores)
+    else:
+        if metrics != "bleu":
+            raise SettingError("metrics", "given", "none beside a grid, which has its own")
+        test_set = test_set.examined()
+        _require_testable(asked, settings, 2)
+        data, choice = _choose(grid, test_set, judgments, asked[0], settings, development, report)
     # All that can be refused is refused before the work begins.
-    resampled = [resampling_of(question, data, resample) for question in questions]
-    asked = []
-    for question, resampling in zip(questions, resampled, strict=True):
-        asked.append(ask(data, question, settings, resampling))
-        if progress is not None:
-            progress(1)
+    for by in asked:
+        require_answerable(by, data, judgments.label)
+    resampled = [resampling_of(by, data, resample) for by in asked]
+    answers = []
+    for by, resampling in zip(asked, resampled, strict=True):
+        answers.append(answer(data, by, settings, resampling))
+        if not grid:
+            report(1)
     return Agreement(
         test_set=test_set.to_dict(),
         human=HumanSummary.of(judgments, data, test_set),
         settings=settings,
         metrics=_summaries(data, test_set.references_per_segment),
-        answers=correct_answers(asked, settings),
-        points=tuple(_points(data)),
+        answers=tuple(answers),
+        grid=choice,
         warnings=test_set.warnings,
     )
 
@@ -363,92 +422,386 @@ def default_coefficients(human: Human) -> tuple[str, ...]:
     return (*SYSTEM_COEFFICIENTS, *SEGMENT_COEFFICIENTS)
 
 
-def _require_testable(question: Question, settings: AgreeSettings, metrics: int) -> None:
-    """Refuse a question of several metrics that no test of them can answer."""
-    measure = question.measure
-    if settings.test == "williams" and (
-        question.coefficient != "pearson" or measure is None or measure.grouping != "none"
-    ):
-        expected = "'permutation': Williams' test is for Pearson's r without groups only"
-        raise SettingError(f"test of {question.label}", settings.test, expected)
-    if metrics < 2:
-        return
-    if question.compared and settings.permute == "systems":
-        expected = "'scores' where people compared pairs: metrics are swapped on segments"
-        raise SettingError(f"permute of {question.label}", settings.permute, expected)
-    if measure is None or question.compared:
-        return
-    by = measure.coefficient
-    outcomes = by.name in WITH_TIES and question.level == "segment"
-    if by.epsilon and not by.calibrated and not outcomes:
-        expected = (
-            "0 where several metrics are tested: a threshold has the unit of one metric's scores. "
-            "Ask about one metric at a time"
-        )
-        raise SettingError(f"epsilon of {by.name}", by.epsilon, expected)
-
-
-def require_answerable(question: Question, data: AgreementData, human: Human) -> None:
-    """Refuse what the human scores do not say."""
-    if question.measure is None and data.human is None:
-        expected = "human scores of segments for soft-pairwise-accuracy"
-        given = "comparisons" if data.judgments is not None else "human scores of whole systems"
-        raise SettingError(human.label, given, expected)
-    if question.level == "segment" and data.people.item == "system":
-        expected = f"human scores of segments for {question.label}; or add level=system"
-        raise SettingError(human.label, "human scores of whole systems", expected)
+def _require_testable(
+    coefficients: Sequence[Coefficient], settings: AgreeSettings, metrics: int
+) -> None:
+    """Refuse coefficients of several metrics that no test of them can answer."""
+    for by in coefficients:
+        if settings.test == "williams" and (by.name, by.grouping) != ("pearson", "none"):
+            expected = "'permutation': Williams' test is for Pearson's r without groups only"
+            raise SettingError(f"test of {by.label}", settings.test, expected)
+        if metrics < 2:
+            continue
+        if by.compared and settings.permute == "systems":
+            expected = "'scores' where people compared pairs: metrics are swapped on segments"
+            raise SettingError(f"permute of {by.label}", settings.permute, expected)
+        outcomes = by.definition.calibrated and by.level == "segment"
+        if by.epsilon and not (by.calibrated or outcomes or by.compared):
+            expected = (
+                "0 where several metrics are tested: a threshold has the unit of one metric's "
+                "scores. Ask about one metric at a time"
+            )
+            raise SettingError(f"epsilon of {by.name}", by.epsilon, expected)
 
 
 def _summaries(data: AgreementData, references: int | None) -> dict[str, MetricSummary]:
-    return {
-        label: MetricSummary(
+    people = data.people
+    rated = people.judged_cells
+    human = np.empty(0) if people.scores is None else people.scores[rated]
+    step = max(1, -(-len(human) // MOST_POINTS))
+    summaries = {}
+    for label, scored in data.metrics.items():
+        sign, items = scored.metric.sign, np.empty(0)
+        if people.scores is not None and scored.items is not None:
+            items = sign * scored.items[rated]
+        summaries[label] = MetricSummary(
             signature=scored.metric.signature.with_references(references),
             higher_is_better=scored.metric.higher_is_better,
             scores={
-                name: float(scored.sign * score) if np.isfinite(score) else None
-                for name, score in zip(data.people.systems, scored.systems, strict=True)
+                name: float(sign * score) if np.isfinite(score) else None
+                for name, score in zip(people.systems, scored.systems, strict=True)
             },
+            item_scores=tuple(zip(human[::step].tolist(), items[::step].tolist(), strict=True)),
         )
-        for label, scored in data.metrics.items()
-    }
+    return summaries
 
 
-def _points(data: AgreementData) -> list[ScorePairs]:
-    """Human and metric scores of systems, then of items; metrics as they are."""
-    people = data.people
-    points = [
-        _score_pairs(
-            label, "systems", scored.sign, people.means, scored.systems, names=people.systems
-        )
-        for label, scored in data.metrics.items()
-    ]
-    if people.scores is None:
-        return points
-    rated = people.judged_cells
-    human = people.scores[rated]
-    step = -(-len(human) // MOST_POINTS)
-    what = f"{people.item}s" if step == 1 else f"one {people.item} score in {step}"
-    return points + [
-        _score_pairs(label, what, scored.sign, human[::step], scored.items[rated][::step])
-        for label, scored in data.metrics.items()
-        if scored.items is not None
+def _choose(
+    grid: Sequence[str],
+    test_set: TestSet,
+    human: Human,
+    by: Coefficient,
+    settings: AgreeSettings,
+    share: float,
+    progress: Progress,
+) -> tuple[AgreementData, GridChoice]:
+    """Choose settings on the development part; they and the default on the held-out part."""
+    references = test_set.references
+    candidates = [
+        replace(candidate, metric=candidate.metric.for_references(references))
+        for candidate in parse_grid(grid)
     ]
 
+    def scored(metric: Metric) -> AgreementData:
+        return agreement_data(test_set, human, [metric], system_scores=settings.system_scores)
 
-def _score_pairs(
-    label: str,
-    what: str,
-    sign: int,
-    human: Values,
-    scores: Values,
-    names: Sequence[str] = (),
-) -> ScorePairs:
-    finite = np.isfinite(human) & np.isfinite(scores)
-    return ScorePairs(
-        metric=label,
-        what=what,
-        lower_is_better=sign < 0,
-        human=tuple(human[finite].tolist()),
-        scores=tuple((sign * scores[finite]).tolist()),
-        names=tuple(name for name, kept in zip(names, finite, strict=False) if kept),
+    data = scored(candidates[0].metric)
+    development, held_out = split_items(data, share)
+    require_answerable(by, data, human.label)
+    resampling_of(by, data.part(held_out), settings.resample)
+
+    def value(text: str, metric: Metric) -> MetricAgreement:
+        (agreement,) = _values(scored(metric).part(development), by, settings.seed).values()
+        return replace(agreement, metric=text)
+
+    values = []
+    for candidate in candidates:
+        values.append(value(candidate.text, candidate.metric))
+        progress(1)
+    chosen, default, tied = best_candidate(candidates, values, references)
+    whole = {candidate.text: scored(candidate.metric) for candidate in (chosen, default)}
+    metrics = {}
+    for text, data in whole.items():
+        (metrics[text],) = data.part(held_out).metrics.values()
+    choice = GridChoice(
+        candidates=tuple(values),
+        chosen=chosen.text,
+        default=default.text,
+        default_value=value(default.text, default.metric).value,
+        tied=tied,
+        share=share,
+        development=HumanSummary.of(human, whole[chosen.text].part(development), test_set),
     )
+    return replace(whole[chosen.text].part(held_out), metrics=metrics), choice
+
+
+def require_answerable(by: Coefficient, data: AgreementData, label: str) -> None:
+    """Refuse what the human scores of that label do not say."""
+    judged = "comparisons" if data.judgments is not None else "human scores of whole systems"
+    if by.name == SOFT and data.human is None:
+        raise SettingError(label, judged, f"human scores of segments for {SOFT}")
+    if by.level == "segment" and data.people.item == "system":
+        expected = f"human scores of segments for {by.label}; or add level=system"
+        raise SettingError(label, judged, expected)
+
+
+# --------------------------------------------------------------------------------------------------
+# What intervals resample.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resampling:
+    """What the replicates of a coefficient's intervals resample.
+
+    Attributes:
+        resample: as the bootstraps take it, where items are called segments whatever they are.
+        name: as results call it.
+        documents: the document of each segment, where documents are resampled.
+        notes: why it is not what was asked for, in sentences.
+        refusal: why nothing can be resampled, so that there is no interval.
+    """
+
+    resample: Resample
+    name: str
+    documents: tuple[str, ...] | None = None
+    notes: tuple[str, ...] = ()
+    refusal: str | None = None
+
+
+def resampling_of(by: Coefficient, data: AgreementData, resample: Resample) -> Resampling:
+    """What the intervals of a coefficient resample.
+
+    Args:
+        by: the coefficient.
+        data: what people judged.
+        resample: what should be resampled.
+
+    Raises:
+        SettingError: when that cannot be resampled.
+    """
+    people, notes, chosen = data.people, [], resample
+    if by.name == SOFT and resample.endswith("systems"):
+        chosen = "documents" if resample.startswith("documents") else "segments"
+        notes.append(
+            f"Only {chosen} were resampled: of resampled systems it would be another coefficient."
+        )
+    if by.compared and resample.endswith("systems"):
+        expected = "segments or documents: people compared pairs of systems"
+        raise SettingError("resample", resample, expected)
+    if people.item == "system" and resample != "systems":
+        chosen = "systems"
+        notes.append("Systems were resampled: people scored nothing less than whole systems.")
+    if chosen == "systems":
+        return Resampling(resample=chosen, name=chosen, notes=tuple(notes))
+    judged_items = np.flatnonzero(people.judged_cells.any(axis=0))
+    documents, unit, units = None, people.item, len(judged_items)
+    if not data.by_segment:
+        chosen = cast("Resample", chosen.replace("documents", "segments"))
+    elif chosen.startswith("documents"):
+        if data.documents is None:
+            raise SettingError("resample", chosen, "a test set with documents; see --documents")
+        documents, unit = data.documents, "document"
+        units = len({documents[segment] for segment in judged_items})
+    return Resampling(
+        resample=chosen,
+        name=chosen.replace("segment", people.item),
+        documents=documents,
+        notes=tuple(notes),
+        refusal=None if units > 1 else f"no interval: people judged one {unit} only",
+    )
+
+
+# --------------------------------------------------------------------------------------------------
+# Values, tests and replicates by one coefficient.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Evaluation:
+    """Values by one coefficient, and how to test and to resample them.
+
+    Attributes:
+        values: each metric's value, without interval and rank.
+        test: of a metric and one that agrees no better.
+        method: of that test.
+        replicates: draws them.
+    """
+
+    values: Mapping[str, MetricAgreement]
+    test: Test
+    method: Method
+    replicates: Callable[[], Replicates]
+
+
+def evaluate(
+    data: AgreementData, by: Coefficient, settings: AgreeSettings, resampling: Resampling
+) -> Evaluation:
+    """Evaluate all metrics by one coefficient, with replicates of what `resampling` says."""
+    values = _values(data, by, settings.seed)
+    human = data.people.means if by.of_systems or data.human is None else data.human
+    metrics = data.systems if by.of_systems else data.items
+    test, method = choose_test(human, metrics, by, settings, data.judgments)
+    options = BootstrapOptions(
+        resample=resampling.resample,
+        documents=resampling.documents,
+        replicates=settings.replicates,
+        seed=settings.seed,
+    )
+    return Evaluation(
+        values=values,
+        test=test,
+        method=method,
+        replicates=partial(_replicates, data, by, values, options),
+    )
+
+
+def _values(data: AgreementData, by: Coefficient, seed: int) -> dict[str, MetricAgreement]:
+    """How well each metric agrees by a coefficient."""
+    human, judgments, means = data.human, data.judgments, data.people.means
+    if by.of_systems:
+        if int((~np.isnan(means)).sum()) < FEWEST_SYSTEMS.get(by.name, 2):
+            reason = "undefined for fewer than three systems: two points always lie on a line"
+            undefined = MetricAgreement(value=None, notes=(reason,))
+            values = dict.fromkeys(data.metrics, undefined)
+        else:
+            values = {label: measure(means, s, by) for label, s in data.systems.items()}
+    elif by.compared:
+        assert judgments is not None  # noqa: S101  # asked for only where there are any
+        values = {label: measure_judgments(s, judgments, by) for label, s in data.items.items()}
+    else:
+        assert human is not None  # noqa: S101  # refused otherwise
+        if by.name == SOFT:
+            return soft_pairwise_accuracy(human, data.items, seed=seed)
+        values = {label: measure(human, s, by) for label, s in data.items.items()}
+    return {label: replace(value, metric=label) for label, value in values.items()}
+
+
+def _replicates(
+    data: AgreementData,
+    by: Coefficient,
+    values: Mapping[str, MetricAgreement],
+    options: BootstrapOptions,
+) -> Replicates:
+    human, judgments, items = data.human, data.judgments, data.items
+    statistics = {label: metric.statistics for label, metric in data.metrics.items()}
+    if judgments is not None and by.compared:
+        return bootstrap_judgments(items, judgments, by, **options)
+    if human is not None and by.name == SOFT:
+        observed = {label: agreement.value for label, agreement in values.items()}
+        return bootstrap_soft_pairwise(human, items, observed, **options)
+    if human is not None and by.of_systems:
+        return bootstrap_system_agreement(human, statistics, by, **options)
+    if human is not None:
+        return bootstrap_agreement(human, items, by, **options)
+    if judgments is not None and options["resample"] != "systems":
+        return bootstrap_shares_of_wins(statistics, judgments, by, **options)
+    # Whole systems are all there is to resample.
+    return bootstrap_agreement(data.people.means, data.systems, by, **options)
+
+
+def choose_test(
+    human: Values,
+    metrics: Mapping[str, Values],
+    by: Coefficient,
+    settings: AgreeSettings,
+    judgments: Judgments | None = None,
+) -> tuple[Test, Method]:
+    """The test of two metrics by their names, and its method.
+
+    Args:
+        human: human scores of systems, or of items where the coefficient is of those.
+        metrics: the metrics' scores by name, shaped alike.
+        by: the coefficient.
+        settings: what is permuted, how often, and in which direction it is asked.
+        judgments: where people compared pairs.
+    """
+    unit: Unit = "system" if by.of_systems or settings.permute == "systems" else "cell"
+    permutations = settings.permutations
+    if unit == "system" and len(human) <= EXACT_SYSTEMS:
+        permutations = max(permutations, 2 ** len(human))
+    swaps: dict[str, Any] = {"permutations": permutations, "seed": settings.seed}
+    method: Method = METHODS[unit]
+    test: Callable[..., MetricTest]
+    # A threshold has the unit of its metric's scores, so that these cannot be swapped.
+    fixed = bool(by.epsilon) and not by.calibrated
+    if judgments is not None and by.compared:
+        test = partial(judgment_permutation_test, judgments=judgments, by=by, **swaps)
+        method = "segments"
+    elif by.name == SOFT:
+        test = partial(soft_pairwise_test, human, unit=unit, **swaps)
+    elif settings.test == "williams":
+        test, method = partial(williams_test, human), "williams"
+    elif not by.of_systems and (fixed or (by.calibrated and settings.permute == "pairs")):
+        test = partial(
+            pair_permutation_test,
+            human,
+            grouping=by.grouping,
+            micro=by.average == "micro",
+            epsilon=by.parameter if fixed else None,
+            permutations=settings.permutations,
+            seed=settings.seed,
+        )
+        method = "pairs"
+    else:
+        test = partial(permutation_test, human, by=by, unit=unit, **swaps)
+    return (
+        lambda better, worse: test(
+            metric1=metrics[worse],
+            metric2=metrics[better],
+            alternative=settings.side(list(metrics), better, worse),
+        ),
+        method,
+    )
+
+
+def answer(
+    data: AgreementData, by: Coefficient, settings: AgreeSettings, resampling: Resampling
+) -> Answer:
+    """All metrics' values, intervals over what `resampling` says, tests of all pairs, and ranks."""
+    evaluation = evaluate(data, by, settings, resampling)
+    values = {label: agreement.value for label, agreement in evaluation.values.items()}
+    ranks, pairs = rank_metrics(
+        values, evaluation.test, alpha=settings.alpha, correction=settings.correction
+    )
+    defined = [label for label, value in values.items() if value is not None]
+    replicates = None
+    if resampling.refusal is None and defined:
+        replicates = evaluation.replicates()
+    metrics = dict(evaluation.values)
+    for label in defined:
+        agreement = metrics[label].noted(*_constant(data, label, by))
+        metrics[label] = _with_interval(agreement, replicates, resampling.refusal, settings.level)
+    notes = resampling.notes
+    unpaired = next(iter(metrics.values())).undefined_groups if by.name == SOFT else 0
+    if unpaired:
+        count = unpaired + (next(iter(metrics.values())).groups or 0)
+        notes = (f"{unpaired} of {count} pairs of systems share nothing that was rated.", *notes)
+    least = adjust([pair.smallest_p for pair in pairs], settings.correction) if pairs else None
+    return Answer(
+        question=by.label,
+        title=by.title(data.people.item),
+        level=by.level,
+        coefficient=by.name,
+        metrics=tuple(replace(metrics[label], rank=rank) for label, rank in ranks.items()),
+        pairs=pairs,
+        smallest_p=None if least is None else float(least.min()),
+        resampled=resampling.name,
+        method=evaluation.method,
+        about_systems=by.of_systems or evaluation.method == "systems",
+        notes=notes,
+    )
+
+
+def _with_interval(
+    agreement: MetricAgreement, replicates: Replicates | None, refusal: str | None, level: float
+) -> MetricAgreement:
+    if replicates is None:
+        return agreement if refusal is None else agreement.noted(refusal)
+    interval = replicates.interval(agreement.metric, level)
+    if interval.low is None or interval.high is None or agreement.value is None:
+        return agreement.noted(f"no interval: {interval.reason}")
+    if not interval.low <= agreement.value <= interval.high:
+        agreement = agreement.noted(OUTSIDE)
+    noise = replicates.noise.get(agreement.metric, 0.0)
+    if noise > MOST_NOISE:
+        agreement = agreement.noted(
+            f"noise is {100 * min(noise, 1.0):.0f} % of the variance between systems: the interval "
+            "may be too narrow"
+        )
+    return replace(agreement, low=interval.low, high=interval.high)
+
+
+def _constant(data: AgreementData, label: str, by: Coefficient) -> list[str]:
+    """What a reader should know of a value that is defined although nothing varies."""
+    people, metric = data.people, data.metrics[label]
+    human: Values | None = people.means[~np.isnan(people.means)]
+    scores: Values | None = metric.systems
+    if not by.of_systems:
+        cells = people.judged_cells
+        human = None if people.scores is None else people.scores[cells]
+        scores = None if metric.items is None else metric.items[cells]
+    notes = []
+    if human is not None and np.ptp(human) == 0:
+        notes.append("people give everything the same score: the value tells nothing")
+    if scores is not None and np.ptp(scores) == 0:
+        notes.append("the metric gives everything the same score: the value tells nothing of it")
+    return notes

@@ -34,17 +34,25 @@ at the level 0.95 covered the true one in 90 % of simulated sets of normal score
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, get_args
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypedDict, cast, get_args
 
 import numpy as np
 
 from truebleu import _core
 from truebleu._results import ComparedByValue
 from truebleu._settings import DEFAULT_SEED, require_name, require_replicates, require_seed
-from truebleu.agreement.coefficients import as_cells, as_human, rated_cells
-from truebleu.agreement.measures import measure_by, measure_cells
+from truebleu.agreement.coefficients import (
+    as_cells,
+    as_human,
+    coefficient,
+    judgment_rows,
+    measure_cells,
+    measure_judgments,
+    rated_cells,
+    values_of_rows,
+)
+from truebleu.agreement.data import SegmentStatistics, mean_of_sums
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import Bootstrap, Units, on_exact_grid
 from truebleu.significance.intervals import percentile_interval, smallest_replicates
@@ -53,16 +61,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
+    from typing_extensions import Unpack
 
     from truebleu.agreement.coefficients import Coefficient
-    from truebleu.agreement.measures import Measure
+    from truebleu.agreement.data import Judgments
     from truebleu.resampling import Values
 
 #: What the replicates of intervals resample.
 Resample: TypeAlias = Literal[
     "segments", "documents", "systems", "segments+systems", "documents+systems"
 ]
-Score: TypeAlias = Callable[["Values"], "Values"]
 
 RESAMPLE: tuple[Resample, ...] = get_args(Resample)
 #: Coefficients that are shares of pairs, from 0 to 1.
@@ -76,31 +84,12 @@ MOST_UNDEFINED = 0.05
 MOST_NOISE = 0.1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgreementInterval:
-    """A value with its interval.
+class AgreementInterval(NamedTuple):
+    """An interval of agreement, or the reason why there is none."""
 
-    Attributes:
-        value: on the data itself; None where it is undefined.
-        low: the lower bound; None where there is no interval.
-        high: the upper bound.
-        reason: why there is no value or no interval.
-        level: of the interval.
-        replicates: how many were drawn.
-        undefined: in how many of them there is no value.
-    """
-
-    value: float | None
     low: float | None
     high: float | None
-    reason: str | None
-    level: float
-    replicates: int
-    undefined: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return asdict(self)
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,8 +99,6 @@ class Replicates(ComparedByValue):
     Attributes:
         observed: each metric's value on the data; None where it is undefined.
         values: shaped (replicate, metric), in the order of `observed`; NaN where undefined.
-        resample: what was drawn.
-        seed: of the draws.
         shifts: by metric, how far its interval's upper bound is moved, or the lower one where it is
             below 0, for what noise takes off the value.
         bounds: no interval goes beyond.
@@ -121,36 +108,47 @@ class Replicates(ComparedByValue):
 
     observed: Mapping[str, float | None]
     values: Values
-    resample: Resample
-    seed: int
     shifts: Mapping[str, float] = field(default_factory=dict)
     bounds: tuple[float, float] = (-1.0, 1.0)
     noise: Mapping[str, float] = field(default_factory=dict)
 
     def interval(self, metric: str, level: float = 0.95) -> AgreementInterval:
         """The interval of one metric's agreement."""
-        require_name("metric", metric, self.observed)
-        interval = _interval(self.observed[metric], self.values[:, self._column(metric)], level)
-        if interval.low is None or interval.high is None or metric not in self.shifts:
+        interval = _interval(self._column(metric), level, defined=self.observed[metric] is not None)
+        shift = self.shifts.get(metric)
+        if interval.low is None or interval.high is None or shift is None:
             return interval
-        shift = self.shifts[metric]
-        low, high = (
-            float(np.clip(bound, *self.bounds))
-            for bound in (interval.low + min(shift, 0.0), interval.high + max(shift, 0.0))
-        )
-        return replace(interval, low=low, high=high)
+        low, high = interval.low + min(shift, 0.0), interval.high + max(shift, 0.0)
+        return AgreementInterval(*np.clip([low, high], *self.bounds).tolist())
 
     def difference(self, metric: str, other: str, level: float = 0.95) -> AgreementInterval:
         """The interval of a metric's agreement less that of another."""
-        for name in (metric, other):
-            require_name("metric", name, self.observed)
-        first, second = self.observed[metric], self.observed[other]
-        value = None if first is None or second is None else first - second
-        columns = self.values[:, self._column(metric)] - self.values[:, self._column(other)]
-        return _interval(value, columns, level)
+        differences = self._column(metric) - self._column(other)
+        defined = None not in (self.observed[metric], self.observed[other])
+        return _interval(differences, level, defined=defined)
 
-    def _column(self, metric: str) -> int:
-        return list(self.observed).index(metric)
+    def _column(self, metric: str) -> Values:
+        require_name("metric", metric, self.observed)
+        return self.values[:, list(self.observed).index(metric)]
+
+
+def _interval(replicates: Values, level: float, *, defined: bool) -> AgreementInterval:
+    least = smallest_replicates(level)
+    values = replicates[~np.isnan(replicates)]
+    undefined = len(replicates) - len(values)
+    if not defined:
+        return AgreementInterval(None, None, "the coefficient is undefined")
+    if undefined > MOST_UNDEFINED * len(replicates):
+        reason = f"{undefined} of {len(replicates)} replicates have no value"
+        return AgreementInterval(None, None, reason)
+    if len(values) < least:
+        reason = (
+            f"{len(values)} of {len(replicates)} replicates have a value, and the level {level:g} "
+            f"needs {least}: draw more of them"
+        )
+        return AgreementInterval(None, None, reason)
+    low, high = percentile_interval(values, level)
+    return AgreementInterval(float(low), float(high))
 
 
 class BootstrapOptions(TypedDict):
@@ -165,7 +163,7 @@ class BootstrapOptions(TypedDict):
 def bootstrap_agreement(
     human: ArrayLike,
     metrics: Mapping[str, ArrayLike],
-    by: Measure,
+    by: Coefficient,
     *,
     resample: Resample = "segments",
     documents: Sequence[str] | None = None,
@@ -180,18 +178,18 @@ def bootstrap_agreement(
     Args:
         human: human scores shaped (system, segment), NaN where nobody rated; or one per system.
         metrics: the scores of each metric by its name, shaped alike; higher is better.
-        by: the measure of agreement.
+        by: the coefficient of agreement.
         resample: what is drawn.
         documents: the document of each segment, with "documents" and "documents+systems".
         replicates: how many.
         seed: of the draws.
 
-    >>> from truebleu.agreement.measures import measure_by
+    >>> from truebleu.agreement.coefficients import coefficient
     >>> human = [[0, -1, 0, -5], [-1, -1, -5, 0], [-5, -2, -1, -6]]
     >>> metrics = {"metric": [[6, 5, 5, 2], [5, 5, 4, 3], [1, 3, 3, 2]]}
-    >>> replicates = bootstrap_agreement(human, metrics, measure_by("pearson"))
+    >>> replicates = bootstrap_agreement(human, metrics, coefficient("pearson"))
     >>> interval = replicates.interval("metric")
-    >>> interval.low < interval.value < interval.high
+    >>> interval.low < replicates.observed["metric"] < interval.high
     True
     """
     require_resample(resample, replicates, seed)
@@ -207,20 +205,29 @@ def bootstrap_agreement(
     # Systems and segments that nobody rated are no part of what the interval is about.
     systems = np.flatnonzero(rated_cells(ratings).any(axis=1))
     segments = np.flatnonzero(rated_cells(ratings).any(axis=0))
-    of_segment = None if units is None else _renumbered(units.of_segment[segments])
-    _require_several(resample, of_segment, len(systems))
+    drawn = None
+    sizes = {}
+    if units is not None:
+        # The units that are left, numbered without gaps.
+        names, drawn = np.unique(units.of_segment[segments], return_inverse=True)
+        sizes[resample.removesuffix("+systems")] = len(names)
+    if resample.endswith("systems"):
+        sizes["systems"] = len(systems)
+    for what, count in sizes.items():
+        if count < 2:
+            raise SettingError(f"{what} with human scores", count, "at least two to draw from")
     kept = np.ix_(systems, segments)
     values = _core.replicate_agreement(
         np.ascontiguousarray(ratings[kept]),
         np.stack([scores[kept] for _, scores in cells]),
         **by.native,
-        units=None if of_segment is None else of_segment.tolist(),
+        units=None if drawn is None else drawn.tolist(),
         systems=resample.endswith("systems"),
         first=0,
         replicates=replicates,
         seed=seed,
     )
-    return Replicates(observed, values, resample, seed)
+    return Replicates(observed, values)
 
 
 def require_resample(resample: str, replicates: int, seed: int) -> None:
@@ -237,90 +244,39 @@ def units_of_segments(
     """The units that segments are drawn in; None where they are not drawn."""
     if resample.startswith("documents"):
         if documents is None or len(documents) != segments:
-            given = None if documents is None else len(documents)
-            raise SettingError("documents", given, f"the document of each of {segments} segments")
+            count = None if documents is None else len(documents)
+            raise SettingError("documents", count, f"the document of each of {segments} segments")
         return Units.documents(documents)
     if documents is not None:
         raise SettingError("documents", "given", f"none where {resample} are drawn")
     return Units.segments(segments) if resample.startswith("segments") else None
 
 
-def _require_several(
-    resample: Resample, of_segment: NDArray[np.int64] | None, systems: int
-) -> None:
-    """Refuse to draw from fewer than two."""
-    sizes = {} if of_segment is None else {resample.removesuffix("+systems"): len(set(of_segment))}
+def units_of_judged(
+    resample: Resample,
+    size: int,
+    documents: Sequence[str] | None,
+    judged: NDArray[np.int64],
+    what: str,
+) -> Units:
+    """The units of the segments that people judged, of as many as `size`; never systems."""
     if resample.endswith("systems"):
-        sizes["systems"] = systems
-    for what, count in sizes.items():
-        if count < 2:
-            raise SettingError(f"{what} with human scores", count, "at least two to draw from")
-
-
-def _renumbered(units: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The same units, numbered from 0 without gaps."""
-    return np.unique(units, return_inverse=True)[1].astype(np.int64)
-
-
-def _interval(value: float | None, replicates: Values, level: float) -> AgreementInterval:
-    least = smallest_replicates(level)
-    defined = replicates[~np.isnan(replicates)]
-    undefined = len(replicates) - len(defined)
-    reason = None
-    if value is None:
-        reason = "the coefficient is undefined"
-    elif undefined > MOST_UNDEFINED * len(replicates):
-        reason = f"{undefined} of {len(replicates)} replicates have no value"
-    elif len(defined) < least:
-        reason = (
-            f"{len(defined)} of {len(replicates)} replicates have a value, and the level {level:g} "
-            f"needs {least}: draw more of them"
-        )
-    low, high = (None, None) if reason else map(float, percentile_interval(defined, level))
-    return AgreementInterval(
-        value=value,
-        low=low,
-        high=high,
-        reason=reason,
-        level=level,
-        replicates=len(replicates),
-        undefined=undefined,
-    )
+        raise SettingError("resample", resample, f"'segments' or 'documents' {what}")
+    units_of_segments(resample, size, documents)  # refuses documents that do not fit
+    labels = None if documents is None else [documents[segment] for segment in judged.tolist()]
+    units = units_of_segments(resample, len(judged), labels)
+    assert units is not None  # noqa: S101  # only where systems alone are drawn
+    return units
 
 
 # --------------------------------------------------------------------------------------------------
 # System scores.
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SegmentStatistics(ComparedByValue):
-    """What a metric counts in each segment, and how the sums become system scores.
-
-    Attributes:
-        rows: shaped (segment, system, column).
-        score: scores of sums shaped (..., system, column), higher for better.
-    """
-
-    rows: Values
-    score: Score
-
-
-def mean_of_segments(scores: ArrayLike) -> SegmentStatistics:
-    """A metric whose system score is the mean of its segment scores.
-
-    Args:
-        scores: shaped (system, segment).
-    """
-    matrix = np.asarray(scores, dtype=np.float64)
-    if matrix.ndim != 2 or not np.isfinite(matrix).all():
-        raise SettingError("metric", matrix.shape, "finite scores shaped (system, segment)")
-    return SegmentStatistics(np.stack([matrix.T, np.ones_like(matrix.T)], axis=2), _mean)
-
-
 def bootstrap_system_agreement(
     human: ArrayLike,
     metrics: Mapping[str, SegmentStatistics],
-    coefficient: str | Coefficient,
+    by: str | Coefficient,
     *,
     resample: Resample = "segments",
     documents: Sequence[str] | None = None,
@@ -333,7 +289,7 @@ def bootstrap_system_agreement(
     Args:
         human: human scores shaped (system, segment), NaN where nobody rated.
         metrics: by name, what each metric counts; see `mean_of_segments`.
-        coefficient: the coefficient of the system scores, or its name.
+        by: the coefficient of the system scores, or its name.
         resample: what is drawn.
         documents: the document of each segment, with "documents" and "documents+systems".
         replicates: how many.
@@ -344,53 +300,38 @@ def bootstrap_system_agreement(
     require_resample(resample, replicates, seed)
     if not metrics:
         raise SettingError("metrics", 0, "at least one")
-    everyone = _together(as_human(human), metrics)
-    by = measure_by(coefficient)
-    observed = [scored.score(scored.rows.sum(axis=0)) for scored in everyone]
-    units = units_of_segments(resample, len(everyone[0].rows), documents)
-    scores = _replicate_scores(everyone, units, replicates, seed)
-    values = _core.system_agreement(
+    by = coefficient(by)
+    scorers = _people_and_metrics(as_human(human), metrics)
+    people, *others = (scorer.systems for scorer in scorers)
+    values = [measure_cells(people[:, None], scores[:, None], by).value for scores in others]
+    units = units_of_segments(resample, len(scorers[0].rows), documents)
+    scores = _replicate_scores(scorers, units, replicates, seed)
+    drawn = _core.system_agreement(
         scores[0],
         scores[1:],
-        coefficient=by.coefficient.native_name,
-        parameter=by.coefficient.parameter,
+        coefficient=by.native_name,
+        parameter=by.parameter,
         seed=seed if resample.endswith("systems") else None,
     )
-    plain = Replicates(
-        dict(zip(metrics, _measured(observed, by), strict=True)), values, resample, seed
-    )
+    plain = Replicates(dict(zip(metrics, values, strict=True)), drawn)
     if units is None or not correct_noise:
         return plain
-    return _without_noise(plain, by.coefficient, observed, scores)
-
-
-def _without_noise(
-    plain: Replicates, by: Coefficient, observed: list[Values], scores: Values
-) -> Replicates:
-    """Replicates with the noise of the segments taken off; see the module's text.
-
-    Args:
-        plain: what they are as they were drawn.
-        by: the coefficient.
-        observed: the systems' scores by people and by each metric.
-        scores: the same on every replicate, shaped (people and metrics, replicate, system).
-    """
-    people = _noise_share(observed[0], scores[0])
-    noise = {
-        name: max(people, _noise_share(own, drawn))
-        for name, own, drawn in zip(plain.observed, observed[1:], scores[1:], strict=True)
-    }
-    if by.name == "pearson" and not plain.resample.endswith("systems"):
+    if by.name == "pearson" and not resample.endswith("systems"):
         columns = [
-            _disattenuated((observed[0], own), (scores[0], drawn))
-            for own, drawn in zip(observed[1:], scores[1:], strict=True)
+            _disattenuated((people, observed), (scores[0], replicated))
+            for observed, replicated in zip(others, scores[1:], strict=True)
         ]
         return replace(plain, values=np.stack(columns, axis=1))
     shifts = {}
-    for (name, value), drawn in zip(plain.observed.items(), plain.values.T, strict=True):
-        defined = drawn[~np.isnan(drawn)]
+    for (name, value), column in zip(plain.observed.items(), plain.values.T, strict=True):
+        defined = column[~np.isnan(column)]
         if value is not None and defined.size:
             shifts[name] = 2 * (value - float(defined.mean()))
+    human_noise = _noise_share(people, scores[0])
+    noise = {
+        name: max(human_noise, _noise_share(observed, replicated))
+        for name, observed, replicated in zip(metrics, others, scores[1:], strict=True)
+    }
     bounds = (0.0, 1.0) if by.name in SHARES else (-1.0, 1.0)
     return replace(plain, shifts=shifts, bounds=bounds, noise=noise)
 
@@ -435,7 +376,9 @@ def _disattenuated(observed: tuple[Values, Values], drawn: tuple[Values, Values]
     return np.where(np.isnan(products), np.nan, values)
 
 
-def _together(human: Values, metrics: Mapping[str, SegmentStatistics]) -> list[SegmentStatistics]:
+def _people_and_metrics(
+    human: Values, metrics: Mapping[str, SegmentStatistics]
+) -> list[SegmentStatistics]:
     """People as the first metric, then the others, for the systems that people rated.
 
     People's score of a system is the mean of the segments that they rated.
@@ -449,32 +392,21 @@ def _together(human: Values, metrics: Mapping[str, SegmentStatistics]) -> list[S
         if metric.rows.ndim != 3 or metric.rows.shape[:2] != rows.shape[:2]:
             expected = f"rows for {rows.shape[:2]} segments and systems, as people have them"
             raise SettingError(name, metric.rows.shape, expected)
-    everyone = [SegmentStatistics(rows, _mean), *metrics.values()]
-    return [SegmentStatistics(scored.rows[:, systems], scored.score) for scored in everyone]
-
-
-def _mean(sums: Values) -> Values:
-    """Sum over count; NaN where nothing was counted."""
-    total, count = sums[..., 0], sums[..., 1]
-    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
-
-
-def _measured(scores: list[Values], by: Measure) -> list[float | None]:
-    people, *metrics = (row[:, np.newaxis] for row in scores)
-    return [measure_cells(people, metric, by).value for metric in metrics]
+    scorers = [SegmentStatistics(rows, mean_of_sums), *metrics.values()]
+    return [SegmentStatistics(scorer.rows[:, systems], scorer.score) for scorer in scorers]
 
 
 def _replicate_scores(
-    everyone: Sequence[SegmentStatistics], units: Units | None, replicates: int, seed: int
+    scorers: Sequence[SegmentStatistics], units: Units | None, replicates: int, seed: int
 ) -> Values:
     """The systems' scores on every replicate, shaped (people and metrics, replicate, system)."""
-    systems = everyone[0].rows.shape[1]
-    scores = np.empty((len(everyone), replicates, systems))
+    systems = scorers[0].rows.shape[1]
+    scores = np.empty((len(scorers), replicates, systems))
     if units is None:
-        for number, scored in enumerate(everyone):
-            scores[number] = scored.score(scored.rows.sum(axis=0))
+        for number, scorer in enumerate(scorers):
+            scores[number] = scorer.systems
         return scores
-    flat = [units.add_up(scored.rows.reshape(len(scored.rows), -1)) for scored in everyone]
+    flat = [units.add_up(scorer.rows.reshape(len(scorer.rows), -1)) for scorer in scorers]
     rows = on_exact_grid(np.concatenate(flat, axis=1))
     ends = np.cumsum([rows.shape[1] for rows in flat])[:-1]
     bootstrap = Bootstrap(replicates=replicates, seed=seed)
@@ -482,7 +414,84 @@ def _replicate_scores(
     for start in range(0, replicates, size):
         count = min(size, replicates - start)
         sums = bootstrap.sums(rows, units, start, count)
-        parts = zip(everyone, np.split(sums, ends, 1), strict=True)
-        for number, (scored, part) in enumerate(parts):
-            scores[number, start : start + count] = scored.score(part.reshape(count, systems, -1))
+        parts = zip(scorers, np.split(sums, ends, 1), strict=True)
+        for number, (scorer, part) in enumerate(parts):
+            scores[number, start : start + count] = scorer.score(part.reshape(count, systems, -1))
     return scores
+
+
+# --------------------------------------------------------------------------------------------------
+# Comparisons of pairs.
+
+
+def bootstrap_judgments(
+    metrics: Mapping[str, Values],
+    judgments: Judgments,
+    by: Coefficient,
+    *,
+    resample: Resample,
+    documents: Sequence[str] | None,
+    replicates: int,
+    seed: int,
+) -> Replicates:
+    """A coefficient of comparisons on bootstrap replicates of segments or documents.
+
+    Only segments with a judgment are drawn, or documents with one: others tell nothing here.
+
+    Args:
+        metrics: scores shaped (system, segment) by name, higher for better.
+        judgments: the comparisons.
+        by: a coefficient made of counts of pairs.
+        resample: "segments" or "documents".
+        documents: the document of each segment, with "documents".
+        replicates: how many.
+        seed: of the draws.
+    """
+    require_resample(resample, replicates, seed)
+    rows = judgment_rows(metrics.values(), judgments, by)
+    judged = np.unique(judgments.item)
+    where = "where people compared pairs"
+    units = units_of_judged(resample, len(rows), documents, judged, where)
+    by_unit = np.ascontiguousarray(units.add_up(rows[judged]))
+    sums = Bootstrap(replicates=replicates, seed=seed).sums(by_unit, units, 0, replicates)
+    columns = [values_of_rows(by, part) for part in np.split(sums, len(metrics), axis=1)]
+    observed = {name: measure_judgments(m, judgments, by).value for name, m in metrics.items()}
+    return Replicates(observed, np.stack(columns, axis=1))
+
+
+def bootstrap_shares_of_wins(
+    metrics: Mapping[str, SegmentStatistics],
+    judgments: Judgments,
+    by: Coefficient,
+    **options: Unpack[BootstrapOptions],
+) -> Replicates:
+    """Metrics' system scores against shares of wins, on bootstrap replicates.
+
+    A segment is drawn with all its comparisons. A share of wins is the mean of 1 for each win and 0
+    for each loss, so that these are human scores of as many rows, beside those of the metrics.
+
+    Args:
+        metrics: what each metric counts, by name.
+        judgments: the comparisons.
+        by: the coefficient of the system scores.
+        options: how replicates are drawn.
+    """
+    segments, systems = next(iter(metrics.values())).rows.shape[:2]
+    decided = np.flatnonzero(judgments.verdict)
+    human = np.full((systems, segments + len(decided)), np.nan)
+    columns = segments + np.arange(len(decided))
+    human[judgments.left[decided], columns] = judgments.verdict[decided] > 0
+    human[judgments.right[decided], columns] = judgments.verdict[decided] < 0
+    padded = {
+        name: SegmentStatistics(
+            np.concatenate([counted.rows, np.zeros((len(decided), *counted.rows.shape[1:]))]),
+            counted.score,
+        )
+        for name, counted in metrics.items()
+    }
+    if options["resample"] != "systems":
+        # The rows of one segment belong together like those of a document.
+        labels = list(options["documents"] or map(str, range(segments)))
+        options["documents"] = [*labels, *(labels[segment] for segment in judgments.item[decided])]
+        options["resample"] = cast("Resample", options["resample"].replace("segments", "documents"))
+    return bootstrap_system_agreement(human, padded, by, **options)

@@ -1,38 +1,84 @@
 """Coefficients of agreement: how human and metric scores become one number.
 
-Scores are matrices shaped (system, segment), higher is better on both sides. A cell that nobody
-rated is NaN among the human scores; what a metric says of such a cell is never looked at.
+Scores are matrices shaped (system, item), higher is better on both sides. A cell that nobody rated
+is NaN among the human scores; it is dropped with its metric score before anything else. People may
+also compare pairs of outputs (`Judgments`).
 
 Most coefficients are made of the counts of pairs of cells in five classes: C and D, ordered alike
 or in opposite directions by people and by the metric; Th, Tm and Thm, tied by people only, by the
 metric only, or by both. A value above 0 means agreement, and 1 is the most there is. Where a
 denominator is 0 a coefficient is undefined, which is None and not 0.
+
+| grouping | vectors that are compared            | mean over |
+|----------|--------------------------------------|-----------|
+| none     | one of all cells                     | -         |
+| item     | for each item, the scores of systems | items     |
+| system   | for each system, the scores of items | systems   |
+
+A group with fewer than two rated cells does not exist.
+
+The tie threshold of a metric is the one at which it agrees best with people (Deutsch et al. 2023,
+§4). Candidates are 0 and every difference of two metric scores in a group. Accuracy with ties is
+taken at each of them, averaged over groups, and the smallest candidate with the largest mean is the
+result. It is chosen on the very data that it is reported on, so the accuracy flatters every metric.
+The search is exact: accuracies are compared as whole numbers of pairs, not as rounded quotients.
 """
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass, fields
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
+import math
+import warnings
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    TypeAlias,
+    TypedDict,
+    get_args,
+)
 
 import numpy as np
 
 from truebleu import _core
 from truebleu.errors import SettingError, UnknownNameError
+from truebleu.resampling import as_values
+from truebleu.schema import Column
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
+    from truebleu.agreement.data import Judgments
     from truebleu.resampling import Values
 
 #: Which cells are compared with each other: all, those of one item, or those of one system.
 Grouping: TypeAlias = Literal["none", "item", "system"]
 #: The difference up to which the metric ties a pair; "calibrated" chooses the best one there is.
 Epsilon: TypeAlias = float | Literal["calibrated"]
+#: "macro" counts every group once; "micro" by its cells, or by its pairs for kendall-like.
+Average: TypeAlias = Literal["macro", "micro"]
+#: Groups without a value are left out of the mean, or count as 0.
+UndefinedGroups: TypeAlias = Literal["leave-out", "zero"]
+#: Whether scores of systems or of segments are compared.
+Level: TypeAlias = Literal["system", "segment"]
 #: What makes a coefficient undefined in a group.
 Undefined: TypeAlias = Literal["constant", "no order", "no common order", "nothing kept", "never"]
+#: Correlations that have a p-value.
+Correlation: TypeAlias = Literal["pearson", "spearman", "kendall-b", "kendall-c"]
 
 GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
+CHOICES = {
+    "grouping": GROUPINGS,
+    "average": get_args(Average),
+    "undefined": get_args(UndefinedGroups),
+    "level": get_args(Level),
+}
 CALIBRATED = "calibrated"
+SOFT = "soft-pairwise-accuracy"
 # Squares of larger scores, and sums of squares, would not fit into a float64.
 LARGEST = 1e150
 
@@ -73,10 +119,10 @@ def rated_cells(human: Values) -> NDArray[np.bool_]:
 
 def as_cells(human: ArrayLike, metric: ArrayLike) -> tuple[Values, Values]:
     """Human and metric scores as checked matrices; one score per system makes one column."""
-    columns = (as_array("human", human), as_array("metric", metric))
-    ratings, given = (column[:, np.newaxis] if column.ndim == 1 else column for column in columns)
-    cells = as_human(ratings)
-    scores = as_metric("metric", given, cells)
+    arrays = (as_array("human", human), as_array("metric", metric))
+    columns = [array[:, np.newaxis] if array.ndim == 1 else array for array in arrays]
+    cells = as_human(columns[0])
+    scores = as_metric("metric", columns[1], cells)
     for name, matrix in (("human", cells), ("metric", scores)):
         if matrix.size and np.nanmax(np.abs(matrix), initial=0.0) > LARGEST:
             largest = float(matrix.flat[np.nanargmax(np.abs(matrix))])
@@ -100,10 +146,10 @@ def _as_matrix(name: str, scores: ArrayLike) -> Values:
     return matrix
 
 
-def require_grouping(grouping: str) -> None:
-    """Refuse a grouping that does not exist."""
-    if grouping not in GROUPINGS:
-        raise UnknownNameError("grouping", grouping, GROUPINGS)
+def require_choice(setting: str, value: object) -> None:
+    """Refuse a grouping, an average, a fate of undefined groups or a level that does not exist."""
+    if value not in CHOICES[setting]:
+        raise UnknownNameError(setting, str(value), CHOICES[setting])
 
 
 def require_tie_threshold(epsilon: object, setting: str = "epsilon") -> float:
@@ -116,11 +162,394 @@ def require_tie_threshold(epsilon: object, setting: str = "epsilon") -> float:
 
 
 # --------------------------------------------------------------------------------------------------
-# Counts of pairs.
+# The coefficients by name.
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """What a coefficient is.
+
+    Attributes:
+        name: as on the command line and in JSON.
+        title: as people write it.
+        origin: the paper or shared task.
+        undefined: when a group has no value.
+        systems: whether it is asked of systems, not of segments, unless a level is given.
+        epsilon: whether the metric may tie pairs by a threshold.
+        calibrated: whether the threshold may be calibrated, which it is unless one is given.
+        pooled: the groups' pairs are put together by definition, and nothing is averaged.
+        threshold: whether pairs count from some difference of human scores on.
+    """
+
+    name: str
+    title: str
+    origin: str
+    undefined: Undefined
+    _: KW_ONLY
+    systems: bool = False
+    epsilon: bool = False
+    calibrated: bool = False
+    pooled: bool = False
+    threshold: bool = False
+
+
+# C, D: concordant, discordant pairs; Th, Tm, Thm: tied by people only, by the metric only, by both.
+_TABLE: tuple[tuple[str, str, str, Undefined, str], ...] = (
+    # covariance / (standard deviation of human scores * that of metric scores)
+    ("pearson", "Pearson's r", "Pearson 1895", "constant", "systems"),
+    # Pearson's of ranks, where ties share the mean of their ranks
+    ("spearman", "Spearman's rho", "Spearman 1904", "constant", "systems"),
+    # (C - D) / all pairs
+    ("kendall-a", "Kendall's tau-a", "Kendall 1938", "never", "epsilon"),
+    # (C - D) / sqrt((C + D + Th) (C + D + Tm))
+    ("kendall-b", "Kendall's tau-b", "Kendall 1945, WMT 2022", "constant", "epsilon"),
+    # 2 (C - D) / (n^2 (k - 1) / k), k the lesser number of different scores
+    ("kendall-c", "Kendall's tau-c", "Stuart 1953", "constant", ""),
+    # (C - D - Tm) / (C + D + Tm)
+    ("tau-10", "The tau of WMT 2010", "WMT 2010", "no order", "epsilon"),
+    # (C - D) / (C + D)
+    ("tau-13", "The tau of WMT 2013", "WMT 2013, Goodman & Kruskal", "no common order", "epsilon"),
+    # (C - D) / (C + D + Tm)
+    ("tau-14", "The tau of WMT 2014", "WMT 2014", "no order", "epsilon"),
+    # (C + Thm - D - Th - Tm) / all pairs
+    ("tau-eq", "tau-eq", "Deutsch et al. 2023", "never", "epsilon calibrated"),
+    # (C + Thm) / all pairs
+    ("acc-eq", "acc-eq", "Deutsch et al. 2023, WMT 2023 to 2025", "never", "epsilon calibrated"),
+    # (C - D) / (C + D + Tm) of the pairs of all groups put together
+    ("chen-cherry", "Chen and Cherry's tau", "Chen & Cherry 2014", "no order", "epsilon pooled"),
+    # (C + Thm) / all pairs of all groups put together
+    (
+        "pairwise-accuracy",
+        "Pairwise accuracy",
+        "Kocmi et al. 2021",
+        "never",
+        "systems epsilon pooled",
+    ),
+    # Of pairs whose human scores differ by the threshold or more, those that the metric orders
+    # alike less all others, over all of them.
+    ("kendall-like", "The Kendall-like tau", "WMT 2016 to 2021", "nothing kept", "threshold"),
+    # Pearson's of the differences of all pairs of all groups put together
+    (
+        "pairwise-difference-pearson",
+        "Pearson of differences",
+        "mt-metrics-eval",
+        "constant",
+        "pooled",
+    ),
+    # The mean of 1 - |p - q| over pairs of systems; p, q one-sided p-values by people, by metric
+    (SOFT, "Soft pairwise accuracy", "Thompson et al. 2024, WMT 2024", "never", "systems pooled"),
+)
+DEFINITIONS = {
+    name: Definition(name, title, origin, undefined, **dict.fromkeys(features.split(), True))
+    for name, title, origin, undefined, features in _TABLE
+}
+#: The coefficients of matrices; soft pairwise accuracy is in `truebleu.agreement.soft_pairwise`.
+COEFFICIENTS = tuple(name for name in DEFINITIONS if name != SOFT)
+#: The coefficients that are made of the counts of pairs, which a threshold may tie.
+PAIR_COEFFICIENTS = tuple(name for name, defined in DEFINITIONS.items() if defined.epsilon)
+ALIASES = {
+    "kendall": "kendall-b",
+    "tau-a": "kendall-a",
+    "tau-b": "kendall-b",
+    "tau-c": "kendall-c",
+    "gamma": "tau-13",
+    "chen-cherry-tau": "chen-cherry",
+    "spa": SOFT,
+}
+SETTINGS = (*CHOICES, "epsilon", "threshold")
+
+
+class NativeSettings(TypedDict):
+    """What the core's functions take besides the scores."""
+
+    grouping: str
+    coefficient: str
+    parameter: float
+    micro: bool
+    undefined_as_zero: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PairCounts:
+class Coefficient:
+    """A coefficient and what it compares; `coefficient` makes one from a name.
+
+    Attributes:
+        name: one of DEFINITIONS.
+        epsilon: the metric ties a pair whose scores differ by no more than this.
+        threshold: pairs count whose human scores differ by this or more, for kendall-like.
+        grouping: which cells are compared with each other.
+        average: how the groups' values become one: "macro" unless given, but for kendall-like
+            "micro"; None for a coefficient that is of the pairs of all groups put together.
+        undefined: what becomes of groups in which the coefficient is undefined. Left out, two
+            metrics may be averaged over different groups; as 0, a metric pays for tying all.
+        level: whether scores of systems or of segments are compared.
+        compared: whether people compared pairs of outputs, so that their judgments of all segments
+            are put together and nothing is grouped.
+    """
+
+    name: str
+    epsilon: Epsilon = 0.0
+    threshold: float | None = None
+    grouping: Grouping = "none"
+    average: Average | None = None
+    undefined: UndefinedGroups = "leave-out"
+    level: Level = "segment"
+    compared: bool = False
+
+    def __post_init__(self) -> None:
+        if self.name not in DEFINITIONS:
+            raise UnknownNameError("coefficient", self.name, (*DEFINITIONS, *ALIASES))
+        definition = self.definition
+        for setting in ("grouping", "undefined", "level"):
+            require_choice(setting, getattr(self, setting))
+        if definition.pooled:
+            if self.average is not None:
+                expected = f"none: {self.name} is of the pairs of all groups put together"
+                raise SettingError("average", self.average, expected)
+        elif self.average is None:
+            object.__setattr__(self, "average", "micro" if definition.threshold else "macro")
+        else:
+            require_choice("average", self.average)
+        if self.undefined == "zero" and self.pooled:
+            expected = f"'leave-out': {self.name} puts the pairs of all groups together"
+            raise SettingError("undefined", self.undefined, expected)
+        self._require_thresholds()
+
+    def _require_thresholds(self) -> None:
+        name, definition = self.name, self.definition
+        if self.epsilon == CALIBRATED:
+            if not definition.calibrated:
+                expected = "a number; only acc-eq and tau-eq are calibrated"
+                raise SettingError(f"epsilon of {name}", self.epsilon, expected)
+        elif require_tie_threshold(self.epsilon, f"epsilon of {name}") and not definition.epsilon:
+            expected = "0: it has no threshold"
+            if definition.threshold:
+                expected = "none: kendall-like has a threshold of human scores instead"
+            raise SettingError(f"epsilon of {name}", self.epsilon, expected)
+        if definition.threshold and self.threshold is None:
+            expected = (
+                "the least difference of human scores that counts, such as kendall-like:25 for "
+                "direct assessments from 0 to 100"
+            )
+            raise SettingError("threshold of kendall-like", None, expected)
+        if self.threshold is not None:
+            require_tie_threshold(self.threshold, f"threshold of {name}")
+            if not definition.threshold:
+                instead = f"; {name} has epsilon instead" if definition.epsilon else ""
+                expected = f"none: only kendall-like has one{instead}"
+                raise SettingError(f"threshold of {name}", self.threshold, expected)
+
+    @property
+    def definition(self) -> Definition:
+        """What the coefficient is."""
+        return DEFINITIONS[self.name]
+
+    @property
+    def calibrated(self) -> bool:
+        """Whether the tie threshold is chosen to agree best with people."""
+        return self.epsilon == CALIBRATED
+
+    @property
+    def pooled(self) -> bool:
+        """Whether the pairs of all groups are put together."""
+        return self.definition.pooled or (self.definition.threshold and self.average == "micro")
+
+    @property
+    def of_systems(self) -> bool:
+        """Whether it compares one score per system with another."""
+        return self.level == "system" and self.name != SOFT
+
+    @property
+    def text(self) -> str:
+        """The name with its threshold, which `coefficient` reads again."""
+        if self.threshold is not None:
+            return f"{self.name}:{self.threshold!r}"
+        return f"{self.name}:{self.epsilon}" if self.epsilon else self.name
+
+    @property
+    def label(self) -> str:
+        """All that must match before two values may be compared.
+
+        >>> coefficient("kendall-like:25", grouping="item").label
+        'segment|kendall-like:25.0|grouping:item|average:pooled'
+        """
+        parts: list[str] = [self.level, self.text]
+        if self.compared:
+            parts.append("comparisons")
+        elif self.level == "segment":
+            parts.append(f"grouping:{self.grouping}")
+            if self.grouping != "none":
+                parts.append(f"average:{'pooled' if self.pooled else self.average}")
+                parts += ["undefined:zero"] if self.undefined == "zero" else []
+        return "|".join(parts)
+
+    def title(self, item: str = "segment") -> str:
+        """What is asked, for people, where items are segments, documents or domains."""
+        name = self.definition.title
+        if self.calibrated:
+            name += " with calibrated ties,"
+        elif self.threshold is not None:
+            name += f" from a difference of {self.threshold:g} on,"
+        elif self.epsilon:
+            name += f" with ties up to {self.epsilon:g},"
+        if self.level == "system":
+            return f"{name} of systems"
+        if self.compared:
+            return f"{name} of compared {item}s"
+        grouping = "not grouped" if self.grouping == "none" else f"by {self.grouping}"
+        return f"{name} of {item}s, {grouping}"
+
+    @property
+    def parameter(self) -> float:
+        """The number that the core takes with it: the threshold, or epsilon."""
+        if self.threshold is not None:
+            return float(self.threshold)
+        return 0.0 if self.epsilon == CALIBRATED else float(self.epsilon)
+
+    @property
+    def native_name(self) -> str:
+        """What the core calls it."""
+        return f"calibrated-{self.name}" if self.calibrated else self.name
+
+    @property
+    def native(self) -> NativeSettings:
+        """The settings as the core takes them."""
+        return NativeSettings(
+            grouping=self.grouping,
+            coefficient=self.native_name,
+            parameter=self.parameter,
+            micro=self.average == "micro",
+            undefined_as_zero=self.undefined == "zero",
+        )
+
+
+def coefficient(name: str | Coefficient, **settings: Any) -> Coefficient:
+    """A coefficient by name; settings may follow the name and a colon.
+
+    Args:
+        name: such as "kendall-b", "acc-eq:calibrated" or "pearson:grouping=item"; or a
+            coefficient, which gets the settings.
+        settings: those of `Coefficient`.
+
+    >>> coefficient("tau-a").name
+    'kendall-a'
+    >>> coefficient("acc-eq:calibrated") == coefficient("acc-eq", epsilon="calibrated")
+    True
+    >>> coefficient("kendall-like:25").threshold
+    25.0
+    """
+    keywords = {key: value for key, value in settings.items() if value is not None}
+    if isinstance(name, Coefficient):
+        return replace(name, **keywords) if keywords else name
+    stem, written = _read(name)
+    if written.keys() & keywords.keys():
+        raise SettingError("coefficient", name, "its setting only once")
+    return Coefficient(name=stem, **written, **keywords)
+
+
+def parse_coefficient(text: str, *, compared: bool = False) -> Coefficient:
+    """A coefficient as `agree` takes it, with its usual level, grouping and calibration of ties.
+
+    Args:
+        text: such as "acc-eq", "kendall-like:25" or "pearson:level=segment,grouping=none".
+        compared: whether people compared pairs of outputs instead of giving scores.
+
+    >>> parse_coefficient("kendall-b").label
+    'segment|kendall-b|grouping:item|average:macro'
+    >>> parse_coefficient("pearson:level=segment,grouping=none").label
+    'segment|pearson|grouping:none'
+    >>> parse_coefficient("acc-eq").title()
+    'acc-eq with calibrated ties, of segments, by item'
+    """
+    name, settings = _read(text)
+    definition = DEFINITIONS[name]
+    if name == SOFT and settings:
+        raise SettingError("coefficient", text, f"{SOFT} without settings, of systems")
+    level = settings.setdefault("level", "system" if definition.systems else "segment")
+    compared = compared and level == "segment"
+    for key in ("grouping", "average", "undefined"):
+        if key in settings and (idle := _idle(key, settings, compared=compared)):
+            raise SettingError(f"{key} of {name}", settings[key], idle)
+    if settings.get("undefined") == "zero" and definition.undefined == "never":
+        expected = "'leave-out': this coefficient is defined wherever there are two cells"
+        raise SettingError(f"undefined of {name}", "zero", expected)
+    settings.setdefault("grouping", "item" if level == "segment" else "none")
+    if definition.calibrated:
+        settings.setdefault("epsilon", CALIBRATED)
+    parsed = Coefficient(name=name, compared=compared, **settings)
+    if compared:
+        if parsed.calibrated:
+            expected = "a number as epsilon: ties are calibrated on scores, not on compared pairs"
+            raise SettingError("coefficient", text, expected)
+        require_countable(parsed)
+    return parsed
+
+
+def parse_coefficients(texts: Sequence[str], *, compared: bool = False) -> tuple[Coefficient, ...]:
+    """Several coefficients, each once."""
+    if isinstance(texts, str):
+        raise SettingError("coefficients", texts, "a list of coefficients, such as ['kendall-b']")
+    parsed = tuple(dict.fromkeys(parse_coefficient(text, compared=compared) for text in texts))
+    if not parsed:
+        raise SettingError("coefficients", "none", "at least one, such as kendall-b")
+    return parsed
+
+
+def _read(text: str) -> tuple[str, dict[str, Any]]:
+    """The name and the settings of a coefficient, such as "pearson:level=segment,grouping=none"."""
+    stem, _, rest = text.strip().lower().replace("_", "-").partition(":")
+    name = ALIASES.get(stem.strip(), stem.strip())
+    if name not in DEFINITIONS:
+        raise UnknownNameError("coefficient", name, (*DEFINITIONS, *ALIASES))
+    settings: dict[str, Any] = {}
+    for part in filter(None, (part.strip() for part in rest.split(","))):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals:
+            # The one setting that a coefficient has may stand alone: acc-eq:calibrated.
+            key, value = ("threshold" if DEFINITIONS[name].threshold else "epsilon"), part
+        if key not in SETTINGS:
+            raise UnknownNameError(f"setting of {name}", key, SETTINGS)
+        if key in settings:
+            raise SettingError(f"{key} of {name}", value, "each setting once")
+        if key in CHOICES:
+            require_choice(key, value)
+        settings[key] = value if key in CHOICES or value == CALIBRATED else _number(name, value)
+    return name, settings
+
+
+def _number(name: str, setting: str) -> float:
+    try:
+        return float(setting)
+    except ValueError:
+        expected = f"a number after {name}:"
+        if DEFINITIONS[name].calibrated:
+            expected += ", or 'calibrated'"
+        raise SettingError("coefficient", f"{name}:{setting}", expected) from None
+
+
+def _idle(key: str, settings: dict[str, Any], *, compared: bool) -> str | None:
+    """Why a setting of groups would say nothing."""
+    if settings["level"] == "system":
+        return "nothing at system level, where all systems are one group"
+    if compared:
+        return "nothing where people compared pairs"
+    if settings.get("grouping") == "none" and key != "grouping":
+        return "nothing with grouping=none: there is one group"
+    return None
+
+
+def require_countable(by: Coefficient) -> None:
+    """Refuse, of compared pairs, a coefficient that is not made of counts of pairs."""
+    if by.name not in PAIR_COEFFICIENTS or by.calibrated:
+        expected = f"one for pairs that people compared: {', '.join(PAIR_COEFFICIENTS)}"
+        raise SettingError("coefficient", by.text, expected)
+
+
+# --------------------------------------------------------------------------------------------------
+# Counts of pairs.
+
+
+class PairCounts(NamedTuple):
     """How many pairs fall into each class; every pair falls into one.
 
     Attributes:
@@ -131,41 +560,16 @@ class PairCounts:
         both_ties: Thm, people and the metric tie it.
     """
 
-    concordant: int = 0
-    discordant: int = 0
-    human_ties: int = 0
-    metric_ties: int = 0
-    both_ties: int = 0
+    concordant: int
+    discordant: int
+    human_ties: int
+    metric_ties: int
+    both_ties: int
 
     @property
     def total(self) -> int:
         """All pairs."""
-        return sum(self.classes)
-
-    @property
-    def right(self) -> int:
-        """The pairs that the metric has as people have them: C + Thm."""
-        return self.concordant + self.both_ties
-
-    @property
-    def classes(self) -> tuple[int, int, int, int, int]:
-        """C, D, Th, Tm, Thm."""
-        return (
-            self.concordant,
-            self.discordant,
-            self.human_ties,
-            self.metric_ties,
-            self.both_ties,
-        )
-
-    def __add__(self, other: PairCounts) -> PairCounts:
-        return from_classes([a + b for a, b in zip(self.classes, other.classes, strict=True)])
-
-
-def from_classes(classes: ArrayLike) -> PairCounts:
-    """Counts from C, D, Th, Tm, Thm in this order."""
-    names = (field.name for field in fields(PairCounts))
-    return PairCounts(**dict(zip(names, map(int, np.asarray(classes)), strict=True)))
+        return sum(self)
 
 
 def count_pairs(
@@ -180,284 +584,315 @@ def count_pairs(
         epsilon: the metric ties a pair whose scores differ by no more than this. People tie
             only what is equal.
 
-    >>> count_pairs([4, 1, 2, 2, 3], [5, 1, 1, 4.8, 4.5]).classes
+    >>> tuple(count_pairs([4, 1, 2, 2, 3], [5, 1, 1, 4.8, 4.5]))
     (7, 1, 1, 1, 0)
     """
     cells, scores = as_cells(human, metric)
-    require_grouping(grouping)
-    counts = _core.pair_counts(
-        cells, scores, grouping=grouping, epsilon=require_tie_threshold(epsilon)
-    )
-    return from_classes(counts)
+    require_choice("grouping", grouping)
+    threshold = require_tie_threshold(epsilon)
+    return PairCounts(*_core.pair_counts(cells, scores, grouping=grouping, epsilon=threshold))
 
 
-class KeptPairs(NamedTuple):
-    """Pairs that human scores keep apart, and those of them that the metric orders alike."""
+def count_judgments_by_item(
+    metric: ArrayLike, judgments: Judgments, *, epsilon: float = 0.0
+) -> NDArray[np.int64]:
+    """The five classes of the judgments of each item, shaped (item, class) as C, D, Th, Tm, Thm.
 
-    kept: int
-    concordant: int
+    The metric's scores of both outputs are compared as people compared them. Two judgments of the
+    same pair, by two people, are two pairs.
 
-    @property
-    def discordant(self) -> int:
-        """All others: a metric tie is discordant too."""
-        return self.kept - self.concordant
-
-
-def count_kept_pairs(
-    human: ArrayLike, metric: ArrayLike, *, grouping: Grouping = "none", threshold: float
-) -> KeptPairs:
-    """Count the pairs of kendall-like within each group, and add the counts of all groups.
-
-    A pair is kept where its human scores differ by the threshold or more. With threshold 0 the
-    pairs that people tie are kept too, and are never concordant.
-
-    >>> count_kept_pairs([10, 35, 40, 40, 90], [1, 3, 2, 5, 5], threshold=25)
-    KeptPairs(kept=7, concordant=6)
+    Args:
+        metric: scores shaped (system, item), higher for better.
+        judgments: systems and items by their place in the matrix.
+        epsilon: the metric ties a pair whose scores differ by no more than this.
     """
-    cells, scores = as_cells(human, metric)
-    require_grouping(grouping)
-    least = require_tie_threshold(threshold, "threshold")
-    return KeptPairs(*_core.kept_pairs(cells, scores, grouping=grouping, threshold=least))
+    scores = as_values("metric", _as_matrix("metric", metric))
+    for name, axis, what in (("left", 0, "systems"), ("right", 0, "systems"), ("item", 1, "items")):
+        indices, size = getattr(judgments, name), scores.shape[axis]
+        outside = indices[(indices < 0) | (indices >= size)]
+        if outside.size:
+            expected = f"a number from 0 to {size - 1}: there are {size} {what}"
+            raise SettingError(name, int(outside[0]), expected)
+    counts = _core.judgment_counts(
+        scores,
+        left=judgments.left,
+        right=judgments.right,
+        item=judgments.item,
+        verdict=judgments.verdict,
+        epsilon=require_tie_threshold(epsilon),
+    )
+    return counts.astype(np.int64)
 
 
-def value_of_counts(name: str, counts: PairCounts) -> float | None:
+def count_judgments(metric: ArrayLike, judgments: Judgments, *, epsilon: float = 0.0) -> PairCounts:
+    """The five classes of all judgments put together; see `count_judgments_by_item`.
+
+    >>> from truebleu.agreement.data import Judgments
+    >>> arrays = {"left": [0, 0, 1], "right": [1, 2, 2], "item": [0, 0, 0], "verdict": [1, 0, -1]}
+    >>> tuple(count_judgments([[3.0], [2.0], [2.0]], Judgments(**arrays)))
+    (1, 0, 1, 1, 0)
+    """
+    counts = count_judgments_by_item(metric, judgments, epsilon=epsilon)
+    return PairCounts(*counts.sum(axis=0).tolist())
+
+
+def value_of_counts(name: str, counts: Iterable[float]) -> float | None:
     """One of PAIR_COEFFICIENTS, of counts; None where its denominator is 0.
 
-    >>> value_of_counts("tau-13", PairCounts(concordant=4, discordant=1))
+    >>> value_of_counts("tau-13", PairCounts(4, 1, 0, 0, 0))
     0.6
     """
-    return _core.value_of_counts(name, counts.classes)
+    return _core.value_of_counts(name, list(map(int, counts)))
+
+
+def judgment_rows(metrics: Iterable[ArrayLike], judgments: Judgments, by: Coefficient) -> Values:
+    """The five classes of every metric side by side, one row per segment."""
+    require_countable(by)
+    counts = [
+        count_judgments_by_item(scores, judgments, epsilon=by.parameter) for scores in metrics
+    ]
+    if not counts:
+        raise SettingError("metrics", {}, "the scores of at least one")
+    return np.concatenate(counts, axis=1).astype(np.float64)
+
+
+def values_of_rows(by: Coefficient, rows: Iterable[Values]) -> Values:
+    """The coefficient of summed counts of the five classes; NaN where it is undefined."""
+    values = [value_of_counts(by.name, row) for row in rows]
+    return np.array(values, dtype=np.float64)
 
 
 # --------------------------------------------------------------------------------------------------
-# The coefficients by name.
-
-
-@dataclass(frozen=True, slots=True)
-class Definition:
-    """What a coefficient is.
-
-    Attributes:
-        name: as on the command line and in JSON.
-        formula: C, D: concordant, discordant pairs; Th, Tm, Thm: tied by people only, by the metric
-            only, by both.
-        origin: the paper or shared task.
-        undefined: when a group has no value.
-        epsilon: whether the metric may tie pairs by a threshold.
-        calibrated: whether the threshold may be calibrated.
-        pooled: the groups' pairs are put together by definition, and nothing is averaged.
-        threshold: whether pairs count from some difference of human scores on.
-    """
-
-    name: str
-    formula: str
-    origin: str
-    undefined: Undefined
-    _: KW_ONLY
-    epsilon: bool = False
-    calibrated: bool = False
-    pooled: bool = False
-    threshold: bool = False
-
-
-_DEFINITIONS = (
-    Definition(
-        "pearson",
-        "covariance / (standard deviation of human scores * that of metric scores)",
-        "Pearson 1895",
-        "constant",
-    ),
-    Definition(
-        "spearman",
-        "Pearson's of ranks, where ties share the mean of their ranks",
-        "Spearman 1904",
-        "constant",
-    ),
-    Definition("kendall-a", "(C - D) / all pairs", "Kendall 1938", "never", epsilon=True),
-    Definition(
-        "kendall-b",
-        "(C - D) / sqrt((C + D + Th) (C + D + Tm))",
-        "Kendall 1945, WMT 2022",
-        "constant",
-        epsilon=True,
-    ),
-    Definition(
-        "kendall-c",
-        "2 (C - D) / (n^2 (k - 1) / k), k the lesser number of different scores",
-        "Stuart 1953",
-        "constant",
-    ),
-    Definition("tau-10", "(C - D - Tm) / (C + D + Tm)", "WMT 2010", "no order", epsilon=True),
-    Definition(
-        "tau-13",
-        "(C - D) / (C + D)",
-        "WMT 2013, Goodman & Kruskal 1954 (gamma)",
-        "no common order",
-        epsilon=True,
-    ),
-    Definition("tau-14", "(C - D) / (C + D + Tm)", "WMT 2014", "no order", epsilon=True),
-    Definition(
-        "tau-eq",
-        "(C + Thm - D - Th - Tm) / all pairs",
-        "Deutsch et al. 2023",
-        "never",
-        epsilon=True,
-        calibrated=True,
-    ),
-    Definition(
-        "acc-eq",
-        "(C + Thm) / all pairs",
-        "Deutsch et al. 2023, WMT 2023 to 2025",
-        "never",
-        epsilon=True,
-        calibrated=True,
-    ),
-    Definition(
-        "chen-cherry",
-        "(C - D) / (C + D + Tm) of the pairs of all groups put together",
-        "Chen & Cherry 2014, eq. 12",
-        "no order",
-        epsilon=True,
-        pooled=True,
-    ),
-    Definition(
-        "pairwise-accuracy",
-        "(C + Thm) / all pairs of all groups put together",
-        "Kocmi et al. 2021",
-        "never",
-        epsilon=True,
-        pooled=True,
-    ),
-    Definition(
-        "kendall-like",
-        "of pairs whose human scores differ by the threshold or more, those that the metric orders "
-        "alike less all others, over all of them",
-        "WMT 2016 to 2021 (DARR)",
-        "nothing kept",
-        threshold=True,
-    ),
-    Definition(
-        "pairwise-difference-pearson",
-        "Pearson's of the differences of all pairs of all groups put together",
-        "mt-metrics-eval",
-        "constant",
-        pooled=True,
-    ),
-)
-
-DEFINITIONS = {definition.name: definition for definition in _DEFINITIONS}
-COEFFICIENTS = tuple(DEFINITIONS)
-#: The coefficients that are made of the counts of pairs, which a threshold may tie.
-PAIR_COEFFICIENTS = tuple(name for name, defined in DEFINITIONS.items() if defined.epsilon)
-ALIASES = {
-    "kendall": "kendall-b",
-    "tau-a": "kendall-a",
-    "tau-b": "kendall-b",
-    "tau-c": "kendall-c",
-    "gamma": "tau-13",
-    "chen-cherry-tau": "chen-cherry",
-}
+# Values, and why there are none.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Coefficient:
-    """A coefficient with its settings; `coefficient` makes one from a name.
+class MetricAgreement:
+    """How well one metric agrees with people by one coefficient.
 
     Attributes:
-        name: one of COEFFICIENTS.
-        epsilon: the metric ties a pair whose scores differ by no more than this.
-        threshold: pairs count whose human scores differ by this or more, for kendall-like.
+        metric: the metric's label.
+        value: None where it is undefined, which is not 0; `notes` say why.
+        low: the lower bound of the interval; None where there is none.
+        high: the upper bound.
+        rank: the number of its cluster, from 1; None without a value.
+        groups: how many groups the value is made of; None where nothing is grouped.
+        undefined_groups: how many groups have no value.
+        epsilon: the tie threshold, where it was calibrated.
+        notes: what a reader should know.
     """
 
-    name: str
-    epsilon: Epsilon = 0.0
-    threshold: float | None = None
+    metric: Annotated[str, Column(heading="Metric")] = ""
+    value: Annotated[float | None, Column(heading="Value", digits=4, numeric=True)]
+    low: float | None = None
+    high: float | None = None
+    rank: Annotated[int | None, Column(heading="Rank", numeric=True)] = None
+    groups: int | None = None
+    undefined_groups: Annotated[int | None, Column(heading="Undefined groups")] = None
+    epsilon: Annotated[float | None, Column(heading="Tie threshold", digits=4)] = None
+    notes: tuple[str, ...] = ()
 
-    def __post_init__(self) -> None:
-        if self.name not in DEFINITIONS:
-            raise UnknownNameError("coefficient", self.name, (*COEFFICIENTS, *ALIASES))
-        definition = self.definition
-        if self.epsilon == CALIBRATED:
-            if not definition.calibrated:
-                expected = "a number; only acc-eq and tau-eq are calibrated"
-                raise SettingError(f"epsilon of {self.name}", self.epsilon, expected)
-        elif require_tie_threshold(self.epsilon, f"epsilon of {self.name}") and (
-            not definition.epsilon
-        ):
-            raise SettingError(f"epsilon of {self.name}", self.epsilon, "0: it has no threshold")
-        if definition.threshold and self.threshold is None:
-            expected = (
-                "the least difference of human scores that counts, such as kendall-like:25 for "
-                "direct assessments from 0 to 100"
+    @property
+    def reason(self) -> str | None:
+        """Why there is no value; None where there is one."""
+        return "; ".join(self.notes) if self.value is None else None
+
+    def noted(self, *notes: str) -> MetricAgreement:
+        """The same with further notes."""
+        return replace(self, notes=(*self.notes, *notes))
+
+
+class TieCalibration(NamedTuple):
+    """The best threshold, and what is to be known of it.
+
+    Attributes:
+        epsilon: pairs whose scores differ by no more are tied. All digits matter: with fewer of
+            them it may fall below the difference that it is.
+        accuracy: the largest mean accuracy.
+        groups: how many groups were averaged.
+        human_ties: the mean share of pairs that people tie: the accuracy of calling all a tie.
+        below: every threshold from epsilon up to, but not including, this one gives the same
+            accuracy; None where all larger ones do.
+        unique: no threshold from `below` on gives it too.
+        degenerate: calling every pair a tie is as accurate as the metric with its threshold.
+    """
+
+    epsilon: float
+    accuracy: float
+    groups: int
+    human_ties: float
+    below: float | None
+    unique: bool
+    degenerate: bool
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know, in sentences."""
+        notes = []
+        if self.degenerate:
+            notes.append(
+                "the best tie threshold is no better than calling every pair a tie: the accuracy "
+                f"is the share of pairs that people tie ({100 * self.human_ties:.1f} %), "
+                "and tells nothing about the metric"
             )
-            raise SettingError("threshold of kendall-like", None, expected)
-        if self.threshold is not None:
-            require_tie_threshold(self.threshold, f"threshold of {self.name}")
-            if not definition.threshold:
-                expected = "none: only kendall-like has one"
-                raise SettingError(f"threshold of {self.name}", self.threshold, expected)
-
-    @property
-    def definition(self) -> Definition:
-        """What the coefficient is."""
-        return DEFINITIONS[self.name]
-
-    @property
-    def calibrated(self) -> bool:
-        """Whether the tie threshold is chosen to agree best with people."""
-        return self.epsilon == CALIBRATED
-
-    @property
-    def label(self) -> str:
-        """The name with its setting, which `coefficient` reads again."""
-        if self.threshold is not None:
-            return f"{self.name}:{self.threshold!r}"
-        return f"{self.name}:{self.epsilon}" if self.epsilon else self.name
-
-    @property
-    def native_name(self) -> str:
-        """What the core calls it."""
-        return f"calibrated-{self.name}" if self.calibrated else self.name
-
-    @property
-    def parameter(self) -> float:
-        """The number that the core takes with it: the threshold, or epsilon."""
-        if self.threshold is not None:
-            return float(self.threshold)
-        return 0.0 if self.epsilon == CALIBRATED else float(self.epsilon)
+        if not self.unique:
+            notes.append(
+                "several separate tie thresholds are equally good; the smallest is reported"
+            )
+        return tuple(notes)
 
 
-def coefficient(
-    name: str, *, epsilon: Epsilon | None = None, threshold: float | None = None
-) -> Coefficient:
-    """A coefficient by name; a setting may follow the name and a colon.
+def calibrate_ties(
+    human: ArrayLike, metric: ArrayLike, *, grouping: Grouping = "item", micro: bool = False
+) -> TieCalibration | None:
+    """The tie threshold of a metric; None where no group has two rated cells.
 
-    >>> coefficient("tau-a").name
-    'kendall-a'
-    >>> coefficient("acc-eq:calibrated") == coefficient("acc-eq", epsilon="calibrated")
-    True
-    >>> coefficient("kendall-like:25").threshold
-    25.0
+    Args:
+        human: scores shaped (system, item), NaN where nobody rated.
+        metric: scores of the same shape, higher for better.
+        grouping: which cells make pairs; "item" in WMT 2023 to 2025.
+        micro: weigh each group by its cells.
+
+    >>> calibrate_ties([[0], [0], [0], [-5]], [[80], [81], [79], [60]]).epsilon
+    2.0
     """
-    stem, colon, setting = name.strip().lower().replace("_", "-").partition(":")
-    stem = ALIASES.get(stem, stem)
-    if stem not in DEFINITIONS:
-        raise UnknownNameError("coefficient", stem, (*COEFFICIENTS, *ALIASES))
-    if colon:
-        if epsilon is not None or threshold is not None:
-            raise SettingError("coefficient", name, "its setting only once")
-        if DEFINITIONS[stem].threshold:
-            threshold = _number(stem, setting)
+    require_choice("grouping", grouping)
+    cells, scores = as_cells(human, metric)
+    calibration = _core.calibrated_ties(cells, scores, grouping=grouping, micro=micro)
+    return None if calibration is None else TieCalibration(*calibration)
+
+
+def measure(
+    human: ArrayLike,
+    metric: ArrayLike,
+    by: str | Coefficient,
+    **settings: Any,
+) -> MetricAgreement:
+    """How well a metric agrees with human scores.
+
+    Args:
+        human: scores shaped (system, item), NaN where nobody rated; or one score per system.
+        metric: scores of the same shape, higher for better.
+        by: a coefficient, or its name.
+        settings: of the coefficient, such as grouping="item".
+
+    >>> measure([-1, -2, -3, -5], [30, 31, 28, 27], "kendall-b").value
+    0.666...
+    >>> measure([1, 2, 3], [7, 7, 7], "pearson").reason
+    'all cells have the same score by the metric'
+    """
+    return measure_cells(*as_cells(human, metric), coefficient(by, **settings))
+
+
+def measure_cells(human: Values, metric: Values, by: Coefficient) -> MetricAgreement:
+    """As `measure`, of matrices that were checked."""
+    if by.name == SOFT:
+        expected = f"another coefficient: see truebleu.agreement.{SOFT.replace('-', '_')}"
+        raise SettingError("coefficient", by.name, expected)
+    if by.calibrated:
+        micro = by.average == "micro"
+        ties = calibrate_ties(human, metric, grouping=by.grouping, micro=micro)
+        if ties is not None:
+            value = ties.accuracy if by.name == "acc-eq" else 2 * ties.accuracy - 1
+            return MetricAgreement(
+                value=value,
+                groups=ties.groups,
+                undefined_groups=0,
+                epsilon=ties.epsilon,
+                notes=ties.notes,
+            )
+        measured, groups, undefined = None, 0, 0
+    else:
+        measured, groups, undefined = _core.agreement(human, metric, **by.native)
+    notes = () if measured is not None else (why_undefined(human, metric, by),)
+    return MetricAgreement(value=measured, groups=groups, undefined_groups=undefined, notes=notes)
+
+
+def measure_judgments(
+    metric: ArrayLike, judgments: Judgments, by: str | Coefficient
+) -> MetricAgreement:
+    """A coefficient of all judgments put together.
+
+    Args:
+        metric: scores shaped (system, item), higher for better.
+        judgments: systems and items by their place in the matrix.
+        by: a coefficient that is made of the counts of pairs, with a number as epsilon.
+    """
+    by = coefficient(by)
+    require_countable(by)
+    counts = count_judgments(metric, judgments, epsilon=by.parameter)
+    value = value_of_counts(by.name, counts)
+    notes: tuple[str, ...] = ()
+    if value is None:
+        if not counts.total:
+            notes = ("there are no judgments",)
+        elif counts.human_ties + counts.both_ties == counts.total:
+            notes = ("people tie every pair",)
+        elif by.name == "tau-13":
+            notes = ("no pair is ordered by people and by the metric",)
         else:
-            epsilon = "calibrated" if setting == CALIBRATED else _number(stem, setting)
-    return Coefficient(name=stem, epsilon=0.0 if epsilon is None else epsilon, threshold=threshold)
+            notes = ("the metric ties every pair",)
+    return MetricAgreement(value=value, notes=notes)
 
 
-def _number(name: str, setting: str) -> float:
-    try:
-        return float(setting)
-    except ValueError:
-        expected = f"a number after {name}:"
-        if DEFINITIONS[name].calibrated:
-            expected += ", or 'calibrated'"
-        raise SettingError("coefficient", f"{name}:{setting}", expected) from None
+# Why no group has a value; people or the metric may give everything the same score, too.
+WHY_UNDEFINED = {
+    "no order": "people tie every pair",
+    "no common order": "no pair is ordered by people and by the metric",
+    "nothing kept": "no two human scores differ by {threshold:g} or more",
+}
+
+
+def why_undefined(human: Values, metric: Values, by: Coefficient) -> str:
+    """Why no group has a value, of matrices that were checked."""
+    rated = rated_cells(human)
+    within = {"none": "", "item": " of an item", "system": " of a system"}[by.grouping]
+    axis = {"none": None, "item": 0, "system": 1}[by.grouping]
+    if np.max(rated.sum(axis=axis), initial=0) < 2:
+        return f"there are no two human scores{within}"
+    if reason := WHY_UNDEFINED.get(by.definition.undefined):
+        return reason.format(threshold=by.parameter) + within
+    who = "people or the metric"
+    if np.ptp(metric[rated]) <= by.parameter:
+        who = "the metric"
+    elif np.ptp(human[rated]) == 0:
+        who = "people"
+    close = f"scores within {by.parameter:g} of each other" if by.parameter else "the same score"
+    return f"all cells{within} have {close} by {who}"
+
+
+def correlation_p(human: ArrayLike, metric: ArrayLike, name: Correlation) -> float | None:
+    """The two-sided p-value of a correlation over all cells; None where there is none.
+
+    It assumes that cells are independent draws, which those of one segment or of one system are
+    not: use it for system scores, or to compare with other tools. `truebleu.agreement.tests` says
+    whether one metric agrees better than another.
+
+    Pearson's and Spearman's are from t with n - 2 degrees of freedom; for Pearson's this is exact
+    where one of the two is normal. Kendall's is exact for few cells without ties, and otherwise
+    from the normal distribution with the variance corrected for ties.
+
+    Args:
+        human: scores shaped (system, item), NaN where nobody rated; or one score per system.
+        metric: scores of the same shape.
+        name: the correlation.
+    """
+    from scipy import stats
+
+    if name not in get_args(Correlation):
+        raise UnknownNameError("correlation with a p-value", name, get_args(Correlation))
+    cells, scores = as_cells(human, metric)
+    if measure_cells(cells, scores, coefficient(name)).value is None:
+        return None
+    rated = rated_cells(cells)
+    pair = cells[rated], scores[rated]
+    with warnings.catch_warnings():
+        # SciPy warns of scores that vary by rounding only, and of two cells.
+        warnings.simplefilter("ignore")
+        if name == "pearson":
+            p = float(stats.pearsonr(*pair).pvalue)
+        elif name == "spearman":
+            p = float(stats.spearmanr(*pair).pvalue)
+        else:
+            p = float(stats.kendalltau(*pair, variant=name.removeprefix("kendall-")).pvalue)
+    return p if math.isfinite(p) else None

@@ -13,20 +13,21 @@ set. Sets of several language pairs are pooled as pairs of systems, never across
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from truebleu._results import Result
-from truebleu._settings import DEFAULT_SEED, require_whole_number
-from truebleu.agreement.agree import as_judgments
+from truebleu._settings import DEFAULT_SEED
+from truebleu.agreement.agree import Count, as_judgments
 from truebleu.agreement.data import agreement_data
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import MalformedFileError, SettingError, UnreadableFileError
 from truebleu.metrics.registry import metrics_for
 from truebleu.resampling import Bootstrap, Units
+from truebleu.schema import Level, Seed, verb
 from truebleu.significance.people import COIN, EXPECTED, AgreementCurve, settings_of
 
 if TYPE_CHECKING:
@@ -38,10 +39,9 @@ if TYPE_CHECKING:
     from truebleu.agreement.agree import HumanLike
     from truebleu.agreement.data import SystemScores
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike
-    from truebleu.metrics.base import Metric
+    from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
 
-RESULT_VERSION = 1
 # Agreements, in per cent, whose differences are told.
 AGREEMENTS = (60, 70, 80, 90)
 # Where the curve is drawn, and how many parts observed pairs are put into.
@@ -161,28 +161,20 @@ class CurveFit(Result):
     seed: int
     level: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``agree --curve --format json`` prints them."""
-        return {
-            "version": RESULT_VERSION,
-            "settings": {"replicates": self.replicates, "seed": self.seed, "level": self.level},
-            "curves": [asdict(curve) for curve in self.curves],
-            "sets": [asdict(systems) for systems in self.sets],
-        }
 
-
+@verb
 def fit_curves(
     systems: SystemsLike,
     human: HumanLike,
-    metrics: Sequence[str | Metric] = ("bleu",),
+    metrics: MetricsLike = "bleu",
     *,
     references: ReferencesLike | None = None,
     human_lower_is_better: bool = False,
     system_scores: SystemScores = "all",
     pool: Sequence[str | PathLike[str]] = (),
-    replicates: int = 1000,
-    seed: int = DEFAULT_SEED,
-    level: float = 0.95,
+    replicates: Count = 1000,
+    seed: Seed = DEFAULT_SEED,
+    level: Level = 0.95,
 ) -> CurveFit:
     """How often do people agree with a metric, by the size of the difference that it shows?
 
@@ -200,12 +192,7 @@ def fit_curves(
         system_scores: whether metrics score systems on "all" segments, or on those "rated".
         pool: files of earlier fits, by the same metrics, whose pairs are counted too.
         replicates: of the intervals.
-        seed: any whole number from 0 up.
-        level: of the intervals.
     """
-    require_whole_number("replicates", replicates, 1)
-    if not 0 < level < 1:
-        raise SettingError("level", level, "a number between 0 and 1, such as 0.95")
     test_set = as_test_set(systems, references)
     judgments = as_judgments(human, lower_is_better=human_lower_is_better)
     parsed, test_set = metrics_for(metrics, test_set)

@@ -13,17 +13,16 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from truebleu.agreement.bootstrap import SegmentStatistics
-from truebleu.agreement.comparisons import Judgments, shares_of_wins
+from truebleu._results import ComparedByValue
 from truebleu.errors import MalformedFileError, SettingError, UnpairedSegmentsError
 from truebleu.human.judgments import HumanScores, PairwiseJudgments, listed
 from truebleu.metrics.registry import metric_labels
 from truebleu.resampling import Units, on_exact_grid
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
@@ -33,6 +32,67 @@ if TYPE_CHECKING:
 Human: TypeAlias = HumanScores | PairwiseJudgments
 #: Whether a metric scores systems on the whole test set, or on what people rated of them.
 SystemScores: TypeAlias = Literal["all", "rated"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Judgments(ComparedByValue):
+    """Judgments of pairs as arrays, one element each.
+
+    Attributes:
+        left: the left system's row in the matrix of metric scores.
+        right: the right system's row.
+        item: the column.
+        verdict: 1 where the left is better, -1 where it is worse, 0 where both are tied.
+    """
+
+    left: NDArray[np.int64]
+    right: NDArray[np.int64]
+    item: NDArray[np.int64]
+    verdict: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        for name in ("left", "right", "item", "verdict"):
+            array = np.asarray(getattr(self, name))
+            if array.shape != (len(self.left),) or (array.size and array.dtype.kind not in "iu"):
+                shape = f"{array.dtype} of shape {array.shape}"
+                expected = f"one whole number for each of {len(self.left)} judgments"
+                raise SettingError(name, shape, expected)
+            object.__setattr__(self, name, array.astype(np.int64))
+        strange = self.verdict[np.abs(self.verdict) > 1]
+        if strange.size:
+            raise SettingError("verdict", int(strange[0]), "1 (left is better), 0 (tied) or -1")
+        if (self.left == self.right).any():
+            first = int(np.argmax(self.left == self.right)) + 1
+            raise SettingError(
+                "judgments", f"judgment {first} of a system and itself", "two systems in each"
+            )
+
+    def __len__(self) -> int:
+        return len(self.verdict)
+
+    def part(self, items: NDArray[np.int64]) -> Judgments:
+        """The judgments of some items, which are numbered anew."""
+        kept = np.isin(self.item, items)
+        return Judgments(
+            left=self.left[kept],
+            right=self.right[kept],
+            item=np.searchsorted(items, self.item[kept]),
+            verdict=self.verdict[kept],
+        )
+
+
+def shares_of_wins(judgments: Judgments, systems: int) -> Values:
+    """How often each system was preferred among its judgments that are no ties.
+
+    Bojar et al. (2011), the ranking of WMT 2012. NaN for a system whose judgments are all ties.
+    """
+    wins, losses = np.zeros(systems), np.zeros(systems)
+    for better in (1, -1):
+        decisive = judgments.verdict == better
+        winner, loser = (judgments.left, judgments.right)[::better]
+        np.add.at(wins, winner[decisive], 1)
+        np.add.at(losses, loser[decisive], 1)
+    return ratio(wins, wins + losses)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -72,15 +132,28 @@ class HumanData:
             cells[self.judgments.right, self.judgments.item] = True
         return cells
 
-    @property
-    def order(self) -> list[int]:
-        """For each item its place among the labels as they first appear."""
-        places = {label: place for place, label in enumerate(dict.fromkeys(self.labels or ()))}
-        return [places[name] for name in self.names or ()]
+    def by_item(self, rows: Values) -> Values:
+        """Rows of segments, or of documents or domains as one text each."""
+        if self.labels is None:
+            return rows
+        places = {label: place for place, label in enumerate(dict.fromkeys(self.labels))}
+        order = [places[name] for name in self.names or ()]
+        return Units.documents(self.labels).add_up(rows)[order]
 
-    def name_of(self, item: int) -> str:
-        """What messages call an item."""
-        return f"{self.item} {item + 1 if self.names is None else repr(self.names[item])}"
+    def part(self, items: NDArray[np.int64]) -> HumanData:
+        """What people said of some items."""
+        names = None if self.names is None else tuple(self.names[item] for item in items)
+        part = replace(self, names=names, size=len(items))
+        if self.judgments is not None:
+            judgments = self.judgments.part(items)
+            means = shares_of_wins(judgments, len(self.systems))
+            return replace(part, means=means, judgments=judgments)
+        assert self.scores is not None  # noqa: S101  # whole systems are not split
+        scores = np.ascontiguousarray(self.scores[:, items])
+        judged = ~np.isnan(scores)
+        means = ratio(np.where(judged, scores, 0.0).sum(axis=1), judged.sum(axis=1))
+        # The documents of segments are of no use here: metrics have scored them already.
+        return replace(part, means=means, scores=scores, labels=None)
 
 
 def human_data(test_set: TestSet, human: Human) -> HumanData:
@@ -91,52 +164,34 @@ def human_data(test_set: TestSet, human: Human) -> HumanData:
     """
     strange = [name for name in human.systems if name not in test_set.systems]
     if strange:
-        given = f"judgments of {listed(strange)}"
         expected = f"systems of the test set, {listed(list(test_set.systems))}"
-        raise MalformedFileError(human.label, None, given, expected)
-    if isinstance(human, PairwiseJudgments):
-        names = _judged_names(test_set, human, set(human.systems))
-        return _comparing(test_set, human, names)
-    judged = {name for name, row in human.scores.items() if any(s is not None for s in row)}
-    names = _judged_names(test_set, human, judged)
-    means = human.means() if judged == set(human.systems) else _means(human, names)
-    systems = np.array([means[name] for name in names])
-    if human.level == "system":
-        return HumanData(systems=names, means=systems, item="system", size=0)
-    return _scoring(test_set, human, names, systems)
-
-
-def _judged_names(test_set: TestSet, human: Human, judged: set[str]) -> tuple[str, ...]:
+        raise MalformedFileError(human.label, None, f"judgments of {listed(strange)}", expected)
+    judged = set(human.systems)
+    if isinstance(human, HumanScores):
+        judged = {name for name, row in human.scores.items() if any(s is not None for s in row)}
     names = tuple(name for name in test_set.systems if name in judged)
     if len(names) < 2:
-        given = f"judgments of {listed(names) or 'none of the systems'}"
+        judgments = f"judgments of {listed(names) or 'none of the systems'}"
         expected = "judgments of at least two systems: agreement is about differences"
-        raise MalformedFileError(human.label, None, given, expected)
-    return names
-
-
-def _means(human: HumanScores, names: Sequence[str]) -> dict[str, float]:
-    kept = HumanScores(
-        label=human.label,
-        level=human.level,
-        scores={name: human.scores[name] for name in names},
-        signature=human.signature,
+        raise MalformedFileError(human.label, None, judgments, expected)
+    if isinstance(human, PairwiseJudgments):
+        return _compared(test_set, human, names)
+    kept = replace(human, scores={name: human.scores[name] for name in names})
+    means = kept.means()
+    data = HumanData(
+        systems=names, means=np.array([means[name] for name in names]), item=human.level, size=0
     )
-    return kept.means()
+    return data if human.level == "system" else _scored(test_set, kept, data)
 
 
-def _scoring(
-    test_set: TestSet, human: HumanScores, names: tuple[str, ...], means: Values
-) -> HumanData:
-    cells = [[np.nan if s is None else s for s in human.scores[name]] for name in names]
-    scores = np.array(cells, dtype=np.float64)
+def _scored(test_set: TestSet, human: HumanScores, data: HumanData) -> HumanData:
+    rows = [[np.nan if s is None else s for s in row] for row in human.scores.values()]
+    scores = np.array(rows, dtype=np.float64)
     if human.level == "segment":
         if scores.shape[1] != len(test_set):
             segments = scores.shape[1]
             raise UnpairedSegmentsError(human.label, segments, "the test set", len(test_set))
-        return HumanData(
-            systems=names, means=means, item="segment", scores=scores, size=len(test_set)
-        )
+        return replace(data, scores=scores, size=len(test_set))
     labels = test_set.documents if human.level == "document" else test_set.domains
     if labels is None or human.items is None:
         expected = f"a test set with {human.level}s; see --documents"
@@ -147,40 +202,68 @@ def _scoring(
         raise MalformedFileError(human.label, None, f"{human.level} {strange[0]!r}", expected)
     # What nobody judged is part of the test set, and so of the metrics' system scores.
     others = [label for label in dict.fromkeys(labels) if label not in human.items]
-    unjudged = np.full((len(names), len(others)), np.nan)
-    return HumanData(
-        systems=names,
-        means=means,
-        item=human.level,
-        scores=np.concatenate([scores, unjudged], axis=1),
-        labels=labels,
-        names=(*human.items, *others),
-        size=len(human.items) + len(others),
-    )
+    unjudged = np.full((len(scores), len(others)), np.nan)
+    names = (*human.items, *others)
+    scores = np.concatenate([scores, unjudged], axis=1)
+    return replace(data, scores=scores, labels=labels, names=names, size=len(names))
 
 
-def _comparing(test_set: TestSet, human: PairwiseJudgments, names: tuple[str, ...]) -> HumanData:
+def _compared(test_set: TestSet, human: PairwiseJudgments, names: tuple[str, ...]) -> HumanData:
     place = {name: number for number, name in enumerate(names)}
-    last = max((judgment.segment for judgment in human.judgments), default=-1)
-    if last >= len(test_set):
-        raise UnpairedSegmentsError(human.label, last + 1, "the test set", len(test_set))
-    judgments = Judgments(
-        left=np.array([place[judgment.left] for judgment in human.judgments], dtype=np.int64),
-        right=np.array([place[judgment.right] for judgment in human.judgments], dtype=np.int64),
-        item=np.array([judgment.segment for judgment in human.judgments], dtype=np.int64),
-        verdict=np.array([judgment.verdict for judgment in human.judgments], dtype=np.int64),
-    )
+    rows = [(place[j.left], place[j.right], j.segment, j.verdict) for j in human.judgments]
+    left, right, item, verdict = np.array(rows, dtype=np.int64).reshape(-1, 4).T
+    if item.size and item.max() >= len(test_set):
+        last = int(item.max()) + 1
+        raise UnpairedSegmentsError(human.label, last, "the test set", len(test_set))
+    judgments = Judgments(left=left, right=right, item=item, verdict=verdict)
+    means = shares_of_wins(judgments, len(names))
     return HumanData(
-        systems=names,
-        means=shares_of_wins(judgments, len(names)),
-        item="segment",
-        judgments=judgments,
-        size=len(test_set),
+        systems=names, means=means, item="segment", judgments=judgments, size=len(test_set)
     )
 
 
 # --------------------------------------------------------------------------------------------------
 # What metrics say.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SegmentStatistics(ComparedByValue):
+    """What a metric counts in each segment, and how the sums become system scores.
+
+    Attributes:
+        rows: shaped (segment, system, column).
+        score: scores of sums shaped (..., system, column), higher for better.
+    """
+
+    rows: Values
+    score: Callable[[Values], Values]
+
+    @property
+    def systems(self) -> Values:
+        """One score per system."""
+        return self.score(self.rows.sum(axis=0))
+
+
+def mean_of_segments(scores: ArrayLike) -> SegmentStatistics:
+    """A metric whose system score is the mean of its segment scores.
+
+    Args:
+        scores: shaped (system, segment).
+    """
+    matrix = np.asarray(scores, dtype=np.float64)
+    if matrix.ndim != 2 or not np.isfinite(matrix).all():
+        raise SettingError("metric", matrix.shape, "finite scores shaped (system, segment)")
+    return SegmentStatistics(np.stack([matrix.T, np.ones_like(matrix.T)], axis=2), mean_of_sums)
+
+
+def mean_of_sums(sums: Values) -> Values:
+    """Sum over count; NaN where nothing was counted."""
+    return ratio(sums[..., 0], sums[..., 1])
+
+
+def ratio(total: Values, count: Values) -> Values:
+    """A total over its count; NaN where nothing was counted."""
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -190,19 +273,30 @@ class MetricData:
     Attributes:
         metric: the metric.
         items: shaped (system, item); None where people scored whole systems only.
-        systems: one score per system.
         statistics: what it counted by item, or by segment where there are no items.
     """
 
     metric: Metric
     items: Values | None
-    systems: Values
     statistics: SegmentStatistics
 
     @property
-    def sign(self) -> int:
-        """-1 where the scores were negated."""
-        return self.metric.sign
+    def systems(self) -> Values:
+        """One score per system."""
+        return self.statistics.systems
+
+    def part(self, items: NDArray[np.int64]) -> MetricData:
+        """The scores of some items.
+
+        Statistics that depend on the whole text, such as NIST's information, stay those of the
+        whole.
+        """
+        rows = np.ascontiguousarray(self.statistics.rows[items])
+        return MetricData(
+            self.metric,
+            None if self.items is None else np.ascontiguousarray(self.items[:, items]),
+            SegmentStatistics(rows, self.statistics.score),
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -237,16 +331,86 @@ class AgreementData:
     @property
     def items(self) -> dict[str, Values]:
         """Every metric's scores of items."""
-        return {
-            label: metric.items
-            for label, metric in self.metrics.items()
-            if metric.items is not None
-        }
+        scores = {label: metric.items for label, metric in self.metrics.items()}
+        return {label: items for label, items in scores.items() if items is not None}
 
     @property
     def systems(self) -> dict[str, Values]:
         """Every metric's scores of systems."""
         return {label: metric.systems for label, metric in self.metrics.items()}
+
+    def part(self, items: NDArray[np.int64]) -> AgreementData:
+        """The same systems judged by some of the items only."""
+        documents = None
+        if self.documents is not None and self.by_segment:
+            documents = tuple(self.documents[item] for item in items)
+        metrics = {label: metric.part(items) for label, metric in self.metrics.items()}
+        return AgreementData(self.people.part(items), metrics, documents)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HumanSummary:
+    """What people judged.
+
+    Attributes:
+        file: what messages call the judgments.
+        signature: how their numbers were made.
+        level: what an item is: "segment", "document", "domain" or "system".
+        raters: how many people judged.
+        systems: those that were judged, in the order of the test set.
+        ignored: systems of the file that are not in the test set.
+        unjudged: systems of the test set that nobody judged.
+        scores: the human score of each system; None where all its judgments are ties.
+        items: how many items were judged; None where people scored whole systems.
+        judged: how many outputs of an item have a score; None where people compared pairs.
+        cells: how many there are.
+        comparisons: how many pairs people compared; None where they gave scores.
+        ties: how many of these they tied.
+        notes: what a reader of the scores should know, in sentences.
+    """
+
+    file: str
+    signature: str
+    level: str
+    raters: int
+    systems: tuple[str, ...]
+    ignored: tuple[str, ...]
+    unjudged: tuple[str, ...]
+    scores: Mapping[str, float | None]
+    items: int | None = None
+    judged: int | None = None
+    cells: int | None = None
+    comparisons: int | None = None
+    ties: int | None = None
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, human: Human, data: AgreementData, test_set: TestSet) -> HumanSummary:
+        """The summary of judgments, beside the systems that they are about."""
+        people, judgments = data.people, data.judgments
+        items: dict[str, int] = {}
+        if people.scores is not None:
+            rated = people.judged_cells
+            items = {"judged": int(rated.sum()), "cells": rated.size}
+            items["items"] = int(rated.any(axis=0).sum())
+        elif judgments is not None:
+            items = {"comparisons": len(judgments), "ties": int((judgments.verdict == 0).sum())}
+            items["items"] = len(np.unique(judgments.item))
+        return cls(
+            file=human.label,
+            signature=human.signature,
+            level=people.item,
+            raters=human.raters,
+            systems=people.systems,
+            ignored=tuple(human.ignored),
+            unjudged=tuple(name for name in test_set.systems if name not in people.systems),
+            scores={
+                name: None if np.isnan(score) else score
+                for name, score in zip(people.systems, people.means.tolist(), strict=True)
+            },
+            notes=tuple(human.notes),
+            **items,
+        )
 
 
 def agreement_data(
@@ -265,7 +429,8 @@ def agreement_data(
         system_scores: "rated" scores systems on what people rated of them only.
     """
     people = human_data(test_set, human)
-    if system_scores == "rated" and people.scores is None:
+    rated = system_scores == "rated"
+    if rated and people.scores is None:
         expected = "'all' where people did not score segments, documents or domains"
         raise SettingError("system_scores", system_scores, expected)
     texts = replace(test_set, systems={name: test_set.systems[name] for name in people.systems})
@@ -273,7 +438,6 @@ def agreement_data(
     twice = next((label for label in labels if labels.count(label) > 1), None)
     if twice is not None:
         raise SettingError("metrics", f"{twice} twice", "every metric once, with its settings")
-    rated = system_scores == "rated"
     scored = {
         label: _metric_data(label, metric, texts, people, rated=rated)
         for label, metric in zip(labels, metrics, strict=True)
@@ -286,16 +450,14 @@ def _metric_data(
 ) -> MetricData:
     segments = metric.count(texts).array()
     exact = on_exact_grid(segments.reshape(len(segments), -1)).reshape(segments.shape)
-    rows = _by_item(exact, people)
+    rows = people.by_item(exact)
     items = None
     if people.scores is not None or people.judgments is not None:
         # The rows as they are: their exact differences make or break ties.
-        items = metric.sign * _item_scores(label, metric, _by_item(segments, people), people)
+        items = metric.sign * _item_scores(label, metric, people.by_item(segments), people)
     if rated and people.scores is not None:
         rows = rows * ~np.isnan(people.scores).T[:, :, np.newaxis]
-    statistics = SegmentStatistics(rows, partial(_signed_scores, metric))
-    systems = statistics.score(rows.sum(axis=0))
-    return MetricData(metric, items, systems, statistics)
+    return MetricData(metric, items, SegmentStatistics(rows, partial(_signed_scores, metric)))
 
 
 def _signed_scores(metric: Metric, sums: Values) -> Values:
@@ -303,28 +465,19 @@ def _signed_scores(metric: Metric, sums: Values) -> Values:
     return metric.sign * _text_scores(metric, sums)
 
 
-def _by_item(rows: Values, people: HumanData) -> Values:
-    """Rows of segments, or of documents or domains as one text each."""
-    if people.labels is None:
-        return rows
-    return Units.documents(people.labels).add_up(rows)[people.order]
-
-
 def _item_scores(label: str, metric: Metric, rows: Values, people: HumanData) -> Values:
     """A metric's scores of all items, shaped (system, item); 0 where nobody judged."""
     if people.item == "segment":
         by_system = metric.segment_scores(rows)
-        scores = np.array(
-            [[np.nan if score is None else score for score in scores] for scores in by_system],
-            dtype=float,
-        )
+        scores = np.array([[np.nan if s is None else s for s in row] for row in by_system], float)
     else:
         scores = _text_scores(metric, rows).T
     judged = people.judged_cells
     lacking = judged & ~np.isfinite(scores)
     if lacking.any():
         system, item = (int(number) for number in np.argwhere(lacking)[0])
-        where = f"{label} of {people.systems[system]!r}, {people.name_of(item)}"
+        name = item + 1 if people.names is None else repr(people.names[item])
+        where = f"{label} of {people.systems[system]!r}, {people.item} {name}"
         expected = "a score wherever people judged; leave that judgment out, or score the output"
         raise SettingError(where, "no score", expected)
     return np.ascontiguousarray(np.where(judged, scores, 0.0))

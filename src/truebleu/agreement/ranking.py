@@ -28,17 +28,17 @@ their median. None of them corrects for the number of pairs.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
-from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from truebleu._settings import require_alpha
+from truebleu._results import plain
+from truebleu._settings import require_alpha, require_name
 from truebleu.agreement.coefficients import as_human, rated_cells
-from truebleu.errors import SettingError, UnknownNameError
-from truebleu.resampling import Values, as_probabilities
+from truebleu.errors import SettingError
+from truebleu.resampling import as_probabilities
 from truebleu.significance.corrections import adjust
 from truebleu.significance.pairs import rank_ranges
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from truebleu.agreement.tests import MetricTest
-
+    from truebleu.resampling import Values
 
 #: Procedures by which WMT ranks systems.
 Procedure: TypeAlias = Literal["wmt22", "wmt24", "wmt25"]
@@ -56,73 +56,17 @@ Procedure: TypeAlias = Literal["wmt22", "wmt24", "wmt25"]
 PROCEDURES: tuple[Procedure, ...] = get_args(Procedure)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetricPair:
-    """A metric tested against one that agrees no better with people.
-
-    Attributes:
-        better: the metric with the higher value.
-        worse: the other.
-        difference: by how much it is higher.
-        test: whether they truly differ.
-        p_adjusted: p corrected for the number of pairs.
-        significant: whether the corrected p is no more than alpha.
-    """
-
-    better: str
-    worse: str
-    difference: float
-    test: MetricTest
-    p_adjusted: float
-    significant: bool
-
-    @property
-    def p(self) -> float:
-        """The p-value; 1 where there is nothing to test."""
-        return 1.0 if self.test.p is None else self.test.p
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
-            "better": self.better,
-            "worse": self.worse,
-            "difference": self.difference,
-            "p": self.p,
-            "p_adjusted": self.p_adjusted,
-            "significant": self.significant,
-            "exact": self.test.exact,
-            "permutations": self.test.permutations,
-            "smallest_p": self.test.smallest_p,
-            "alternative": self.test.alternative,
-            "reason": self.test.reason,
-        }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RankedMetrics:
+class RankedMetrics(NamedTuple):
     """Metrics, best first, with the ranks of their clusters and the tests between them.
 
     Attributes:
-        order: names of the metrics that have a value, best first.
-        values: their values.
-        ranks: the number of each one's cluster, from 1.
-        undefined: metrics without a value, in order of name; they have no rank.
+        ranks: the number of each one's cluster, from 1; metrics without a value come last, in order
+            of name, and have none.
         pairs: every test, the better metrics first.
-        correction: how p-values were corrected for the number of pairs.
-        alpha: the level of the tests.
     """
 
-    order: tuple[str, ...]
-    values: tuple[float, ...]
-    ranks: tuple[int, ...]
-    undefined: tuple[str, ...]
-    pairs: tuple[MetricPair, ...]
-    correction: str
-    alpha: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return asdict(self)
+    ranks: Mapping[str, int | None]
+    pairs: tuple[MetricTest, ...]
 
 
 def rank_clusters(p_values: ArrayLike, alpha: float = 0.05) -> list[int]:
@@ -167,83 +111,36 @@ def rank_metrics(
             metrics tasks correct for nothing.
 
     >>> from truebleu.agreement.tests import MetricTest
-    >>> test = MetricTest(value1=0.5, value2=0.7, p=0.01, method="scores")
-    >>> rank_metrics({"a": 0.5, "b": 0.7}, lambda better, worse: test).order
-    ('b', 'a')
+    >>> test = MetricTest(difference=0.2, p=0.01, method="scores")
+    >>> dict(rank_metrics({"a": 0.5, "b": 0.7}, lambda better, worse: test).ranks)
+    {'b': 1, 'a': 2}
     """
-    tested = TestedMetrics.of(values, test)
-    adjusted = adjust(tested.p_values, correction)
-    return tested.ranked(adjusted, alpha=alpha, correction=correction)
-
-
-@dataclass(frozen=True, slots=True)
-class TestedMetrics:
-    """Metrics tested pair by pair, before p-values are corrected, alone or with other questions'.
-
-    Attributes:
-        values: of the metrics that have one, best first.
-        undefined: metrics without a value, in order of name.
-        tests: of all pairs, the better metrics first.
-    """
-
-    __test__: ClassVar[bool] = False  # not a test of pytest's
-
-    values: Mapping[str, float]
-    undefined: tuple[str, ...]
-    tests: tuple[MetricTest, ...]
-
-    @classmethod
-    def of(
-        cls, values: Mapping[str, float | None], test: Callable[[str, str], MetricTest]
-    ) -> TestedMetrics:
-        """Test every pair; see `rank_metrics`."""
-        defined = {name: value for name, value in values.items() if value is not None}
-        order = sorted(defined, key=lambda name: (-defined[name], name))
-        return cls(
-            values={name: defined[name] for name in order},
-            undefined=tuple(sorted(name for name, value in values.items() if value is None)),
-            tests=tuple(test(better, worse) for better, worse in combinations(order, 2)),
+    threshold = require_alpha(alpha)
+    defined = {name: value for name, value in values.items() if value is not None}
+    order = sorted(defined, key=lambda name: (-defined[name], name))
+    tests = [test(better, worse) for better, worse in combinations(order, 2)]
+    # Where there is nothing to test, nothing speaks against the two being equal.
+    raw = [1.0 if tested.p is None else tested.p for tested in tests]
+    adjusted = adjust(raw, correction) if raw else np.empty(0)
+    matrix = np.zeros((len(order), len(order)))
+    matrix[np.triu_indices(len(order), 1)] = adjusted
+    pairs = tuple(
+        replace(
+            tested,
+            better=better,
+            worse=worse,
+            difference=defined[better] - defined[worse],
+            p=p,
+            p_adjusted=corrected,
+            significant=corrected <= threshold,
         )
-
-    @property
-    def p_values(self) -> Values:
-        """The p-value of each test; 1 where there is nothing to test."""
-        return np.array([1.0 if test.p is None else test.p for test in self.tests], np.float64)
-
-    @property
-    def smallest_p(self) -> Values:
-        """The smallest p-value that each test could have had."""
-        return np.array([test.smallest_p for test in self.tests], dtype=np.float64)
-
-    def ranked(self, adjusted: Values, *, alpha: float, correction: str) -> RankedMetrics:
-        """Ranks by the corrected p-values of the tests."""
-        threshold = require_alpha(alpha)
-        order = list(self.values)
-        matrix = np.zeros((len(order), len(order)))
-        pairs = []
-        for (a, b), test, p in zip(
-            combinations(range(len(order)), 2), self.tests, adjusted, strict=True
-        ):
-            matrix[a, b] = p
-            pairs.append(
-                MetricPair(
-                    better=order[a],
-                    worse=order[b],
-                    difference=self.values[order[a]] - self.values[order[b]],
-                    test=test,
-                    p_adjusted=float(p),
-                    significant=bool(p <= threshold),
-                )
-            )
-        return RankedMetrics(
-            order=tuple(order),
-            values=tuple(self.values.values()),
-            ranks=tuple(rank_clusters(matrix, threshold)),
-            undefined=self.undefined,
-            pairs=tuple(pairs),
-            correction=correction,
-            alpha=threshold,
+        for (better, worse), tested, p, corrected in zip(
+            combinations(order, 2), tests, raw, adjusted.tolist(), strict=True
         )
+    )
+    ranks: dict[str, int | None] = dict(zip(order, rank_clusters(matrix, threshold), strict=True))
+    ranks.update((name, None) for name in sorted(values) if name not in defined)
+    return RankedMetrics(ranks, pairs)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -292,7 +189,7 @@ class HumanRanking:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
-        return asdict(self)
+        return dict(plain(self))
 
 
 def rank_systems(
@@ -312,8 +209,7 @@ def rank_systems(
         domains: the domain of each segment, with "wmt24" only; without it there is one domain.
         alpha: the level of the tests.
     """
-    if procedure not in PROCEDURES:
-        raise UnknownNameError("procedure", procedure, PROCEDURES)
+    require_name("procedure", procedure, PROCEDURES)
     require_alpha(alpha)
     scores = as_human(human)
     if len(names) != len(scores):
@@ -386,17 +282,12 @@ def stouffer(p_values: Sequence[float]) -> float:
     >>> round(stouffer([0.05, 0.05]), 4)
     0.01
     """
-    if len(p_values) == 1:
-        return p_values[0]
-    normal = NormalDist()
+    from scipy.stats import combine_pvalues
+
     # A p-value of 1 has no finite quantile, and outweighs all others: together they are 1 too.
-    # So does one of 0, which the normal approximation gives to a difference beyond all doubt.
-    if any(p >= 1 for p in p_values):
-        return 1.0
-    if any(p <= 0 for p in p_values):
-        return 0.0
-    total = sum(-normal.inv_cdf(p) for p in p_values) / math.sqrt(len(p_values))
-    return normal.cdf(-total)
+    if len(p_values) == 1 or max(p_values) >= 1:
+        return max(p_values)
+    return float(combine_pvalues(p_values, method="stouffer").pvalue)
 
 
 def _mann_whitney(first: Values, second: Values) -> float:
@@ -421,12 +312,16 @@ def _ranked(
     with np.errstate(invalid="ignore"):
         better = (p < alpha) & (means[:, np.newaxis] > means)
         ranges = _ranges_from_place(p < alpha) if procedure == "wmt25" else rank_ranges(better)
-    if procedure == "wmt22":
-        lines = _lines_by_wins(better)
-    elif procedure == "wmt24":
-        lines = _lines_by_separation(p, alpha)
-    else:
+        # A pair that can't be tested is not told apart.
+        separated = p <= alpha
+    if procedure == "wmt25":
         lines = _lines_by_ranges(ranges)
+    elif procedure == "wmt24":
+        lines = _lines(len(p), lambda cluster, end: separated[cluster, end:].all())
+    else:
+        # The fewest wins in the cluster are all systems below.
+        wins = better.sum(axis=1)
+        lines = _lines(len(p), lambda cluster, end: wins[cluster].min() == len(wins) - end)
     clusters = 1 + np.cumsum([False, *lines[:-1]])
     return tuple(
         RankedSystem(
@@ -455,27 +350,12 @@ def _ranges_from_place(significant: NDArray[np.bool_]) -> list[tuple[int, int]]:
     return ranges
 
 
-def _lines_by_wins(better: NDArray[np.bool_]) -> list[bool]:
-    """Whether a line follows each place: the fewest wins in the cluster are all systems below."""
-    wins = better.sum(axis=1)
-    lines = []
+def _lines(count: int, ends: Callable[[slice, int], np.bool_]) -> list[bool]:
+    """Whether a line follows each place: the cluster up to it ends there."""
+    lines: list[bool] = []
     start = 0
-    for place in range(len(wins)):
-        below = len(wins) - place - 1
-        lines.append(bool(wins[start : place + 1].min() == below))
-        if lines[-1]:
-            start = place + 1
-    return lines
-
-
-def _lines_by_separation(p: Values, alpha: float) -> list[bool]:
-    """Whether a line follows each place: the cluster is told apart from all systems below."""
-    lines = []
-    start = 0
-    for place in range(len(p)):
-        # A pair that can't be tested is not told apart.
-        separated = p[start : place + 1, place + 1 :] <= alpha
-        lines.append(bool(separated.all()))
+    for place in range(count):
+        lines.append(bool(ends(slice(start, place + 1), place + 1)))
         if lines[-1]:
             start = place + 1
     return lines

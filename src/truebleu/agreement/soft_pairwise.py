@@ -22,137 +22,94 @@ Segments are assumed to be independent.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import comb
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from truebleu import _core
-from truebleu._settings import DEFAULT_SEED, require_replicates, require_seed
+from truebleu._settings import DEFAULT_SEED
 from truebleu.agreement.bootstrap import (
     BLOCK_SIZE,
     Replicates,
     Resample,
     require_resample,
-    units_of_segments,
+    units_of_judged,
 )
-from truebleu.agreement.coefficients import as_cells, as_human, as_metric, rated_cells
-from truebleu.agreement.tests import METHODS, UNITS, MetricTest, Unit, hybrid_test, standardised
-from truebleu.errors import SettingError, UnknownNameError
+from truebleu.agreement.coefficients import (
+    MetricAgreement,
+    as_cells,
+    as_human,
+    as_metric,
+    rated_cells,
+)
+from truebleu.agreement.tests import (
+    METHODS,
+    MOST_COINS,
+    MetricTest,
+    Unit,
+    hybrid_test,
+    require_permutations,
+    standardised,
+)
+from truebleu.errors import SettingError
 from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Swaps, on_exact_grid
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
     from truebleu._settings import Alternative
     from truebleu.resampling import Values
 
-# Hybrids of metrics whose accuracies are made together.
-HYBRIDS = 32
 # With 1,000 permutations, as the metrics tasks have it, the value changes by 0.002 or so from seed
 # to seed; with these by a tenth of that.
 PERMUTATIONS = 100_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SoftPairwiseAccuracy:
-    """The value, and what it rests on.
-
-    Attributes:
-        value: from 0 to 1; None where no two systems share a rated segment.
-        reason: why there is no value.
-        pairs: pairs of systems that were compared.
-        unpaired: pairs that share no rated segment, and were left out.
-        permutations: how many were made.
-        exact: these are all there are, so that no chance is in the value.
-        seed: of the permutations.
-    """
-
-    value: float | None
-    reason: str | None
-    pairs: int
-    unpaired: int
-    permutations: int
-    exact: bool
-    seed: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return asdict(self)
-
-
 def soft_pairwise_accuracy(
-    human: ArrayLike,
-    metric: ArrayLike,
-    *,
-    permutations: int = PERMUTATIONS,
-    seed: int = DEFAULT_SEED,
-) -> SoftPairwiseAccuracy:
-    """Soft pairwise accuracy of one metric.
-
-    Args:
-        human: human scores shaped (system, segment), NaN where nobody rated.
-        metric: the metric's scores, shaped alike; higher is better.
-        permutations: of signs; all of them are made where they are no more than these.
-        seed: of the permutations.
-
-    >>> human = [[0, -1, 0, -5], [-1, -1, -5, 0], [-5, -2, -1, -6]]
-    >>> metric = [[60, 50, 55, 20], [55, 52, 40, 30], [10, 30, 30, 25]]
-    >>> soft_pairwise_accuracy(human, metric).value
-    0.875
-    """
-    return soft_pairwise_accuracies(
-        human, {"metric": metric}, permutations=permutations, seed=seed
-    )["metric"]
-
-
-def soft_pairwise_accuracies(
     human: ArrayLike,
     metrics: Mapping[str, ArrayLike],
     *,
     permutations: int = PERMUTATIONS,
     seed: int = DEFAULT_SEED,
-) -> dict[str, SoftPairwiseAccuracy]:
-    """Soft pairwise accuracy of several metrics, all by the same permutations.
+) -> dict[str, MetricAgreement]:
+    """Soft pairwise accuracy of metrics, all by the same permutations.
+
+    Groups are pairs of systems here: those that share no rated segment are undefined.
 
     Args:
         human: human scores shaped (system, segment), NaN where nobody rated.
-        metrics: the scores of each metric by its name, shaped alike.
+        metrics: the scores of each metric by its name, shaped alike; higher is better.
         permutations: of signs; all of them are made where they are no more than these.
         seed: of the permutations.
+
+    >>> human = [[0, -1, 0, -5], [-1, -1, -5, 0], [-5, -2, -1, -6]]
+    >>> metric = [[60, 50, 55, 20], [55, 52, 40, 30], [10, 30, 30, 25]]
+    >>> soft_pairwise_accuracy(human, {"metric": metric})["metric"].value
+    0.875
     """
     ratings = as_human(human)
     if len(ratings) < 2:
         raise SettingError("systems", len(ratings), "at least two: accuracy is about pairs")
-    names = list(metrics)
-    scores = [as_metric(name, metrics[name], ratings) for name in names]
+    scores = [as_metric(name, metric, ratings) for name, metric in metrics.items()]
     rated = rated_cells(ratings)
     matrices = np.stack([np.where(rated, ratings, 0.0), *scores])
-    pairs = paired_permutations(matrices, rated, Swaps(replicates=permutations, seed=seed))
-    values = soft_accuracies(pairs.p_values[0], pairs.p_values[1:])
-    unpaired = comb(len(ratings), 2) - len(pairs.pairs)
+    tested = paired_permutations(matrices, rated, Swaps(replicates=permutations, seed=seed))
+    people, *others = tested.p_values
+    notes = () if tested.pairs else ("no two systems share a rated segment",)
     return {
-        name: SoftPairwiseAccuracy(
-            value=value,
-            reason=None if value is not None else "no two systems share a rated segment",
-            pairs=len(pairs.pairs),
-            unpaired=unpaired,
-            permutations=pairs.permutations,
-            exact=pairs.exact,
-            seed=seed,
+        name: MetricAgreement(
+            metric=name,
+            value=float(1 - np.abs(p - people).mean()) if tested.pairs else None,
+            groups=len(tested.pairs),
+            undefined_groups=comb(len(ratings), 2) - len(tested.pairs),
+            notes=notes,
         )
-        for name, value in zip(names, values, strict=True)
+        for name, p in zip(metrics, others, strict=True)
     }
-
-
-def soft_accuracies(human_p: Values, metric_p: Values) -> list[float | None]:
-    """The mean of 1 - |p_h - p_m| over pairs, for each row of metric p-values."""
-    if human_p.size == 0:
-        return [None] * len(metric_p)
-    return [float(value) for value in 1 - np.abs(metric_p - human_p).mean(axis=1)]
 
 
 # --------------------------------------------------------------------------------------------------
@@ -219,19 +176,6 @@ def paired_systems(rated: NDArray[np.bool_]) -> NDArray[np.intp]:
 
 
 # --------------------------------------------------------------------------------------------------
-# The normal approximation.
-
-
-def normal_p(totals: Values, squares: Values) -> Values:
-    """One-sided p-values from sums of differences and of their squares, of any shape.
-
-    Small where the first system is better. Equal systems have p = 1: every sum of their
-    differences is as large as the observed.
-    """
-    return _core.one_sided_p(totals.ravel(), squares.ravel()).reshape(totals.shape)
-
-
-# --------------------------------------------------------------------------------------------------
 # Intervals and tests.
 
 
@@ -267,24 +211,20 @@ def bootstrap_soft_pairwise(
         seed: of the replicates.
     """
     require_resample(resample, replicates, seed)
-    if resample.endswith("systems"):
-        expected = "'segments' or 'documents' for soft pairwise accuracy"
-        raise SettingError("resample", resample, expected)
     missing = [name for name in metrics if name not in observed]
     if missing:
         raise SettingError("observed", list(observed), f"the value of {missing[0]!r} among them")
     ratings = as_human(human)
     rated = rated_cells(ratings)
     pairs = paired_systems(rated)
-    units_of_segments(resample, ratings.shape[1], documents)  # refuses documents that do not fit
     # Segments that nobody rated are no part of what the interval is about.
     segments = np.flatnonzero(rated.any(axis=0))
-    labels = None if documents is None else [documents[segment] for segment in segments.tolist()]
-    units = units_of_segments(resample, len(segments), labels)
+    where = "for soft pairwise accuracy"
+    units = units_of_judged(resample, ratings.shape[1], documents, segments, where)
     values = np.full((replicates, len(metrics)), np.nan)
     chosen = [number for number, name in enumerate(metrics) if observed[name] is not None]
-    if units is None or not pairs.size or not chosen:
-        return Replicates(observed, values, resample, seed)
+    if not pairs.size or not chosen:
+        return Replicates(observed, values)
     names = list(metrics)
     left, right = pairs
     both = (rated[left] & rated[right]).T
@@ -303,7 +243,8 @@ def bootstrap_soft_pairwise(
         drawn = bootstrap.sums(rows, units, start, count)
         sums = np.concatenate([rows.sum(axis=0)[np.newaxis], drawn])
         parts = sums.reshape(1 + count, 2, -1)
-        return normal_p(parts[:, 0], parts[:, 1])
+        totals, squares = parts[:, 0], parts[:, 1]
+        return _core.one_sided_p(totals.ravel(), squares.ravel()).reshape(totals.shape)
 
     shared_rows = by_unit(both.astype(np.float64))
     people_rows = by_unit(*moments(np.where(rated, ratings, 0.0)))
@@ -320,7 +261,7 @@ def bootstrap_soft_pairwise(
             centre, *replicated = _accuracies(p, people, shared)
             moved = np.array(replicated) - centre + observed[names[number]]
             values[start : start + count, number] = moved.clip(0.0, 1.0)
-    return Replicates(observed, values, resample, seed)
+    return Replicates(observed, values)
 
 
 def _accuracies(metric: Values, people: Values, shared: NDArray[np.bool_]) -> Values:
@@ -341,7 +282,6 @@ def soft_pairwise_test(
     unit: Unit = "cell",
     alternative: Alternative = "two-sided",
     permutations: int = 1000,
-    sign_permutations: int | None = None,
     seed: int = DEFAULT_SEED,
 ) -> MetricTest:
     """Test whether two metrics differ in soft pairwise accuracy, by swapping segment scores.
@@ -360,92 +300,28 @@ def soft_pairwise_test(
         alternative: "two-sided"; or, fixed beforehand, "greater" for metric 2 being better, "less"
             for metric 1.
         permutations: swaps of scores; with systems all of them are made where they are no more.
-        sign_permutations: if given, the p-values of which each accuracy is made are those of so
-            many permutations of signs instead, as in mt-metrics-eval.
-        seed: of both.
+        seed: of the swaps.
     """
-    require_replicates("permutations", permutations)
-    require_seed(seed)
-    if unit not in UNITS:
-        raise UnknownNameError("unit", unit, UNITS)
+    require_permutations(unit, permutations, seed)
     (ratings, first), (_, second) = as_cells(human, metric1), as_cells(human, metric2)
     rated = rated_cells(ratings)
     if not paired_systems(rated).size:
         raise SettingError("human", "no segment rated for two systems", "at least one")
-    first, second = standardised(first, ratings), standardised(second, ratings)
-    exact = unit == "system" and len(rated) < 63 and 2 ** len(rated) <= permutations
-    count_all = 2 ** len(rated) if exact else permutations
-    drawn_by = None if exact else seed
-    metrics = np.stack([first, second])
-    if sign_permutations is None:
-        # Moving all scores leaves differences alone, and their sums have more digits near 0.
-        people = np.where(rated, standardised(ratings, ratings), np.nan)
-        # The draw that swaps nothing.
-        observed = _core.hybrid_soft_accuracies(
-            people, metrics, systems=False, first=0, replicates=1, seed=None
-        )[0]
-        null = _core.hybrid_soft_accuracies(
-            people,
-            metrics,
-            systems=unit == "system",
-            first=0,
-            replicates=count_all,
-            seed=drawn_by,
-        )
-    else:
-        accuracies = _permuted_accuracies(ratings, rated, sign_permutations, seed)
-        observed = accuracies(metrics)
-        null = np.empty((count_all, 2))
-        size = max(1, BLOCK_SIZE // (2 * rated.size))
-        for start in range(0, count_all, size):
-            count = min(size, count_all - start)
-            coins = _coins(rated, unit, start, count, drawn_by)
-            null[start : start + count, 0] = accuracies(np.where(coins, second, first))
-            null[start : start + count, 1] = accuracies(np.where(coins, first, second))
-    return hybrid_test(
-        observed.tolist(),
-        observed,
-        null,
-        method=METHODS[unit],
-        alternative=alternative,
-        exact=exact,
-        seed=seed,
+    exact = unit == "system" and len(rated) <= MOST_COINS and 2 ** len(rated) <= permutations
+    metrics = np.stack([standardised(first, ratings), standardised(second, ratings)])
+    # Moving all scores leaves differences alone, and their sums have more digits near 0.
+    people = np.where(rated, standardised(ratings, ratings), np.nan)
+    # The draw that swaps nothing.
+    observed = _core.hybrid_soft_accuracies(
+        people, metrics, systems=False, first=0, replicates=1, seed=None
+    )[0]
+    null = _core.hybrid_soft_accuracies(
+        people,
+        metrics,
+        systems=unit == "system",
+        first=0,
+        replicates=2 ** len(rated) if exact else permutations,
+        seed=None if exact else seed,
     )
-
-
-def _coins(
-    rated: NDArray[np.bool_], unit: Unit, start: int, count: int, seed: int | None
-) -> NDArray[np.bool_]:
-    """Which cells some permutations swap, to be broadcast to (permutation, system, segment).
-
-    Without a seed, permutation i swaps the systems whose bits are set in i.
-    """
-    if unit == "cell" and seed is not None:
-        coins = _core.swapped_cells(rated.size, first=start, replicates=count, seed=seed)
-        return coins.reshape(count, *rated.shape)
-    systems = len(rated)
-    if seed is None:
-        numbers = np.arange(start, start + count)[:, np.newaxis]
-        coins = (numbers >> np.arange(systems) & 1).astype(np.bool_)
-    else:
-        coins = _core.swapped_cells(systems, first=start, replicates=count, seed=seed)
-    return coins[:, :, np.newaxis]
-
-
-def _permuted_accuracies(
-    ratings: Values, rated: NDArray[np.bool_], permutations: int, seed: int
-) -> Callable[[Values], Values]:
-    """The accuracies of matrices, by permutations of signs."""
-    people = np.where(rated, ratings, 0.0)[np.newaxis]
-    swaps = Swaps(replicates=permutations, seed=seed)
-
-    def accuracies(matrices: Values) -> Values:
-        values: list[float | None] = []
-        # A few hybrids at a time: the sums of all their pairs would fill the memory.
-        for start in range(0, len(matrices), HYBRIDS):
-            block = np.concatenate([people, matrices[start : start + HYBRIDS]])
-            p = paired_permutations(block, rated, swaps).p_values
-            values += soft_accuracies(p[0], p[1:])
-        return np.array(values, dtype=np.float64)
-
-    return accuracies
+    test = MetricTest(alternative=alternative, method=METHODS[unit], exact=exact, seed=seed)
+    return hybrid_test(test, observed.tolist(), observed, null)

@@ -20,6 +20,9 @@ same human scores. It assumes that (human, metric 1, metric 2) are independent d
 three-dimensional normal distribution. So it is for plain correlations: of system scores, or of
 segments taken all together, but not of averages over groups, nor of ranks.
 
+`judgment_permutation_test` is for people's comparisons of pairs: the five classes of counts add up
+over segments, and every permutation swaps the metrics' counts of each segment.
+
 The difference is that of metric 2 minus metric 1, and p the share of permutations whose difference
 is at least as large as the observed, in either direction: all tests are two-sided. A one-sided p in
 the direction that the data show is half of that, and rejects twice as often as it says; ask for one
@@ -36,12 +39,13 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from truebleu import _core
+from truebleu._results import plain
 from truebleu._settings import (
     ALTERNATIVES,
     DEFAULT_SEED,
@@ -52,15 +56,20 @@ from truebleu._settings import (
     require_whole_number,
 )
 from truebleu.agreement.coefficients import (
+    Coefficient,
     Grouping,
     as_cells,
+    calibrate_ties,
     coefficient,
+    judgment_rows,
+    measure_cells,
     rated_cells,
-    require_grouping,
+    require_choice,
     require_tie_threshold,
+    values_of_rows,
 )
-from truebleu.agreement.measures import Measure, calibrate_cells, measure_by, measure_cells
 from truebleu.errors import SettingError, UnknownNameError
+from truebleu.resampling import Swaps
 from truebleu.significance.tests import randomization_p, smallest_p
 
 if TYPE_CHECKING:
@@ -68,6 +77,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from truebleu.agreement.data import Judgments
     from truebleu.resampling import Values
 
 #: What a test permutes: scores of cells, whole systems, outcomes of pairs, metrics on segments; or
@@ -78,7 +88,6 @@ Permute: TypeAlias = Literal["scores", "systems", "pairs"]
 #: What is swapped together: the two scores of a cell, or all scores of a system.
 Unit: TypeAlias = Literal["cell", "system"]
 
-PERMUTE: tuple[Permute, ...] = get_args(Permute)
 UNITS: tuple[Unit, ...] = get_args(Unit)
 #: What swapping units is called.
 METHODS: dict[Unit, Method] = {"cell": "scores", "system": "systems"}
@@ -87,6 +96,8 @@ PERMUTATIONS = 10_000
 ROUNDING = 1e-12
 # The determinant is a sum of numbers of the size of 1: less than this is what rounding leaves of 0.
 NO_VARIANCE = 1e-14
+# Coins that fit into the numbers by which the core enumerates permutations.
+MOST_COINS = 62
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,9 +105,12 @@ class MetricTest:
     """Whether two metrics agree differently well with people.
 
     Attributes:
-        value1: how well metric 1 agrees; None where that is undefined.
-        value2: how well metric 2 does.
+        better: the metric that agrees better, or metric 2 of a test of two.
+        worse: the other.
+        difference: how much better metric 2 agrees than metric 1; None where that is undefined.
         p: the p-value of the alternative; None where it is undefined.
+        p_adjusted: p corrected for the number of pairs of metrics.
+        significant: whether the corrected p is no more than alpha.
         reason: why there is no p-value, or what makes the test an empty one.
         alternative: "two-sided" asks whether either is better, "greater" whether metric 2 is,
             "less" whether metric 1 is.
@@ -109,9 +123,12 @@ class MetricTest:
         t: the statistic of Williams' test, above 0 where metric 2 correlates better.
     """
 
-    value1: float | None
-    value2: float | None
+    better: str = "metric 2"
+    worse: str = "metric 1"
+    difference: float | None = None
     p: float | None = None
+    p_adjusted: float | None = None
+    significant: bool | None = None
     reason: str | None = None
     alternative: Alternative = "two-sided"
     method: Method
@@ -120,11 +137,6 @@ class MetricTest:
     undefined: int = 0
     seed: int | None = None
     t: float | None = None
-
-    @property
-    def difference(self) -> float | None:
-        """Value 2 minus value 1; None where one of them is undefined."""
-        return None if self.value1 is None or self.value2 is None else self.value2 - self.value1
 
     @property
     def smallest_p(self) -> float:
@@ -138,14 +150,14 @@ class MetricTest:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
-        return {**asdict(self), "difference": self.difference}
+        return {**plain(self), "smallest_p": self.smallest_p}
 
 
 def permutation_test(
     human: ArrayLike,
     metric1: ArrayLike,
     metric2: ArrayLike,
-    by: Measure,
+    by: Coefficient,
     *,
     unit: Unit = "cell",
     alternative: Alternative = "two-sided",
@@ -158,8 +170,8 @@ def permutation_test(
         human: human scores shaped (system, segment), NaN where nobody rated; or one per system.
         metric1: the first metric's scores, shaped alike; higher is better.
         metric2: the second metric's.
-        by: the measure of agreement. Its tie threshold must be 0 or calibrated, since a threshold
-            has the unit of one metric.
+        by: the coefficient of agreement. Its tie threshold must be 0 or calibrated, since a
+            threshold has the unit of one metric.
         unit: what is swapped together: the two scores of a "cell", which takes the systems as
             given; or all scores of a "system", to say something about other systems too.
         alternative: "two-sided"; or, fixed beforehand, "greater" for metric 2 being better, "less"
@@ -167,41 +179,43 @@ def permutation_test(
         permutations: how many; all of them are made where they are no more than these.
         seed: of the permutations.
     """
-    require_replicates("permutations", permutations)
-    require_seed(seed)
-    if by.coefficient.epsilon and not by.coefficient.calibrated:
+    require_permutations(unit, permutations, seed)
+    if by.epsilon and not by.calibrated:
         expected = "0 or 'calibrated': permuted scores are standardised and have no unit"
-        raise SettingError("epsilon", by.coefficient.epsilon, expected)
-    if unit not in UNITS:
-        raise UnknownNameError("unit", unit, UNITS)
+        raise SettingError("epsilon", by.epsilon, expected)
     (ratings, first), (_, second) = as_cells(human, metric1), as_cells(human, metric2)
     values = [measure_cells(ratings, metric, by).value for metric in (first, second)]
     if unit == "system":
         kept = rated_cells(ratings).any(axis=1)
         ratings, first, second = (np.ascontiguousarray(s[kept]) for s in (ratings, first, second))
     coins = len(ratings) if unit == "system" else int(rated_cells(ratings).sum())
-    exact = coins < 63 and 2**coins <= permutations
-    metrics = np.stack(_exchangeable(first, second, ratings))
-
+    exact = coins <= MOST_COINS and 2**coins <= permutations
     # First those of the metrics themselves, as the kernel of the permutations has them.
     hybrids = _core.hybrid_values(
         ratings,
-        metrics,
+        np.stack(_exchangeable(first, second, ratings)),
         **by.native,
         systems=unit == "system",
         first=0,
         replicates=2**coins if exact else permutations,
         seed=None if exact else seed,
     )
-    return hybrid_test(
-        values,
-        hybrids[0],
-        hybrids[1:],
-        method=METHODS[unit],
-        alternative=alternative,
-        exact=exact,
-        seed=seed,
-    )
+    test = MetricTest(alternative=alternative, method=METHODS[unit], exact=exact, seed=seed)
+    return hybrid_test(test, values, hybrids[0], hybrids[1:])
+
+
+def require_permutations(unit: str, permutations: int, seed: int) -> None:
+    """Refuse what cannot be permuted."""
+    require_replicates("permutations", permutations)
+    require_seed(seed)
+    if unit not in UNITS:
+        raise UnknownNameError("unit", unit, UNITS)
+
+
+def difference_of(values: Sequence[float | None]) -> float | None:
+    """How much better metric 2 agrees than metric 1."""
+    value1, value2 = values
+    return None if value1 is None or value2 is None else value2 - value1
 
 
 def standardised(metric: Values, human: Values) -> Values:
@@ -220,43 +234,95 @@ def _exchangeable(first: Values, second: Values, human: Values) -> tuple[Values,
     differs from it in the last digits of its standardised scores only.
     """
     metric, other = standardised(first, human), standardised(second, human)
-    known = np.unique(metric)
-    if known.size:
-        after = np.searchsorted(known, other).clip(1, max(known.size - 1, 1))
-        below, above = known[after - 1], known[np.minimum(after, known.size - 1)]
+    scores = np.unique(metric)
+    if scores.size:
+        after = np.searchsorted(scores, other).clip(1, max(scores.size - 1, 1))
+        below, above = scores[after - 1], scores[np.minimum(after, scores.size - 1)]
         nearest = np.where(other - below <= above - other, below, above)
         other = np.where(np.abs(other - nearest) <= ROUNDING, nearest, other)
     return metric, other
 
 
 def hybrid_test(
-    values: Sequence[float | None],
-    observed: Values,
-    null: Values,
-    *,
-    method: Method,
-    alternative: Alternative,
-    exact: bool,
-    seed: int,
+    test: MetricTest, values: Sequence[float | None], observed: Values, null: Values
 ) -> MetricTest:
-    """The test, from the observed values and those of hybrids, shaped (permutation, 2).
+    """The test with its difference and p-value, from the observed values and those of hybrids.
 
     A hybrid without a value, NaN, counts as if it differed as much as the metrics do.
+
+    Args:
+        test: all but the difference and the p-value.
+        values: of both metrics.
+        observed: the same as the kernel of the hybrids has them.
+        null: of hybrids, shaped (permutation, 2).
     """
-    value1, value2 = values
-    test = MetricTest(
-        value1=value1, value2=value2, alternative=alternative, method=method, seed=seed
-    )
+    test = replace(test, difference=difference_of(values))
     if test.difference is None:
-        lacking = " and ".join(f"metric {n}" for n, value in enumerate(values, 1) if value is None)
-        return replace(test, reason=f"the coefficient of {lacking} is undefined")
+        lacking = [f"metric {n}" for n, value in enumerate(values, 1) if value is None]
+        return replace(test, reason=f"the coefficient of {' and '.join(lacking)} is undefined")
     difference = float(observed[1] - observed[0])
     differences = null[:, 1] - null[:, 0]
     undefined = np.isnan(differences)
-    differences = np.where(undefined, difference, differences)
     # Equal differences of quotients differ in their last digits; coefficients have the scale 1.
-    p = float(randomization_p(difference, differences, alternative, exact=exact, scale=1.0))
-    return replace(test, p=p, permutations=len(null), exact=exact, undefined=int(undefined.sum()))
+    p = randomization_p(
+        difference,
+        np.where(undefined, difference, differences),
+        test.alternative,
+        exact=test.exact,
+        scale=1.0,
+    )
+    return replace(test, p=float(p), permutations=len(null), undefined=int(undefined.sum()))
+
+
+# --------------------------------------------------------------------------------------------------
+# Comparisons of pairs.
+
+
+def judgment_permutation_test(
+    metric1: ArrayLike,
+    metric2: ArrayLike,
+    judgments: Judgments,
+    by: Coefficient,
+    *,
+    alternative: Alternative = "two-sided",
+    permutations: int,
+    seed: int,
+) -> MetricTest:
+    """Test whether two metrics agree differently well, by swapping the metrics on segments.
+
+    Assumes that, were the metrics equally good, either's answers about a segment might as well be
+    the other's, independently of other segments.
+
+    Args:
+        metric1: scores shaped (system, item), higher for better.
+        metric2: the second metric's.
+        judgments: the comparisons.
+        by: a coefficient made of counts of pairs.
+        alternative: "two-sided"; or, fixed beforehand, "greater" for metric 2 being better, "less"
+            for metric 1.
+        permutations: how many; all of them are made where they are no more than these.
+        seed: of the permutations.
+    """
+    counts = judgment_rows([metric1, metric2], judgments, by)
+    first, second = np.split(counts, 2, axis=1)
+    # Where both give the same answers, swapping changes nothing.
+    rows = np.ascontiguousarray(counts[(first != second).any(axis=1)])
+    swaps = Swaps(replicates=permutations, seed=seed)
+    exact = swaps.enumerates(len(rows))
+    count = 2 ** len(rows) if exact else permutations
+    moved = np.zeros((1, counts.shape[1]))
+    if len(rows):
+        moved = swaps.sums(rows, 0, count, enumerated=exact)
+    from_first, from_second = np.split(moved, 2, axis=1)
+    gained = from_second - from_first
+    sums1, sums2 = first.sum(axis=0), second.sum(axis=0)
+    observed = values_of_rows(by, [sums1, sums2])
+    null = [
+        values_of_rows(by, sums + gained) for sums, gained in ((sums1, gained), (sums2, -gained))
+    ]
+    test = MetricTest(alternative=alternative, method="segments", exact=exact, seed=seed)
+    values = [None if np.isnan(value) else float(value) for value in observed]
+    return hybrid_test(test, values, observed, np.stack(null, axis=1))
 
 
 # --------------------------------------------------------------------------------------------------
@@ -270,7 +336,7 @@ def pair_permutation_test(
     *,
     grouping: Grouping = "item",
     micro: bool = False,
-    epsilons: tuple[float, float] | None = None,
+    epsilon: float | None = None,
     alternative: Alternative = "two-sided",
     permutations: int = PERMUTATIONS,
     seed: int = DEFAULT_SEED,
@@ -287,26 +353,27 @@ def pair_permutation_test(
         metric2: the second metric's.
         grouping: which cells make pairs: those of an item, of a system, or all.
         micro: groups count by their cells instead of alike.
-        epsilons: the tie thresholds of both; calibrated where they are not given.
+        epsilon: the tie threshold of both; calibrated for each where it is not given.
         alternative: "two-sided"; or, fixed beforehand, "greater" for metric 2 being better, "less"
             for metric 1.
         permutations: how many, where the p-value is not exact.
         seed: of the permutations.
     """
-    require_replicates("permutations", permutations)
-    require_seed(seed)
-    if alternative not in ALTERNATIVES:
-        raise UnknownNameError("alternative", alternative, ALTERNATIVES)
-    require_grouping(grouping)
+    require_permutations("cell", permutations, seed)
+    _require_alternative(alternative)
+    require_choice("grouping", grouping)
     (ratings, first), (_, second) = as_cells(human, metric1), as_cells(human, metric2)
     thresholds, values = [], []
-    for metric, given in zip((first, second), epsilons or (None, None), strict=True):
-        thresholds.append(_threshold(ratings, metric, grouping, micro, given))
-        by = Measure(
-            coefficient=coefficient("acc-eq", epsilon=thresholds[-1]),
-            grouping=grouping,
-            average="micro" if micro else "macro",
+    for metric in (first, second):
+        threshold = 0.0
+        if epsilon is not None:
+            threshold = require_tie_threshold(epsilon)
+        elif ties := calibrate_ties(ratings, metric, grouping=grouping, micro=micro):
+            threshold = ties.epsilon
+        by = coefficient(
+            "acc-eq", epsilon=threshold, grouping=grouping, average="micro" if micro else "macro"
         )
+        thresholds.append(threshold)
         values.append(measure_cells(ratings, metric, by).value)
     outcomes = _core.pair_outcomes(
         ratings,
@@ -316,9 +383,9 @@ def pair_permutation_test(
     )
     # By size of group: cells, groups, pairs that metric 1 alone has right, and metric 2 alone.
     differing = [outcome for outcome in outcomes if outcome[2] + outcome[3] > 0]
-    value1, value2 = values
+    difference = difference_of(values)
     p, reason, exact = None, None, len(differing) < 2
-    if value1 is None or value2 is None:
+    if difference is None:
         reason = "no two cells of a group are rated"
     elif not differing:
         p, reason = 1.0, "both metrics have the same pairs right: there is nothing to test"
@@ -328,8 +395,7 @@ def pair_permutation_test(
     else:
         p = _weighted_p(differing, micro, alternative, permutations, seed)
     return MetricTest(
-        value1=value1,
-        value2=value2,
+        difference=difference,
         p=p,
         reason=reason,
         alternative=alternative,
@@ -340,52 +406,23 @@ def pair_permutation_test(
     )
 
 
-def _threshold(
-    human: Values, metric: Values, grouping: Grouping, micro: bool, given: float | None
-) -> float:
-    """The tie threshold that was given, or the calibrated one; 0 where there is no pair."""
-    if given is not None:
-        return require_tie_threshold(given, "epsilons")
-    calibration = calibrate_cells(human, metric, grouping=grouping, micro=micro)
-    return 0.0 if calibration is None else calibration.epsilon
+def _require_alternative(alternative: str) -> None:
+    if alternative not in ALTERNATIVES:
+        raise UnknownNameError("alternative", alternative, ALTERNATIVES)
 
 
 def sign_test(losses: int, wins: int, alternative: Alternative = "two-sided") -> float:
     """The exact p-value of so many wins among wins and losses that are equally likely.
 
+    What is too small for a float is the smallest one, since no outcome is impossible.
+
     >>> sign_test(1, 3), sign_test(1, 3, "greater"), sign_test(3, 1, "greater")
     (0.625, 0.3125, 0.9375)
     """
-    if alternative == "greater":
-        return binomial_upper_tail(wins + losses, wins)
-    if alternative == "less":
-        return binomial_upper_tail(wins + losses, losses)
-    return min(1.0, 2 * binomial_upper_tail(wins + losses, max(wins, losses)))
+    from scipy.stats import binomtest
 
-
-def binomial_upper_tail(coins: int, heads: int) -> float:
-    """The probability that at least so many of fair coins show heads.
-
-    Terms are multiplied up from the largest one, so that even a million coins cost no digits; what
-    is too small for a float is the smallest one, since no outcome is impossible.
-
-    >>> binomial_upper_tail(4, 3)
-    0.3125
-    """
-    if heads <= 0:
-        return 1.0
-    middle = coins // 2
-    upward = np.arange(middle, coins, dtype=np.float64)
-    # C(n, k + 1) / C(n, k) = (n - k) / (k + 1), relative to the middle term.
-    above = np.concatenate([[1.0], np.cumprod((coins - upward) / (upward + 1))])
-    downward = np.arange(middle, 0, -1, dtype=np.float64)
-    below = np.cumprod(downward / (coins - downward + 1))
-    total = math.fsum(above) + math.fsum(below)
-    if heads <= middle:
-        tail = 1 - math.fsum(below[middle - heads :]) / total
-    else:
-        tail = math.fsum(above[heads - middle :]) / total
-    return max(tail, sys.float_info.min)
+    p = float(binomtest(wins, wins + losses, alternative=alternative).pvalue)
+    return max(p, sys.float_info.min)
 
 
 def _weighted_p(
@@ -399,10 +436,9 @@ def _weighted_p(
 
     Of n pairs of one weight that a single metric has right, a random number go to metric 2.
     """
-    pairs = np.array([cells * (cells - 1) / 2 for cells, *_ in outcomes])
-    cells = np.array([cells for cells, *_ in outcomes], dtype=np.float64)
-    weights: Values = (cells if micro else np.ones_like(cells)) / pairs
-    only1, only2 = (np.array([outcome[column] for outcome in outcomes]) for column in (2, 3))
+    cells, _, only1, only2 = np.array(outcomes, dtype=np.int64).T
+    pairs = cells * (cells - 1) / 2
+    weights: Values = (cells if micro else np.ones_like(pairs)) / pairs
     coins = only1 + only2
     heads = _core.heads(coins.tolist(), first=0, replicates=permutations, seed=seed)
     differences = (2.0 * heads - coins) @ weights
@@ -432,12 +468,17 @@ def williams_test(
     """
     (ratings, first), (_, second) = as_cells(human, metric1), as_cells(human, metric2)
     rated = rated_cells(ratings)
-    by = measure_by("pearson")
+    by = coefficient("pearson")
     r1, r2 = (measure_cells(ratings, metric, by).value for metric in (first, second))
     r12 = measure_cells(np.where(rated, first, np.nan), second, by).value
     if r1 is None or r2 is None or r12 is None:
-        reason = "a correlation is undefined: human or metric scores do not vary"
-        return _williams(r1, r2, alternative, reason=reason)
+        return MetricTest(
+            difference=difference_of([r1, r2]),
+            reason="a correlation is undefined: human or metric scores do not vary",
+            alternative=alternative,
+            method="williams",
+            exact=True,
+        )
     return williams_test_of_correlations(r1, r2, r12, int(rated.sum()), alternative=alternative)
 
 
@@ -458,14 +499,13 @@ def williams_test_of_correlations(
     >>> round(test.p, 4)
     0.4044
     """
-    if alternative not in ALTERNATIVES:
-        raise UnknownNameError("alternative", alternative, ALTERNATIVES)
+    _require_alternative(alternative)
     for name, value in (("r1", r1), ("r2", r2), ("r12", r12)):
         if not -1 - ROUNDING <= value <= 1 + ROUNDING:
             raise SettingError(name, value, "a correlation from -1 to 1")
+    test = MetricTest(difference=r2 - r1, alternative=alternative, method="williams", exact=True)
     if require_whole_number("n", n, 0, MOST) < 4:
-        reason = f"{n} points leave no degrees of freedom: 4 are needed"
-        return _williams(r1, r2, alternative, reason=reason)
+        return replace(test, reason=f"{n} points leave no degrees of freedom: 4 are needed")
     determinant = 1 - r1 * r1 - r2 * r2 - r12 * r12 + 2 * r1 * r2 * r12
     if determinant < -ROUNDING:
         expected = "three correlations that three variables can have"
@@ -477,7 +517,7 @@ def williams_test_of_correlations(
         t = 0.0  # one metric is a multiple of the other: there is no difference to test
     elif variance <= NO_VARIANCE:
         reason = "the correlations determine each other: the test has no error to compare with"
-        return _williams(r1, r2, alternative, reason=reason)
+        return replace(test, reason=reason)
     else:
         t = lead / math.sqrt(variance)
     from scipy.stats import t as student
@@ -486,25 +526,4 @@ def williams_test_of_correlations(
         p = 2 * float(student.sf(abs(t), n - 3))
     else:
         p = float(student.sf(t if alternative == "greater" else -t, n - 3))
-    return _williams(r1, r2, alternative, p=p, t=t)
-
-
-def _williams(
-    r1: float | None,
-    r2: float | None,
-    alternative: Alternative,
-    *,
-    p: float | None = None,
-    t: float | None = None,
-    reason: str | None = None,
-) -> MetricTest:
-    return MetricTest(
-        value1=r1,
-        value2=r2,
-        p=p,
-        reason=reason,
-        alternative=alternative,
-        method="williams",
-        exact=True,
-        t=t,
-    )
+    return replace(test, p=p, t=t)

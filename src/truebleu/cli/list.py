@@ -116,15 +116,9 @@ def _intervals() -> Iterator[dict[str, str]]:
 
 def _coefficients() -> Iterator[dict[str, str]]:
     from truebleu.agreement.coefficients import DEFINITIONS
-    from truebleu.agreement.measures import TITLES
 
-    for name, title in TITLES.items():
-        definition = DEFINITIONS.get(name)
-        yield {
-            "coefficient": name,
-            "what it is": title,
-            "from": "" if definition is None else definition.origin,
-        }
+    for name, definition in DEFINITIONS.items():
+        yield {"coefficient": name, "what it is": definition.title, "from": definition.origin}
 
 
 KINDS: dict[str, Callable[[], Iterator[dict[str, str]]]] = {

@@ -51,7 +51,7 @@ browser, any selection of segments shows its exact scores.
 @click.argument("systems", metavar="[SYSTEM]...", nargs=-1)
 @partial(reference_options, required=False)
 @metric_option
-@partial(human_options, required=False)
+@human_options
 @click.option(
     "--spans",
     metavar="FILE",

@@ -110,7 +110,10 @@ def study_command(name: str, study: Callable[..., StudyResult]) -> click.Command
         help="Save results in FILE as they come, and continue from it if it exists.",
     )
     options = [resume, *([] if judged else [simulate])]
-    options += _human_options() if judged else []
+    if judged:
+        from truebleu.cli.agree import HUMAN_OPTIONS
+
+        options += HUMAN_OPTIONS
     options += _pair_options() if "pairs" in parameters else []
     arguments: list[click.Parameter] = _list_options(parameters) if of_lists else []
 
@@ -144,25 +147,6 @@ def study_command(name: str, study: Callable[..., StudyResult]) -> click.Command
             option.callback = partial(_split, option.type)
             option.type, option.multiple = click.STRING, False
     return made
-
-
-def _human_options() -> list[Option]:
-    return [
-        Option(
-            ["--human"],
-            group="Texts",
-            metavar="FILE",
-            required=True,
-            help="Human scores, MQM annotations, ESA or DA scores, or rankings.",
-        ),
-        Option(
-            ["--ignore-unknown-systems"],
-            group="Texts",
-            rare=True,
-            is_flag=True,
-            help="Ignore systems of the human scores that are not given.",
-        ),
-    ]
 
 
 def _pair_options() -> list[Option]:
@@ -229,12 +213,10 @@ def _pool(values: dict[str, Any]) -> tuple[TestSet]:
 
 
 def _judged(values: dict[str, Any]) -> tuple[TestSet, Any]:
-    from truebleu.human import read_human
+    from truebleu.cli.agree import HumanFile
 
     test_set = values.pop("texts").read()
-    ignore = values.pop("ignore_unknown_systems")
-    path: str = values.pop("human")
-    return test_set, read_human(path, test_set, others="ignore" if ignore else "refuse")
+    return test_set, HumanFile.of(values).read(test_set)
 
 
 def _lists(values: dict[str, Any]) -> list[Any]:

@@ -452,7 +452,7 @@ def known_rows(sheet: Sheet, request: Request) -> list[int]:
             found += f" (nor {'is' if len(unknown) == 2 else 'are'} {listed(unknown[1:])})"
         expected = (
             f"only {request.known}; give the other outputs too, or leave out their judgments with "
-            "others='ignore' (--ignore-unknown-systems)"
+            "others='ignore' (--others ignore)"
         )
         raise MalformedFileError(sheet.label, sheet.lines[first], found, expected)
     return rows

@@ -1,10 +1,11 @@
-"""Agreement with people as a document: metrics by value with ranks, tests between them, choices."""
+"""Agreement with people as a document: which metric agrees best, by how much, and how sure."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from truebleu.agreement.choose import SAME, Choice
+from truebleu.agreement.coefficients import MetricAgreement
+from truebleu.agreement.grid import SAME
 from truebleu.reports.document import (
     NO_VALUE,
     Chart,
@@ -18,136 +19,265 @@ from truebleu.reports.document import (
     charted_document,
     plain_columns,
     signature_lines,
-    table_of,
 )
-from truebleu.reports.sentences import about_inputs, bracketed, listed
+from truebleu.reports.sentences import about_inputs, bracketed, listed, p_cell, p_equals
+from truebleu.schema import columns_of, row_of
 from truebleu.significance.corrections import CORRECTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from truebleu.agreement.agree import Agreement, HumanSummary, ScorePairs
-    from truebleu.agreement.answers import AgreeSettings, Answer, MetricAgreement
+    from truebleu.agreement.agree import Agreement, AgreeSettings, Answer
     from truebleu.agreement.curve import CurveFit, CurveThreshold
-    from truebleu.agreement.ranking import MetricPair
+    from truebleu.agreement.data import HumanSummary
+    from truebleu.agreement.grid import GridChoice
     from truebleu.reports.document import Block, Row
 
 DIGITS = 4
 UNDEFINED = "undefined"
 # A matrix wider than this does not fit a page.
 LARGEST_MATRIX = 40
-# Values of a setting that differ by such a factor are drawn along a logarithmic axis.
-WIDE = 15
+# Metrics that a sentence names.
+MOST_NAMES = 5
 
 METHODS = {
-    "scores": "permutation test of scores",
+    "scores": "permutation test of scores, which takes these systems as given",
     "systems": "permutation test of systems",
-    "pairs": "permutation test of outcomes of pairs",
+    "pairs": "permutation test of outcomes of pairs, which rejects too often: pairs are dependent",
     "segments": "permutation test of segments",
     "williams": "Williams' test",
 }
-SIDES = {"two-sided": "two-sided", "greater": "one-sided", "observed": "one-sided"}
-THESE_SYSTEMS = (
-    "The tests take these systems as given; whether it holds for other systems like them, "
-    "--permute systems asks."
-)
-OBSERVED = (
-    "Tests are one-sided in the direction that the data show, as in WMT: of equally good metrics "
-    "they tell twice as many apart as the level says."
-)
-NEGATIVE = (
-    "No agreement is above chance: if lower human scores are better, say so by "
-    "--human-lower-is-better."
-)
-# What is known of intervals that cover less often than they say.
-INTERVAL_CAUTIONS = {
-    "soft-pairwise-accuracy": "too low and too narrow: replicates add noise to both sides, and "
-    "about 91 % instead of 95 % cover",
+SIDES = {
+    "two-sided": "two-sided",
+    "greater": "one-sided",
+    "observed": "one-sided (in the direction of the data, so false alarms double)",
 }
-TOO_OFTEN = "The test assumes that pairs are independent, which they are not: it rejects too often."
-SAME_DATA = (
-    "Development and test are the same outputs and judgments: the value on test flatters the "
-    "choice as much. Leave out the test set to split what there is."
+NEGATIVE = (
+    "No agreement is above chance: if lower human scores are better, use --human-lower-is-better."
 )
-VALUES = ("value", "low", "high", "rank", "groups", "undefined_groups", "epsilon")
 
 
-def document(result: Agreement | Choice) -> Document:
-    """An agreement, or a choice of settings, as blocks."""
-    return _choice(result) if isinstance(result, Choice) else _agreement(result)
+def document(agreement: Agreement, *, details: bool = False) -> Document:
+    """The answer, the values by each coefficient, and how they were made.
 
-
-# --------------------------------------------------------------------------------------------------
-# Agreement.
-
-
-def _agreement(agreement: Agreement) -> Document:
-    blocks: list[Block] = []
-    for answer in agreement.answers:
-        blocks += [Heading(answer.title), _values(agreement.settings, answer)]
-        if answer.pairs and len(answer.metrics) <= LARGEST_MATRIX:
-            blocks.append(_matrix(answer))
-        blocks.append(Sentences(tuple(_sentences(agreement.settings, answer))))
-    directions = {name: metric.higher_is_better for name, metric in agreement.metrics.items()}
+    Args:
+        agreement: the result.
+        details: whether the tests of all pairs of metrics are shown.
+    """
+    answer = [*(_grid_sentences(agreement) if agreement.grid else _verdicts(agreement.answers))]
+    answer += [caution for part in agreement.answers for caution in _cautions(agreement, part)]
+    if agreement.all_negative and not agreement.settings.human_lower_is_better:
+        answer.append(NEGATIVE)
+    notes = dict.fromkeys(n for a in agreement.answers for m in a.metrics for n in m.notes)
+    marks = {note: f"[{number}]" for number, note in enumerate(notes, 1)}
     signatures = (
         agreement.human.signature,
         *signature_lines(metric.signature for metric in agreement.metrics.values()),
     )
-    about = [_human(agreement.human), *about_inputs(agreement.human, directions)]
-    if agreement.all_negative and not agreement.settings.human_lower_is_better:
-        about.append(NEGATIVE)
-    if agreement.settings.alternative == "observed" and any(a.pairs for a in agreement.answers):
-        about.append(OBSERVED)
-    blocks += [
-        Sentences(tuple(about)),
-        Notes(signatures),
-        _scatter(agreement),
+    directions = {name: metric.higher_is_better for name, metric in agreement.metrics.items()}
+    evidence = [
+        *(f"{mark} {note}" for note, mark in marks.items()),
+        *signatures,
+        *_methods(agreement),
+        _human(agreement.human),
+        *about_inputs(agreement.human, directions),
     ]
-    return Document(tuple(blocks), _data(agreement, signatures))
+    blocks: list[Block] = [
+        Sentences(tuple(answer)),
+        _values(agreement, marks, details=details),
+        *([_candidates(agreement.grid)] if agreement.grid else []),
+        Notes(tuple(evidence)),
+    ]
+    if details:
+        for part in agreement.answers:
+            if part.pairs and len(part.metrics) <= LARGEST_MATRIX:
+                blocks += [Heading(part.title), _matrix(part)]
+    chart = _grid_chart(agreement.grid) if agreement.grid else _scatter(agreement)
+    return Document((*blocks, chart), _data(agreement, signatures))
 
 
-def _values(settings: AgreeSettings, answer: Answer) -> Table:
-    """A row per metric, best first: its rank, value and interval."""
-    thresholds = any(agreement.epsilon is not None for agreement in answer.metrics)
-    columns = (
-        Column("rank", "Rank", numeric=True),
-        Column("metric", "Metric"),
-        Column("value", answer.question.coefficient, digits=DIGITS, numeric=True),
-        Column("interval", f"{100 * settings.level:g} % interval", numeric=True),
-        *([Column("epsilon", "tie threshold", numeric=True)] if thresholds else []),
+# The answer.
+
+
+def _verdicts(answers: tuple[Answer, ...]) -> Iterator[str]:
+    """Which metric agrees best, and is that sure? Coefficients that say the same, together."""
+    groups: dict[tuple[str, tuple[str, ...], tuple[str, ...]], list[Answer]] = {}
+    for answer in answers:
+        defined = [metric for metric in answer.metrics if metric.value is not None]
+        if not defined:
+            yield f"{answer.title}: undefined."
+            continue
+        best = defined[0].metric
+        beaten = tuple(p.worse for p in answer.pairs if p.better == best and p.significant)
+        level = tuple(m.metric for m in defined[1:] if m.metric not in beaten)
+        groups.setdefault((best, beaten, level), []).append(answer)
+    if len(groups) > 1 and not any(beaten for _, beaten, _ in groups):
+        ahead = [f"{best} by {_names(alike)}" for (best, _, _), alike in groups.items()]
+        yield "No metric agrees significantly better with people than another."
+        yield f"Ahead: {'; '.join(ahead)}."
+        groups = {}
+    for (best, beaten, level), alike in groups.items():
+        if not beaten and not level:
+            values = listed([f"{_value(a[best])} ({a.coefficient})" for a in alike])
+            yield f"{best} agrees with people by {values}; 1 is full agreement."
+        elif not beaten:
+            yield f"By {_names(alike)}, {best} is ahead, but no other metric can be told from it."
+        else:
+            worse = listed(beaten, MOST_NAMES)
+            tied = f"; {listed(level, MOST_NAMES)} can't be told from it" if level else ""
+            yield f"By {_names(alike)}, {best} agrees better with people than {worse}{tied}."
+
+
+def _names(answers: list[Answer]) -> str:
+    return listed([answer.coefficient for answer in answers])
+
+
+def _cautions(agreement: Agreement, answer: Answer) -> Iterator[str]:
+    """What changes how to read the answer."""
+    yield from answer.notes
+    if answer.smallest_p is not None and answer.smallest_p > agreement.settings.alpha:
+        exact = all(pair.exact for pair in answer.pairs)
+        few = "judged systems or segments" if exact else "permutations"
+        smallest = p_equals("p", answer.smallest_p)
+        yield (
+            f"By {answer.coefficient} nothing can be significant with so few {few}: the smallest "
+            f"possible {smallest}."
+        )
+    for reason in dict.fromkeys(pair.reason for pair in answer.pairs):
+        if reason is not None:
+            pairs = (f"{p.better} and {p.worse}" for p in answer.pairs if p.reason == reason)
+            yield f"{'; '.join(pairs)}: {reason}."
+
+
+def _grid_sentences(agreement: Agreement) -> Iterator[str]:
+    """What was chosen, and what it is worth on data that had no part in the choice."""
+    grid, answer = agreement.grid, agreement.answers[0]
+    assert grid is not None  # noqa: S101  # called with a grid only
+    chosen, default = answer[grid.chosen], answer[grid.default]
+    tied = "" if grid.tied == 1 else f"; {grid.tied} settings share this value"
+    yield (
+        f"Of {len(grid.candidates)} settings, {grid.chosen} agrees best with people on the "
+        f"development part ({answer.coefficient} {grid.value:.{DIGITS}f}{tied})."
     )
-    notes = dict.fromkeys(note for agreement in answer.metrics for note in agreement.notes)
-    marks = {note: number for number, note in enumerate(notes, 1)}
-    rows = tuple(
+    if chosen.value is None:
+        yield f"On the held-out part it has no value: {chosen.reason}."
+        return
+    held_out = f"On the held-out part it has {_value(chosen)}"
+    if grid.chosen == grid.default:
+        yield f"{held_out}; these are the default settings."
+    elif default.value is None:
+        yield f"{held_out}; the default, {grid.default}, has no value: {default.reason}."
+    else:
+        (pair,) = answer.pairs
+        beside = f"the default, {grid.default}, has {_value(default)}"
+        difference = chosen.value - default.value
+        sure = "significant" if pair.significant else "not significant"
+        if abs(difference) <= SAME:
+            yield f"{held_out}, as has {grid.default}, the default."
+        else:
+            p = p_equals("p", 1.0 if pair.p is None else pair.p)
+            yield f"{held_out}; {beside}: a difference of {difference:+.{DIGITS}f}, {sure} ({p})."
+
+
+def _value(agreement: MetricAgreement) -> str:
+    """A value with its interval."""
+    value = UNDEFINED if agreement.value is None else f"{agreement.value:.{DIGITS}f}"
+    return f"{value} {_interval(agreement)}".rstrip()
+
+
+def _interval(agreement: MetricAgreement) -> str:
+    if agreement.low is None or agreement.high is None:
+        return ""
+    return bracketed((agreement.low, agreement.high), DIGITS)
+
+
+# The evidence.
+
+
+def _methods(agreement: Agreement) -> Iterator[str]:
+    """How intervals and tests were made; coefficients that share a method together."""
+    settings = agreement.settings
+    methods: dict[str, list[str]] = {}
+    for answer in agreement.answers:
+        methods.setdefault(_method(settings, answer), []).append(answer.coefficient)
+    for method, names in methods.items():
+        yield method if len(methods) == 1 else f"{listed(names)}: {method}"
+    yield f"seed {settings.seed}, level {settings.level:g}"
+
+
+def _method(settings: AgreeSettings, answer: Answer) -> str:
+    parts = []
+    if any(agreement.low is not None for agreement in answer.metrics):
+        resampled = answer.resampled.replace("+", " and ")
+        parts.append(f"intervals over {resampled}, {settings.replicates:,} replicates")
+        if answer.coefficient == "soft-pairwise-accuracy":
+            # Replicates add noise to both sides.
+            parts[-1] += " (a bit too low and narrow: about 91 % instead of 95 % cover)"
+    if answer.pairs:
+        test = f"{SIDES[settings.alternative]} {METHODS[answer.method]}"
+        if most := max(pair.permutations for pair in answer.pairs):
+            every = "all " if all(pair.exact for pair in answer.pairs) else ""
+            test += f", {every}{most:,} permutations"
+        if len(answer.pairs) > 1:
+            title = CORRECTIONS[settings.correction].title
+            test += f", {title} for {len(answer.pairs)} pairs of metrics"
+        parts.append(test)
+    return "; ".join(parts) or "no intervals and no tests"
+
+
+def _human(human: HumanSummary) -> str:
+    """How much people judged."""
+    words = f"Human scores: {human.file}, {len(human.systems)} systems"
+    if human.judged is not None:
+        words += f", {human.judged:,} of {human.cells:,} {human.level} scores"
+    if human.comparisons is not None:
+        words += f", {human.comparisons:,} comparisons, {human.ties:,} of them ties"
+    return f"{words}."
+
+
+# Tables.
+
+
+def _values(agreement: Agreement, marks: dict[str, str], *, details: bool) -> Table:
+    """A row per coefficient and metric, best first: its rank, value and interval."""
+    levels = {"system": "systems", "segment": f"{agreement.human.level}s"}
+    titles = {a.question: f"{a.coefficient} of {levels[a.level]}" for a in agreement.answers}
+    if len(set(titles.values())) < len(titles):
+        titles = {a.question: a.title for a in agreement.answers}
+    rows: list[Row] = [
         {
-            "rank": "" if agreement.rank is None else agreement.rank,
-            "metric": agreement.metric + "".join(f" [{marks[note]}]" for note in agreement.notes),
-            "value": UNDEFINED if agreement.value is None else agreement.value,
-            "interval": _interval(agreement),
-            "epsilon": "" if agreement.epsilon is None else f"{agreement.epsilon:.{DIGITS}g}",
+            **row_of(metric),
+            "title": "" if place else titles[answer.question],
+            "metric": metric.metric + "".join(f" {marks[note]}" for note in metric.notes),
+            "rank": "" if metric.rank is None else metric.rank,
+            "value": UNDEFINED if metric.value is None else metric.value,
+            "interval": _interval(metric),
         }
-        for agreement in answer.metrics
-    )
-    footnotes = (f"[{mark}] {note}" for note, mark in marks.items())
-    return Table(columns, rows, (*footnotes, _method(settings, answer)))
+        for answer in agreement.answers
+        for place, metric in enumerate(answer.metrics)
+    ]
+    known = columns_of(MetricAgreement)
+    level = f"{100 * agreement.settings.level:g} % interval"
+    columns = [Column("title", "Agreement"), known["rank"], known["metric"], known["value"]]
+    columns.append(Column("interval", level, numeric=True))
+    columns += [known["undefined_groups"], known["epsilon"]] if details else []
+    return Table(tuple(columns), tuple(rows))
 
 
 def _matrix(answer: Answer) -> Table:
     """Adjusted p-values of each row's metric against the column's; * where they differ."""
     names = [agreement.metric for agreement in answer.metrics if agreement.value is not None]
     cells = {
-        (pair.better, pair.worse): _p(pair.p_adjusted) + "*" * pair.significant
+        (pair.better, pair.worse): p_cell(pair.p_adjusted or 0.0) + "*" * bool(pair.significant)
         for pair in answer.pairs
     }
+    heading = "adjusted p against" if len(answer.pairs) > 1 else "p against"
     columns = (
-        Column("better", f"{_p_name(answer)} against"),
+        Column("better", heading),
         *(Column(f"than {name}", name, numeric=True) for name in names[1:]),
     )
     rows: list[Row] = [
-        {
-            "better": name,
-            **{f"than {other}": cells.get((name, other), "") for other in names[1:]},
-        }
+        {"better": name, **{f"than {other}": cells.get((name, other), "") for other in names[1:]}}
         for name in names[:-1]
     ]
     return Table(columns, tuple(rows))
@@ -155,38 +285,70 @@ def _matrix(answer: Answer) -> Table:
 
 def _data(agreement: Agreement, signatures: tuple[str, ...]) -> Table:
     """Every value in a row of its own, with all digits."""
-    names = ("question", "metric", *VALUES, "better_than", "notes")
-    rows = tuple(
-        {
-            "question": answer.question.label,
-            "metric": metric.metric,
-            **{name: getattr(metric, name) for name in VALUES},
-            "better_than": ", ".join(
-                pair.worse
-                for pair in answer.pairs
-                if pair.significant and pair.better == metric.metric
-            ),
-            "notes": "; ".join(metric.notes),
-        }
-        for answer in agreement.answers
-        for metric in answer.metrics
+    rows: list[Row] = []
+    for answer in agreement.answers:
+        for metric in answer.metrics:
+            beaten = [p.worse for p in answer.pairs if p.significant and p.better == metric.metric]
+            rows.append(
+                {
+                    "question": answer.question,
+                    **row_of(metric),
+                    "better_than": ", ".join(beaten),
+                    "notes": "; ".join(metric.notes),
+                }
+            )
+    return Table(plain_columns(*rows[0]), tuple(rows), signatures)
+
+
+def _candidates(grid: GridChoice) -> Table:
+    """The settings that were tried."""
+    roles = {"chosen": grid.chosen, "default": grid.default}
+    values = {tried.metric: tried.value for tried in grid.candidates}
+    values.setdefault(grid.default, grid.default_value)
+    columns = (
+        Column("settings", "Settings"),
+        Column("development", "On development", digits=DIGITS),
+        Column("role", "Role"),
     )
-    return Table(plain_columns(*names), rows, signatures)
+    rows = (
+        {
+            "settings": text,
+            "development": value,
+            "role": ", ".join(role for role, settings in roles.items() if settings == text),
+        }
+        for text, value in values.items()
+    )
+    return Table(columns, tuple(rows))
+
+
+# Charts.
+
+
+def _grid_chart(grid: GridChoice) -> Chart:
+    return Chart(
+        title="Agreement of settings with people, on the development part",
+        table=_candidates(grid),
+        plot=Plot("point", "settings", "development", label="role", horizontal=True),
+    )
 
 
 def _scatter(agreement: Agreement) -> Chart:
     """Metric against human scores, a panel for each metric and level with its coefficients."""
-    rows: list[Row] = [
-        {
-            "of": f"{points.metric}, {points.what}{_coefficients(agreement, points)}",
-            "human": human,
-            "score": score,
-            "name": points.names[place] if points.names else None,
-            "measured": points.metric + (" (lower is better)" if points.lower_is_better else ""),
-        }
-        for points in agreement.points
-        for place, (human, score) in enumerate(zip(points.human, points.scores, strict=True))
-    ]
+    human = agreement.human
+    rows: list[Row] = []
+    for label, metric in agreement.metrics.items():
+        lower = " (lower is better)" if metric.higher_is_better is False else ""
+        systems = [(human.scores[name], score, name) for name, score in metric.scores.items()]
+        items = [(*pair, None) for pair in metric.item_scores]
+        step = -(-(human.judged or 0) // max(1, len(items)))
+        what = f"{human.level}s" if step <= 1 else f"one {human.level} score in {step}"
+        for level, points, name in (("system", systems, "systems"), ("segment", items, what)):
+            panel = f"{label}, {name}{_coefficients(agreement, label, level)}"
+            rows += [
+                {"of": panel, "human": x, "score": y, "name": of, "measured": label + lower}
+                for x, y, of in points
+                if x is not None and y is not None
+            ]
     columns = (
         Column("human", "Human score (higher is better)", digits=3),
         Column("score", "Metric score", digits=3),
@@ -205,290 +367,18 @@ def _scatter(agreement: Agreement) -> Chart:
             y_heading="measured",
             shared_y=False,
         ),
-        sentences=tuple(
-            f"{answer.title}: "
-            + ", ".join(
-                f"{metric.metric} {metric.value:.3f}"
-                for metric in answer.metrics
-                if metric.value is not None
-            )
-            + "."
-            for answer in agreement.answers
-        ),
+        sentences=tuple(_verdicts(agreement.answers)),
     )
 
 
-def _coefficients(agreement: Agreement, points: ScorePairs) -> str:
-    """The values of the questions that are about these points."""
-    level = "system" if points.what == "systems" else "segment"
+def _coefficients(agreement: Agreement, label: str, level: str) -> str:
+    """The values of the coefficients that are about these points."""
     values = [
-        f"{answer.question.coefficient} {value:.3f}"
+        f"{answer.coefficient} {value:.3f}"
         for answer in agreement.answers
-        if answer.question.level == level and (value := answer[points.metric].value) is not None
+        if answer.level == level and (value := answer[label].value) is not None
     ]
     return f" ({', '.join(values)})" if values else ""
-
-
-def _sentences(settings: AgreeSettings, answer: Answer) -> Iterator[str]:
-    """What an answer says, in sentences that can be quoted."""
-    yield from answer.notes
-    if answer.method == "pairs" and answer.pairs:
-        yield TOO_OFTEN
-    significant = [pair for pair in answer.pairs if pair.significant]
-    given = "" if answer.about_systems else "On these systems, "
-    for better in dict.fromkeys(pair.better for pair in significant):
-        worse = [pair.worse for pair in significant if pair.better == better]
-        yield f"{given}{better} agrees better with people than {listed(worse)}."
-    if significant and not answer.about_systems and not answer.question.compared:
-        yield THESE_SYSTEMS
-    if answer.pairs and not significant:
-        names = [agreement.metric for agreement in answer.metrics if agreement.value is not None]
-        yield f"{listed(names)} can't be told apart."
-    if answer.smallest_p is not None and answer.smallest_p > settings.alpha:
-        yield (
-            f"With so few {_few(answer)} nothing could be significant: the smallest possible "
-            f"{_p_name(answer)} is {_p(answer.smallest_p)}."
-        )
-    for reason in dict.fromkeys(pair.test.reason for pair in answer.pairs):
-        if reason is not None:
-            pairs = (
-                f"{pair.better} and {pair.worse}"
-                for pair in answer.pairs
-                if pair.test.reason == reason
-            )
-            yield f"{'; '.join(pairs)}: {reason}."
-
-
-def _interval(agreement: MetricAgreement) -> str:
-    if agreement.low is None or agreement.high is None:
-        return ""
-    return bracketed((agreement.low, agreement.high), DIGITS)
-
-
-def _method(settings: AgreeSettings, answer: Answer) -> str:
-    """How intervals and tests were made, in one line."""
-    parts = []
-    if any(agreement.low is not None for agreement in answer.metrics):
-        resampled = answer.resampled.replace("+", " and ")
-        made = f"intervals over {resampled}, {settings.replicates:,} replicates"
-        if caution := INTERVAL_CAUTIONS.get(answer.question.coefficient):
-            made += f" ({caution})"
-        parts.append(made)
-    if answer.pairs:
-        side = SIDES[settings.alternative]
-        parts.append(f"{side} {METHODS[answer.method]}{_permutations(answer.pairs)}")
-    parts.append(f"seed {settings.seed}, level {settings.level:g}")
-    if answer.family > 1 and answer.pairs:
-        family = (
-            "pairs of this question"
-            if settings.correct_over == "pairs"
-            else ("pairs of all questions")
-        )
-        parts[-1] += f", {CORRECTIONS[settings.correction].title} for {answer.family} {family}"
-    return "; ".join(parts)
-
-
-def _permutations(pairs: Sequence[MetricPair]) -> str:
-    most = max(pair.test.permutations for pair in pairs)
-    if not most:
-        return ""
-    every = "all " if all(pair.test.exact for pair in pairs) else ""
-    return f", {every}{most:,} permutations"
-
-
-def _few(answer: Answer) -> str:
-    if not all(pair.test.exact for pair in answer.pairs):
-        return "permutations"
-    if answer.question.compared:
-        return "segments on which metrics differ"
-    return "systems" if answer.about_systems else "judged outputs"
-
-
-def _p_name(answer: Answer) -> str:
-    return "adjusted p" if answer.family > 1 else "p"
-
-
-def _p(p: float) -> str:
-    return f"{p:.4f}" if p >= 0.00005 else f"{p:.1e}"
-
-
-def _human(human: HumanSummary) -> str:
-    """How much people judged."""
-    words = f"Human scores: {human.file}, {len(human.systems)} systems"
-    if human.judged is not None:
-        words += f", {human.judged:,} of {human.cells:,} {human.level} scores"
-    if human.comparisons is not None:
-        words += f", {human.comparisons:,} comparisons, {human.ties:,} of them ties"
-    return f"{words}."
-
-
-# --------------------------------------------------------------------------------------------------
-# Chosen settings.
-
-
-def _choice(choice: Choice) -> Document:
-    columns = (
-        Column("settings", "Settings"),
-        Column("development", "On development", digits=DIGITS),
-        Column("test", "On test", digits=DIGITS),
-        Column("low", f"{100 * choice.settings.level:g} % from", digits=DIGITS),
-        Column("high", "to", digits=DIGITS),
-        Column("role", ""),
-    )
-    rows = tuple(_candidates(choice))
-    table = Table(columns, rows)
-    title = f"Settings chosen by agreement with people: {choice.answer.title}"
-    sentences = tuple(_about(choice))
-    signatures = (choice.test.human.signature, *choice.signatures.values())
-    blocks = (
-        Heading(title),
-        table,
-        Sentences(sentences),
-        Notes(signatures),
-        _development_chart(choice, title, table),
-    )
-    return Document(blocks, Table(columns, rows, signatures))
-
-
-def _candidates(choice: Choice) -> Iterator[Row]:
-    """Every candidate, then the default settings where they are none of them."""
-    tried = {
-        candidate.text: (candidate.value, candidate.setting) for candidate in choice.candidates
-    }
-    tried.setdefault(choice.default, (choice.default_on_development, None))
-    roles = {"chosen": choice.chosen, "default": choice.default}
-    for text, (value, setting) in tried.items():
-        on_test = choice.answer[text] if text in choice.signatures else None
-        yield {
-            "settings": text,
-            "setting": setting,
-            "development": value,
-            "test": None if on_test is None else on_test.value,
-            "low": None if on_test is None else on_test.low,
-            "high": None if on_test is None else on_test.high,
-            "role": ", ".join(role for role, which in roles.items() if which == text),
-        }
-
-
-def _development_chart(choice: Choice, title: str, table: Table) -> Chart:
-    """The candidates' values on development, along the one setting that was varied if it is one.
-
-    The chosen settings and the default are named; where the default was no candidate, its value is
-    a line across.
-    """
-    names = {candidate.varied for candidate in choice.candidates}
-    varied = names.pop() if len(names) == 1 else None
-    settings = [
-        candidate.setting for candidate in choice.candidates if candidate.setting is not None
-    ]
-    measured = Column("development", f"{choice.answer.title}, on development", digits=DIGITS)
-    if not varied:
-        return Chart(
-            title=title,
-            table=Table(
-                (Column("settings", "Settings"), measured, Column("role", "Role")), table.rows
-            ),
-            plot=Plot("point", "settings", "development", label="role", horizontal=True),
-        )
-    default = next(row for row in table.rows if row["settings"] == choice.default)
-    across = default["development"] if default["setting"] is None else None
-    rows = tuple({**row, "default": across} for row in table.rows if row["setting"] is not None)
-    columns = (
-        Column("setting", f"{varied} of {choice.answer.metrics[0].metric.partition(':')[0]}"),
-        measured,
-        Column("role", "Role"),
-        Column("default", "the default settings"),
-    )
-    return Chart(
-        title=title,
-        table=Table(columns, rows),
-        plot=Plot(
-            "line",
-            "setting",
-            "development",
-            label="role",
-            reference_field=None if across is None else "default",
-            log_x=0 < WIDE * min(settings) < max(settings),
-        ),
-    )
-
-
-def _about(choice: Choice) -> Iterator[str]:
-    """What was chosen, what it is worth, and what a reader should know."""
-    yield _about_development(choice)
-    yield _about_test(choice)
-    yield _about_default(choice)
-    notes: dict[str, list[str]] = {}
-    for agreement in choice.answer.metrics:
-        if agreement.value is not None and agreement.low is not None:
-            for note in agreement.notes:
-                notes.setdefault(note, []).append(agreement.metric)
-    for note, metrics in notes.items():
-        yield f"{' and '.join(metrics)}: {note}."
-    yield from choice.answer.notes
-    if choice.same_data:
-        yield SAME_DATA
-    yield from about_inputs(choice.test.human, choice.directions)
-    if not choice.split:
-        yield from (f"Of development: {note}" for note in choice.development.human.notes)
-
-
-def _about_development(choice: Choice) -> str:
-    words = (
-        f"{choice.answer.title}, on development ({_judged(choice.development.human)}): "
-        f"{choice.chosen} has the largest value of {len(choice.candidates)} settings, "
-        f"{choice.on_development:.4f}."
-    )
-    if choice.tied > 1:
-        words += f" {choice.tied} settings share it; the default is kept, or else the first."
-    undefined = [candidate for candidate in choice.candidates if candidate.value is None]
-    if undefined:
-        words += f" {len(undefined)} have no value, such as {undefined[0].text}: "
-        words += f"{undefined[0].reason}."
-    return f"{words} The best of many flatters itself: the test part says what it is worth."
-
-
-def _about_test(choice: Choice) -> str:
-    agreement, kind = choice.on_test, "the test part" if choice.split else "the test set"
-    where = f"On {kind} ({_judged(choice.test.human)})"
-    if agreement.value is None:
-        return f"{where} it has no value: {'; '.join(agreement.notes)}."
-    words = f"{where} it has {agreement.value:.4f}"
-    if agreement.low is None or agreement.high is None:
-        return f"{words} without an interval{''.join(f'; {note}' for note in agreement.notes)}."
-    interval = f"{100 * choice.settings.level:g} % interval over {choice.answer.resampled}"
-    return f"{words}, {agreement.low:.4f} to {agreement.high:.4f} ({interval})."
-
-
-def _about_default(choice: Choice) -> str:
-    if choice.is_default:
-        return "The default settings are the chosen ones: there is nothing to compare."
-    default, difference = choice.default_on_test.value, choice.difference
-    if default is None or difference is None:
-        reasons = "; ".join(choice.default_on_test.notes)
-        return f"The default settings, {choice.default}, have no value to compare: {reasons}."
-    beside = f"the default settings, {choice.default}, which have {default:.4f}"
-    pair = choice.pair
-    if pair is None or abs(difference) <= SAME:
-        return f"It agrees as well as {beside}."
-    sure = "significantly" if pair.significant else "not significantly"
-    words = f"That is {difference:.4f} above {beside}: {sure} better (p = {pair.p:.3g})."
-    if difference < 0:
-        words = (
-            f"That is {-difference:.4f} below {beside}: what was chosen does not carry over. "
-            f"The default is {sure} better (p = {pair.p:.3g})."
-        )
-    if pair.test.smallest_p > choice.settings.alpha:
-        words += f" No p below {pair.test.smallest_p:.3g} was possible."
-    return words
-
-
-def _judged(human: HumanSummary) -> str:
-    """How much was judged of a part."""
-    systems = f"{len(human.systems)} systems"
-    if human.items is None:
-        return systems
-    return f"{systems}, {human.items:,} judged {human.level}s"
 
 
 # --------------------------------------------------------------------------------------------------
@@ -519,15 +409,7 @@ def curve_document(fit: CurveFit) -> Document:
         }
         for curve in fit.curves
     )
-    points = plain_columns("difference", "accuracy", "low", "high")
-    data = Table(
-        (Column("metric", "metric"), *points),
-        tuple(
-            {"metric": curve.metric, **row}
-            for curve in fit.curves
-            for row in table_of(points, curve.points).rows
-        ),
-    )
+    points = _curve_points(fit)
     return charted_document(
         "How often people agree with a metric, by the size of its difference",
         Table(columns, rows),
@@ -537,14 +419,14 @@ def curve_document(fit: CurveFit) -> Document:
             "difference",
             "accuracy",
             errors=("low", "high"),
-            interval=f"{100 * fit.level:g} % intervals over systems",
+            interval=f"{level} intervals over systems",
             series="kind",
             series_order=("fitted", "observed"),
             panel="metric" if len(fit.curves) > 1 else None,
-            reference_field="coin",
+            reference=0.5,
         ),
-        chart=_curve_points(fit),
-        data=data,
+        chart=points,
+        data=points,
     )
 
 
@@ -556,29 +438,19 @@ def _needed(threshold: CurveThreshold) -> str:
 
 
 def _about_curves(fit: CurveFit) -> Iterator[str]:
-    level = f"{100 * fit.level:g} %"
     for curve in fit.curves:
-        reached = [threshold for threshold in curve.thresholds if threshold.difference is not None]
-        never = [
-            threshold.accuracy for threshold in curve.thresholds if threshold.difference is None
+        reached = [
+            f"{threshold.accuracy} % for gaps of {_needed(threshold)}"
+            for threshold in curve.thresholds
+            if threshold.difference is not None
         ]
-        parts = [
-            f"in {threshold.accuracy} % of those that differ by {_needed(threshold)}"
-            for threshold in reached
-        ]
-        listed = f"; {', '.join(parts)}" if parts else ""
-        ends = f"; no difference is enough for {never[0]} %" if never else ""
         yield (
             f"{curve.metric}: people agree in {curve.agreement:.0f} % of {curve.pairs:,} pairs of "
-            f"systems{listed}{ends}."
+            f"systems{'; ' if reached else ''}{', '.join(reached)}."
         )
     systems = sum(len(test_set.systems) for test_set in fit.sets)
     sets = "one test set" if len(fit.sets) == 1 else f"{len(fit.sets)} test sets"
-    yield (
-        f"Fitted to {systems} systems of {sets}; intervals of the level {level} resample systems. "
-        "It is a share of pairs of systems like these, not the chance for a pair, and takes "
-        "differences as known."
-    )
+    yield f"Fitted to {systems} systems of {sets}; intervals resample systems."
     if min(curve.pairs for curve in fit.curves) < ENOUGH_PAIRS:
         yield (
             f"Fewer than {ENOUGH_PAIRS} pairs say little about agreement of 80 % and more: pool "
@@ -588,28 +460,25 @@ def _about_curves(fit: CurveFit) -> Iterator[str]:
 
 def _curve_points(fit: CurveFit) -> Table:
     """The fitted curves, and the shares that were observed."""
-    rows: list[Row] = []
-    for curve in fit.curves:
-        for kind, points in (("fitted", curve.points), ("observed", curve.observed)):
-            rows += [
-                {
-                    "metric": curve.metric,
-                    "kind": kind,
-                    "difference": point.difference,
-                    "accuracy": point.accuracy / 100,
-                    "low": None if point.low is None else point.low / 100,
-                    "high": None if point.high is None else point.high / 100,
-                    "coin": 0.5,
-                }
-                for point in points
-            ]
     columns = (
+        Column("metric", "Metric"),
+        Column("kind", "Share"),
         Column("difference", "Difference of the metric's system scores"),
         Column("accuracy", "Pairs in which people agree", percent=True),
         Column("low", "low"),
         Column("high", "high"),
-        Column("kind", "Share"),
-        Column("metric", "Metric"),
-        Column("coin", "a coin"),
     )
+    rows: list[Row] = [
+        {
+            "metric": curve.metric,
+            "kind": kind,
+            "difference": point.difference,
+            "accuracy": point.accuracy / 100,
+            "low": None if point.low is None else point.low / 100,
+            "high": None if point.high is None else point.high / 100,
+        }
+        for curve in fit.curves
+        for kind, points in (("fitted", curve.points), ("observed", curve.observed))
+        for point in points
+    ]
     return Table(columns, tuple(rows))

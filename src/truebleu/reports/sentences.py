@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from truebleu.agreement.agree import HumanSummary
+    from truebleu.agreement.data import HumanSummary
     from truebleu.corpus.test_set import TestSetOutline
     from truebleu.significance.people import PeopleAgreement
     from truebleu.significance.settings import ResamplingSettings

@@ -16,12 +16,15 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import numpy as np
 
 from truebleu._settings import DEFAULT_SEED
-from truebleu.agreement.agree import HumanSummary
-from truebleu.agreement.answers import AgreeSettings, evaluate, resampling_of
-from truebleu.agreement.coefficients import coefficient, count_pairs
-from truebleu.agreement.comparisons import Judgments, count_judgments, judgment_permutation_test
-from truebleu.agreement.data import SystemScores, agreement_data
-from truebleu.agreement.measures import parse_question
+from truebleu.agreement.agree import AgreeSettings, evaluate, resampling_of
+from truebleu.agreement.coefficients import (
+    coefficient,
+    count_judgments,
+    count_pairs,
+    parse_coefficient,
+)
+from truebleu.agreement.data import HumanSummary, Judgments, SystemScores, agreement_data
+from truebleu.agreement.tests import judgment_permutation_test
 from truebleu.corpus.test_set import fingerprint
 from truebleu.execution.journal import Record, Runner, Task
 from truebleu.human.judgments import HumanScores
@@ -37,11 +40,10 @@ from truebleu.studies._study import Row, StudyResult, pool_settings, settings_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from truebleu.agreement.answers import Evaluation, Resampling
+    from truebleu.agreement.agree import Evaluation, Resampling
     from truebleu.agreement.bootstrap import AgreementInterval, Resample
-    from truebleu.agreement.coefficients import PairCounts
+    from truebleu.agreement.coefficients import Coefficient, PairCounts
     from truebleu.agreement.data import AgreementData, Human
-    from truebleu.agreement.measures import Question
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
     from truebleu.resampling import Values
@@ -364,9 +366,9 @@ class Agreeing:
         )
         return {"p": test.p}
 
-    def _question(self, name: str) -> Question:
+    def _question(self, name: str) -> Coefficient:
         compared = self.data.judgments is not None
-        return parse_question(COEFFICIENTS[name], compared=compared)
+        return parse_coefficient(COEFFICIENTS[name], compared=compared)
 
     def _evaluation(self, name: str) -> Evaluation:
         resampling = self.resampling(name)

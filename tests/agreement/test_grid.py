@@ -11,19 +11,22 @@ import pytest
 
 from tests.properties import plain_sentence_bleu
 from truebleu.agreement.agree import agree
-from truebleu.agreement.choose import MOST_SETTINGS, choose, parse_grid, split_items
 from truebleu.agreement.data import agreement_data
+from truebleu.agreement.grid import MOST_SETTINGS, GridChoice, parse_grid, split_items
 from truebleu.corpus import TestSet, as_test_set
 from truebleu.errors import MalformedFileError, SettingError, UnknownNameError
 from truebleu.human import HumanScores, Judgment, PairwiseJudgments
 from truebleu.metrics.base import set_threads
 from truebleu.metrics.chrf import CHRF
 from truebleu.metrics.sentence_bleu import SentenceBLEU
-from truebleu.scores.given import GivenScores
 from truebleu.simulation import simulate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from truebleu.agreement.agree import Agreement
+    from truebleu.agreement.coefficients import MetricAgreement
 
 QUICK: dict[str, Any] = {"replicates": 100, "permutations": 50}
 KS = (1, 2, 5, 20)
@@ -80,6 +83,20 @@ def plain_tau(people: Any, metric: Any, items: Sequence[int]) -> float:
     return (right - wrong) / (right + wrong)
 
 
+def chosen(grid: str, systems: TestSet, human: Any, **settings: Any) -> Agreement:
+    return agree(systems, human, grid=[grid], **settings)
+
+
+def choice_of(agreement: Agreement) -> GridChoice:
+    assert agreement.grid is not None
+    return agreement.grid
+
+
+def held_out(agreement: Agreement, role: str = "chosen") -> MetricAgreement:
+    """The chosen settings, or the default ones, on the part that had no part in the choice."""
+    return agreement.answers[0][getattr(choice_of(agreement), role)]
+
+
 # Grids.
 
 
@@ -92,14 +109,14 @@ def test_several_settings_with_alternatives_stand_for_all_combinations() -> None
 
 
 def test_several_grids_are_put_together_and_what_is_the_same_counts_once() -> None:
-    grid = parse_grid(["sentbleu:smoothing=4,k=1|5", "sentbleu:smoothing=length-scaled|3", CHRF()])
+    grid = parse_grid(["sentbleu:smoothing=4,k=1|5", "sentbleu:smoothing=length-scaled|3", "chrf"])
     assert [one.text for one in grid[:3]] == [
         "sentbleu:smoothing=4,k=1",
         "sentbleu:smoothing=4,k=5",
         "sentbleu:smoothing=3",
     ]
     assert grid[3].metric == CHRF()
-    assert [one.value for one in parse_grid("sentbleu:smoothing=4,k=1|5|5.0")] == [1.0, 5.0]
+    assert len(parse_grid("sentbleu:smoothing=4,k=1|5|5.0")) == 2
 
 
 def test_where_the_default_is_impossible_the_first_alternative_takes_its_place() -> None:
@@ -186,25 +203,21 @@ def test_a_part_is_judged_as_a_test_set_of_its_own_would_be(pool: TestSet) -> No
         for start in (0, 1)
     ]
     for question in ("chen-cherry", "pearson", "kendall-b:grouping=none", "acc-eq", "spa"):
-        split = choose(GRID, plain, scores(people), coefficient=question, **QUICK)
-        apart = choose(GRID, *halves[0], coefficient=question, test=halves[1], **QUICK)
-        assert [candidate.value for candidate in split.candidates] == pytest.approx(
-            [candidate.value for candidate in apart.candidates], abs=1e-12
+        split = chosen(GRID, plain, scores(people), coefficients=[question], **QUICK)
+        choice = choice_of(split)
+        texts = [candidate.metric for candidate in choice.candidates]
+        apart = agree(*halves[0], texts, coefficients=[question], **QUICK).answers[0]
+        values = {metric.value or 0.0 for metric in apart.metrics}
+        assert sorted(values) == pytest.approx(
+            sorted({candidate.value or 0.0 for candidate in choice.candidates}), abs=1e-12
         )
-        assert split.chosen == apart.chosen
-        for found, expected in (
-            (split.on_test, apart.on_test),
-            (split.default_on_test, apart.default_on_test),
-        ):
-            assert (found.value, found.low, found.high) == pytest.approx(
-                (expected.value, expected.low, expected.high), abs=1e-9
-            )
-        alone = (
-            agree(*halves[1], [split.chosen], coefficients=[question], **QUICK)
-            .answers[0]
-            .metrics[0]
+        roles = list(dict.fromkeys([choice.chosen, choice.default]))
+        alone = agree(*halves[1], roles, coefficients=[question], **QUICK).answers[0]
+        found, expected = (
+            sorted((m.value, m.low, m.high) for m in answer.metrics)
+            for answer in (split.answers[0], alone)
         )
-        assert split.on_test.value == pytest.approx(alone.value, abs=1e-12)
+        assert np.array(found) == pytest.approx(np.array(expected), abs=1e-9)
 
 
 # Choices.
@@ -218,15 +231,16 @@ def test_the_best_on_development_is_chosen_by_the_papers_equations(
     plain = without_documents(pool)
     values = [plain_tau(matrix, plain_scores(pool, k, monkeypatch), range(0, 60, 2)) for k in KS]
     assert len(set(values)) > 1
-    choice = choose(GRID, plain, scores(people), **QUICK)
+    agreement = chosen(GRID, plain, scores(people), **QUICK)
+    choice = choice_of(agreement)
     assert [candidate.value for candidate in choice.candidates] == pytest.approx(values, abs=1e-12)
     best = KS[int(np.argmax(values))]
     assert choice.chosen == f"sentbleu:smoothing=4,tokenize=none,k={best}"
-    assert choice.on_development == pytest.approx(max(values), abs=1e-12)
+    assert choice.value == pytest.approx(max(values), abs=1e-12)
     on_test = plain_tau(matrix, plain_scores(pool, best, monkeypatch), range(1, 60, 2))
     default = plain_tau(matrix, plain_scores(pool, 5, monkeypatch), range(1, 60, 2))
-    assert choice.on_test.value == pytest.approx(on_test, abs=1e-12)
-    assert choice.difference == pytest.approx(on_test - default, abs=1e-12)
+    assert held_out(agreement).value == pytest.approx(on_test, abs=1e-12)
+    assert held_out(agreement, "default").value == pytest.approx(default, abs=1e-12)
     assert choice.default == "sentbleu:smoothing=4,tokenize=none,k=5"
 
 
@@ -235,31 +249,39 @@ def test_people_who_judge_like_a_setting_get_it_and_it_beats_the_default(
 ) -> None:
     likes = plain_scores(pool, 1, monkeypatch)
     judged = scores({name: row.tolist() for name, row in zip(pool.systems, likes, strict=True)})
-    choice = choose(GRID, pool, judged, replicates=100, permutations=999)
+    agreement = chosen(GRID, pool, judged, replicates=100, permutations=999)
+    choice, metric = choice_of(agreement), held_out(agreement)
     assert choice.chosen.endswith("k=1")
-    assert choice.on_development == 1.0
-    assert (choice.on_test.value, choice.on_test.low, choice.on_test.high) == (1.0, 1.0, 1.0)
-    assert choice.pair is not None
-    assert choice.pair.better == choice.chosen
-    assert choice.pair.p <= 0.01
-    assert "significantly better" in choice.to_document().sentences[2]
+    assert choice.value == 1.0
+    assert (metric.value, metric.low, metric.high) == (1.0, 1.0, 1.0)
+    (pair,) = agreement.answers[0].pairs
+    assert pair.better == choice.chosen
+    assert pair.p is not None
+    assert pair.p <= 0.01
+    assert ", significant (p" in agreement.to_document().sentences[1]
 
 
 @pytest.mark.slow
-def test_the_value_on_development_flatters_and_that_on_the_test_part_does_not() -> None:
+def test_the_value_on_development_flatters_and_that_on_the_held_out_part_does_not(
+    tmp_path: Path,
+) -> None:
     rng = np.random.default_rng(21)
     texts = as_test_set({name: ["x"] * 40 for name in "abc"}, ["x"] * 40)
+    names = [f"m{n}" for n in range(8)]
+    grid = f"scores:path={tmp_path / 'scores.tsv'},column={'|'.join(names)}"
     on_development, on_test = [], []
     for _ in range(60):
         # Metrics and people that know nothing of each other: the truth is 0.
-        grid = [
-            GivenScores.of({name: rng.normal(size=40).tolist() for name in "abc"}, name=f"m{n}")
-            for n in range(8)
-        ]
+        lines = ["\t".join(["system", "segment", *names])]
+        for system in "abc":
+            for segment in range(1, 41):
+                numbers = map(str, rng.normal(size=8))
+                lines.append("\t".join([system, str(segment), *numbers]))
+        (tmp_path / "scores.tsv").write_text("\n".join(lines) + "\n")
         people = scores({name: rng.normal(size=40).tolist() for name in "abc"})
-        choice = choose(grid, texts, people, replicates=50, permutations=1)
-        on_development.append(choice.on_development)
-        on_test.append(choice.on_test.value)
+        agreement = chosen(grid, texts, people, replicates=50, permutations=1)
+        on_development.append(choice_of(agreement).value or 0.0)
+        on_test.append(held_out(agreement).value)
     # Kendall's tau of n = 3 has the variance 2 (2n + 5) / 9n (n - 1), and that of 20 segments a
     # twentieth; the largest of eight normal values is 1.424 standard deviations on average.
     deviation = (2 * 11 / (9 * 3 * 2) / 20) ** 0.5
@@ -272,25 +294,26 @@ def test_of_equals_the_default_is_kept_or_else_the_first_is_taken() -> None:
     # Of systems so far apart all settings give the same ranks.
     pool = simulate(segments=60, systems=[0.05, 0.3, 0.7], seed=5)
     levels = {name: [float(-n)] * 60 for n, name in enumerate(pool.systems)}
-    choice = choose(GRID, pool, scores(levels), coefficient="spearman", **QUICK)
+    agreement = chosen(GRID, pool, scores(levels), coefficients=["spearman"], **QUICK)
+    choice = choice_of(agreement)
     assert choice.tied == 4
-    assert choice.on_development == pytest.approx(1.0)
+    assert choice.value == pytest.approx(1.0)
     assert choice.chosen == choice.default == "sentbleu:smoothing=4,tokenize=none,k=5"
-    assert (choice.difference, choice.pair) == (0.0, None)
-    assert choice.to_document().sentences[2].startswith("The default settings are the chosen ones")
+    assert agreement.answers[0].pairs == ()
+    assert agreement.to_document().sentences[1].endswith("these are the default settings.")
     other = "sentbleu:smoothing=4,tokenize=none,k=20|10"
-    choice = choose(other, pool, scores(levels), coefficient="spearman", **QUICK)
+    choice = choice_of(chosen(other, pool, scores(levels), coefficients=["spearman"], **QUICK))
     assert choice.chosen.endswith("k=20")
     assert choice.default == "sentbleu:smoothing=4,tokenize=none"
-    assert choice.to_document().data.rows[-1]["role"] == "default"
-    assert choice.default_on_development == pytest.approx(1.0)
+    assert choice.default_value == pytest.approx(1.0)
 
 
 def test_error_rates_are_negated() -> None:
     pool = simulate(segments=60, systems=[0.05, 0.3, 0.7], seed=5)
     levels = {name: [float(-n)] * 60 for n, name in enumerate(pool.systems)}
-    choice = choose("ter:case_sensitive=yes|no", pool, scores(levels), **QUICK)
-    assert choice.on_development > 0
+    choice = choice_of(chosen("ter:case_sensitive=yes|no", pool, scores(levels), **QUICK))
+    assert choice.value is not None
+    assert choice.value > 0
 
 
 def test_comparisons_of_pairs_choose_like_the_scores_that_they_come_from(pool: TestSet) -> None:
@@ -304,13 +327,18 @@ def test_comparisons_of_pairs_choose_like_the_scores_that_they_come_from(pool: T
     compared = PairwiseJudgments(
         label="pairs.csv", systems=tuple(names), judgments=judgments, signature="pairs"
     )
-    by_scores = choose(GRID, pool, scores(people), **QUICK)
-    by_pairs = choose(GRID, pool, compared, **QUICK)
-    assert by_pairs.candidates == by_scores.candidates
-    assert by_pairs.on_test.value == by_scores.on_test.value
-    assert choose(GRID, pool, compared, coefficient="pearson", **QUICK).on_test.low is not None
+    by_scores = chosen(GRID, pool, scores(people), **QUICK)
+    by_pairs = chosen(GRID, pool, compared, **QUICK)
+    values = [
+        [candidate.value for candidate in choice_of(agreement).candidates]
+        for agreement in (by_pairs, by_scores)
+    ]
+    assert values[0] == values[1]
+    assert held_out(by_pairs).value == held_out(by_scores).value
+    by_systems = chosen(GRID, pool, compared, coefficients=["pearson"], **QUICK)
+    assert held_out(by_systems).low is not None
     with pytest.raises(SettingError, match="human scores of segments"):
-        choose(GRID, pool, compared, coefficient="spa", **QUICK)
+        chosen(GRID, pool, compared, coefficients=["spa"], **QUICK)
 
 
 def test_documents_that_people_scored_are_split_and_measured(pool: TestSet) -> None:
@@ -319,65 +347,64 @@ def test_documents_that_people_scored_are_split_and_measured(pool: TestSet) -> N
     rng = np.random.default_rng(4)
     levels = {name: rng.normal(size=len(documents)).tolist() for name in pool.systems}
     judged = scores(levels, level="document", items=documents)
-    choice = choose(GRID, pool, judged, **QUICK)
-    sizes = [part.human.items for part in (choice.development, choice.test)]
-    assert None not in sizes
-    first, second = (size or 0 for size in sizes)
+    agreement = chosen(GRID, pool, judged, **QUICK)
+    parts = (choice_of(agreement).development, agreement.human)
+    first, second = (part.items or 0 for part in parts)
+    assert {part.level for part in parts} == {"document"}
     assert first + second == len(documents)
     assert abs(first - second) <= 1
-    assert "documents" in choice.to_document().sentences[0]
 
 
-def test_scores_of_whole_systems_need_a_test_set_of_their_own(pool: TestSet) -> None:
+def test_scores_of_whole_systems_cannot_be_split(pool: TestSet) -> None:
     levels = scores({name: [float(-n)] for n, name in enumerate(pool.systems)}, level="system")
-    with pytest.raises(SettingError, match="a test set of its own"):
-        choose(GRID, pool, levels, coefficient="pearson", **QUICK)
-    choice = choose(GRID, pool, levels, coefficient="pearson", test=(pool, levels), **QUICK)
-    assert choice.on_test.value == choice.on_development
-    with pytest.raises(SettingError, match=r"whole systems.*human scores of segments"):
-        choose(GRID, pool, levels, test=(pool, levels), **QUICK)
+    with pytest.raises(SettingError, match="scores of segments to split"):
+        chosen(GRID, pool, levels, coefficients=["pearson"], **QUICK)
 
 
-def test_undefined_settings_are_told_and_never_chosen(pool: TestSet) -> None:
+def test_undefined_settings_are_told_and_never_chosen() -> None:
     texts = as_test_set({name: ["a b", "c d"] * 4 for name in "ab"}, ["a b", "c e"] * 4)
     people = scores({"a": [1.0, 2.0] * 4, "b": [2.0, 1.0] * 4})
     with pytest.raises(SettingError, match="undefined"):
-        choose("chrf:beta=1|2", texts, people, coefficient="kendall-b", **QUICK)
-    constant = GivenScores.of({name: [1.0] * 60 for name in pool.systems}, name="constant")
-    rng = np.random.default_rng(1)
-    varied = GivenScores.of({name: rng.normal(size=60).tolist() for name in pool.systems}, name="m")
-    choice = choose([constant, varied], pool, scores(noise(pool)), coefficient="kendall-b", **QUICK)
-    assert choice.candidates[0].value is None
-    assert "m" in choice.chosen
-    assert "1 have no value" in choice.to_document().sentences[0]
-    json.dumps(choice.to_dict(), allow_nan=False)
+        chosen("chrf:beta=1|2", texts, people, coefficients=["kendall-b"], **QUICK)
+    # No output has a 4-gram of the reference, so that without smoothing all have the same score.
+    outputs = {"a": ["a b c x"] * 8, "b": ["a x y z"] * 8}
+    texts = as_test_set(outputs, ["a b c d"] * 8)
+    agreement = chosen(
+        "sentbleu:smoothing=0,max_order=4|1", texts, people, coefficients=["kendall-b"], **QUICK
+    )
+    choice = choice_of(agreement)
+    undefined = [tried for tried in choice.candidates if tried.value is None]
+    assert undefined
+    assert undefined[0].reason
+    assert choice.chosen not in [tried.metric for tried in undefined]
+    json.dumps(agreement.to_dict(), allow_nan=False)
 
 
 @pytest.mark.usefixtures("restored_threads")
 def test_threads_change_nothing(pool: TestSet) -> None:
     set_threads(1)
-    one = choose(GRID, pool, scores(noise(pool)), **QUICK).to_dict()
+    one = chosen(GRID, pool, scores(noise(pool)), **QUICK).to_dict()
     set_threads(3)
-    assert choose(GRID, pool, scores(noise(pool)), **QUICK).to_dict() == one
+    assert chosen(GRID, pool, scores(noise(pool)), **QUICK).to_dict() == one
 
 
 @pytest.mark.parametrize("share", [0, 1, -0.5, 1.5, True, float("nan"), 0.01])
 def test_shares_that_leave_a_part_empty_are_refused(pool: TestSet, share: Any) -> None:
     with pytest.raises(SettingError, match="development"):
-        choose(GRID, pool, scores(noise(pool)), development=share, **QUICK)
+        chosen(GRID, pool, scores(noise(pool)), development=share, **QUICK)
 
 
 def test_what_does_not_fit_is_refused(pool: TestSet) -> None:
     people = scores(noise(pool))
     with pytest.raises(UnknownNameError, match="coefficient"):
-        choose(GRID, pool, people, coefficient="nonsense", **QUICK)
-    with pytest.raises(SettingError, match="all of this one is development"):
-        choose(GRID, pool, people, development=0.5, test=(pool, people), **QUICK)
+        chosen(GRID, pool, people, coefficients=["nonsense"], **QUICK)
+    with pytest.raises(SettingError, match="none beside a grid"):
+        chosen(GRID, pool, people, metrics=["chrf"], **QUICK)
     with pytest.raises(SettingError, match="documents"):
-        choose(GRID, without_documents(pool), people, resample="documents")
+        chosen(GRID, without_documents(pool), people, resample="documents")
     alone = {name: row for name, row in people.scores.items() if name == "system-1"}
     with pytest.raises(MalformedFileError, match="two systems"):
-        choose(GRID, pool, scores(alone), **QUICK)
+        chosen(GRID, pool, scores(alone), **QUICK)
     few = as_test_set({"a": ["x", "y"], "b": ["y", "x"]}, ["x", "y"])
     with pytest.raises(SettingError, match="at least 2 judged segments to each part, of the 2"):
-        choose(GRID, few, scores({"a": [1, 2], "b": [2, 1]}), **QUICK)
+        chosen(GRID, few, scores({"a": [1, 2], "b": [2, 1]}), **QUICK)

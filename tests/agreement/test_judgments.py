@@ -9,24 +9,19 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from truebleu.agreement.bootstrap import mean_of_segments
+from truebleu.agreement.bootstrap import bootstrap_judgments, bootstrap_shares_of_wins
 from truebleu.agreement.coefficients import (
     PAIR_COEFFICIENTS,
     coefficient,
-    count_pairs,
-    value_of_counts,
-)
-from truebleu.agreement.comparisons import (
-    Judgments,
-    bootstrap_judgments,
-    bootstrap_shares_of_wins,
     count_judgments,
     count_judgments_by_item,
-    judgment_permutation_test,
+    count_pairs,
+    measure,
     measure_judgments,
-    shares_of_wins,
+    value_of_counts,
 )
-from truebleu.agreement.measures import measure
+from truebleu.agreement.data import Judgments, mean_of_segments, shares_of_wins
+from truebleu.agreement.tests import judgment_permutation_test
 from truebleu.errors import SettingError
 from truebleu.resampling import Bootstrap, Units
 
@@ -62,23 +57,21 @@ def test_judgments_that_scores_imply_count_like_the_scores(
     found = count_judgments(metric, judgments(*rows), epsilon=epsilon)
     assert found == count_pairs(human, metric, grouping="item", epsilon=epsilon)
     for name in PAIR_COEFFICIENTS:
-        value, reason = measure_judgments(metric, judgments(*rows), f"{name}:{epsilon}")
-        assert value == value_of_counts(name, found)
-        assert (reason is None) == (value is not None)
+        measured = measure_judgments(metric, judgments(*rows), f"{name}:{epsilon}")
+        assert measured.value == value_of_counts(name, found)
+        assert (measured.reason is None) == (measured.value is not None)
 
 
 def test_counts_are_kept_apart_by_item() -> None:
     made = judgments((0, 1, 0, 1), (1, 0, 0, 1), (0, 1, 1, -1), (2, 0, 1, 0), (1, 2, 1, -1))
     counts = count_judgments_by_item(METRIC, made)
     assert counts.tolist() == [[1, 1, 0, 0, 0], [1, 0, 1, 1, 0]]
-    assert count_judgments(METRIC, made).classes == (2, 1, 1, 1, 0)
+    assert count_judgments(METRIC, made) == (2, 1, 1, 1, 0)
 
 
 def test_a_pair_judged_twice_counts_twice() -> None:
     made = judgments((0, 1, 0, 1), (0, 1, 0, -1), (0, 1, 0, -1))
-    value, reason = measure_judgments(METRIC, made, "chen-cherry")
-    assert value == pytest.approx(-1 / 3)
-    assert reason is None
+    assert measure_judgments(METRIC, made, "chen-cherry").value == pytest.approx(-1 / 3)
 
 
 @pytest.mark.parametrize(
@@ -93,12 +86,13 @@ def test_a_pair_judged_twice_counts_twice() -> None:
 def test_what_is_undefined_is_none_with_the_reason(
     rows: list[tuple[int, int, int, int]], name: str, reason: str
 ) -> None:
-    assert measure_judgments(METRIC, judgments(*rows), name) == (None, reason)
+    measured = measure_judgments(METRIC, judgments(*rows), name)
+    assert (measured.value, measured.reason) == (None, reason)
 
 
 @pytest.mark.parametrize("name", ["pearson", "kendall-like:1", "acc-eq:calibrated"])
 def test_coefficients_that_need_scores_are_refused(name: str) -> None:
-    with pytest.raises(SettingError, match="one for comparisons of pairs"):
+    with pytest.raises(SettingError, match="one for pairs that people compared"):
         measure_judgments(METRIC, judgments((0, 1, 0, 1)), name)
 
 
@@ -123,8 +117,8 @@ def test_judgments_of_what_is_not_there_are_refused(
     ("change", "message"),
     [
         ({"left": np.array([0.5])}, "left: found 'float64"),
-        ({"left": np.array([0, 1])}, "of the same length"),
-        ({"item": np.array([[0]])}, "one whole number for each judgment"),
+        ({"left": np.array([0, 1])}, "right: found .* each of 2 judgments"),
+        ({"item": np.array([[0]])}, "one whole number for each of 1 judgments"),
     ],
 )
 def test_arrays_that_do_not_fit_are_refused(change: dict[str, Any], message: str) -> None:
@@ -189,9 +183,9 @@ def test_replicates_are_of_the_drawn_segments_judgments(name: str) -> None:
     )
     judged = np.unique(judgments.item)
     for value, draw in zip(replicates.values[:, 0], drawn(len(judged), 40, 5), strict=True):
-        expected, _ = measure_judgments(metric, taken(judgments, list(judged[draw])), by)
+        expected = measure_judgments(metric, taken(judgments, list(judged[draw])), by).value
         assert value == pytest.approx(expected, nan_ok=True)
-    assert replicates.observed["m"] == measure_judgments(metric, judgments, by)[0]
+    assert replicates.observed["m"] == measure_judgments(metric, judgments, by).value
 
 
 def test_documents_are_drawn_whole() -> None:
@@ -209,7 +203,8 @@ def test_documents_are_drawn_whole() -> None:
     )
     for value, draw in zip(replicates.values[:, 0], drawn(2, 40, 5), strict=True):
         segments = [5 * document + i for document in draw for i in range(5)]
-        assert value == pytest.approx(measure_judgments(metric, taken(judgments, segments), by)[0])
+        expected = measure_judgments(metric, taken(judgments, segments), by).value
+        assert value == pytest.approx(expected)
 
 
 def test_shares_of_wins_are_of_the_drawn_segments_judgments() -> None:
@@ -223,7 +218,6 @@ def test_shares_of_wins_are_of_the_drawn_segments_judgments() -> None:
         replicates=40,
         seed=5,
     )
-    assert found.resample == "segments"
     whole = measure(shares_of_wins(judgments, SYSTEMS), metric.mean(axis=1), "spearman").value
     assert found.observed["m"] == pytest.approx(whole)
     for value, draw in zip(found.values[:, 0], drawn(SEGMENTS, 40, 5), strict=True):
@@ -242,7 +236,7 @@ def test_the_test_makes_all_permutations_of_few_segments(name: str) -> None:
 
     def lead(coins: tuple[bool, ...]) -> float:
         low, high = np.where(coins, better, worse), np.where(coins, worse, better)
-        values = [measure_judgments(one, judgments, by)[0] for one in (low, high)]
+        values = [measure_judgments(one, judgments, by).value for one in (low, high)]
         assert values[0] is not None
         assert values[1] is not None
         return values[1] - values[0]
@@ -293,7 +287,7 @@ def test_systems_are_not_drawn_and_not_every_coefficient_counts_pairs() -> None:
             replicates=40,
             seed=1,
         )
-    with pytest.raises(SettingError, match="comparisons of pairs"):
+    with pytest.raises(SettingError, match="pairs that people compared"):
         judgment_permutation_test(
             metric, metric, judgments, coefficient("pearson"), permutations=10, seed=1
         )
