@@ -327,49 +327,44 @@ CASES = {
     "--sentence plus-one",
     "tune-mert": "tune $made/lists.moses -r $made/short-refA.txt $quick -o $out/weights.json",
     "tune-mert-runs": "tune $made/lists.moses -r $made/short-refA.txt $quick --runs 2 --folds 2 "
-    "--restarts 3 --window 2 --window-kind min --start $made/weights.tsv",
+    "--method mert:restarts=3,window=2,window_kind=min --start $made/weights.tsv",
     "tune-bounds": "tune $made/lists.moses -r $made/short-refA.txt $quick --folds 2 "
     "--fix LM0=0.5 --bound TM0_0=-1:1 -m ter",
     "tune-tie": "tune $made/lists.moses -r $made/short-refA.txt $quick --folds 2 --tie TM0_0=TM0_1",
-    "tune-mira": "tune $made/lists.moses -r $made/short-refA.txt $quick --method mira --epochs 10 "
+    "tune-mira": "tune $made/lists.moses -r $made/short-refA.txt $quick --method mira:epochs=10 "
     "-m chrf",
-    "tune-mira-sparse": "tune $made/sparse.moses -r $made/short-refA.txt $quick --method mira "
-    "--epochs 5 --folds 2",
-    "tune-pro": "tune $made/lists.moses -r $made/short-refA.txt $quick --method pro --draws 500",
+    "tune-mira-sparse": "tune $made/sparse.moses -r $made/short-refA.txt $quick --folds 2 "
+    "--method mira:epochs=5",
+    "tune-pro": "tune $made/lists.moses -r $made/short-refA.txt $quick --method pro:draws=500",
     "tune-expected-bleu": "tune $made/lists.moses -r $made/short-refA.txt $quick "
-    "--method expected-bleu --epochs 5 --l2 1 -m sentbleu:smoothing=2",
+    "--method expected-bleu:epochs=5,l2=1 -m sentbleu:smoothing=2",
     "tune-risk": "tune $made/lists.moses -r $made/short-refA.txt $quick --method risk -m bleu "
     "-m chrf",
     "tune-expected-corpus-bleu": "tune $made/lists.moses -r $made/short-refA.txt $quick "
     "--method expected-corpus-bleu",
     "tune-feature": "tune $made/samples.jsonl -m feature:quality $quick",
-    "tune-test": "tune $made/lists.moses -r $made/short-refA.txt $quick --test $made/lists.moses "
-    "--test-reference $made/short-refA.txt",
+    "tune-test": "tune $made/lists.moses -r $made/short-refA.txt $quick "
+    "--test-lists $made/lists.moses --test-reference $made/short-refA.txt",
     "rerank-weights": "rerank $made/lists.moses --weights $made/weights.tsv $quick "
     "-r $made/short-refA.txt",
-    "rerank-quality": "rerank $made/samples.jsonl --model quality --by quality --by=-words $quick "
+    "rerank-quality": "rerank $made/samples.jsonl --quality quality --quality=-words $quick "
     "-r $made/short-refA.txt -o $out/best.txt",
-    "rerank-log-linear": "rerank $made/lists.moses --model log-linear $quick "
-    "-r $made/short-refA.txt -m nist -m bleu",
-    "rerank-ngrams": "rerank $made/samples.jsonl --model log-linear --ngrams 2 --pairs --gamma 3 "
+    "rerank-log-linear": "rerank $made/lists.moses $quick -r $made/short-refA.txt -m nist -m bleu",
+    "rerank-ngrams": "rerank $made/samples.jsonl --ngrams 2 --word-pairs --gamma 3 "
     "--folds 2 $quick -r $made/short-refA.txt",
-    "rerank-train": "rerank $made/lists.moses --model log-linear --train $made/lists.moses "
+    "rerank-train": "rerank $made/lists.moses --train-lists $made/lists.moses "
     "--train-reference $made/short-refA.txt $quick -r $made/short-refA.txt",
-    "rerank-noisy-channel": "rerank $made/samples.jsonl --model noisy-channel --by quality "
-    "--by logs --by words --normalize --folds 2 $quick -r $made/short-refA.txt -m chrf",
     "mbr-default": "mbr $made/lists.moses -o $out/best.txt",
     "mbr-text": "mbr $made/lists.moses -r $made/short-refA.txt -f text",
-    "mbr-probability": "mbr $made/samples.jsonl --weights probability --temperature 2 -m bleu "
+    "mbr-probability": "mbr $made/samples.jsonl --weigh-by probability --temperature 2 -m bleu "
     "--best 3 -r $made/short-refA.txt",
-    "mbr-counts": "mbr $made/samples.jsonl --weights counts -m ter",
-    "mbr-without-self": "mbr $made/lists.moses --without-self -m chrf:word_order=2 -f tsv",
-    "mbr-as-is": "mbr $made/lists.moses --as-is -m bleu -f tsv",
+    "mbr-counts": "mbr $made/samples.jsonl --weigh-by counts -m ter",
     "mbr-aggregate": "mbr $made/lists.moses --method aggregate --check -m bleu",
-    "mbr-prune": "mbr $made/lists.moses --method prune --alpha 0.9 --seed 3 --check",
-    "mbr-coarse": "mbr $made/lists.moses --method coarse-to-fine --keep 3 --coarse bleu -m ter "
+    "mbr-prune": "mbr $made/lists.moses --method prune:alpha=0.9,seed=3 --check",
+    "mbr-coarse": "mbr $made/lists.moses --method coarse-to-fine:keep=3,coarse=bleu -m ter "
     "--check -f text",
     "mbr-pseudo-references": "mbr $made/lists.moses --pseudo-references $made/sparse.moses",
-    "mbr-flat": "mbr $made/flat.txt --size 5",
+    "mbr-flat": "mbr $made/flat.txt --list-size 5",
     "demo": "demo --segments 200",
     "demo-saved": "demo --segments 60 --seed 5 --save $out/demo",
     # sacrebleu

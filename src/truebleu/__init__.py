@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from truebleu.agreement.agree import agree as agree
     from truebleu.agreement.choose import choose as choose
     from truebleu.corpus._reading import read_test_set as read_test_set
-    from truebleu.corpus.nbest.lists import NBest as NBest
+    from truebleu.corpus.nbest import NBest as NBest
     from truebleu.corpus.test_set import TestSet as TestSet
     from truebleu.errors import TruebleuError as TruebleuError
     from truebleu.explanation.explain import explain as explain
@@ -82,7 +82,7 @@ _HOMES = {
     "choose": "agreement.choose",
     "TestSet": "corpus",
     "read_test_set": "corpus",
-    "NBest": "corpus.nbest.lists",
+    "NBest": "corpus.nbest",
     "TruebleuError": "errors",
     "explain": "explanation.explain",
     "report": "explanation.report",
