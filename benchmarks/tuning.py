@@ -11,8 +11,8 @@ from benchmarks.nbest import make_lists
 from benchmarks.results import Speed
 from truebleu import _core
 from truebleu.nbest import NBest, count_candidates
-from truebleu.nbest.mert import MertSettings, mert
-from truebleu.nbest.mira import MiraSettings, mira
+from truebleu.nbest.mert import Mert
+from truebleu.nbest.mira import Mira
 from truebleu.nbest.problem import Search, make_problem
 
 if TYPE_CHECKING:
@@ -70,11 +70,11 @@ def _measure(name: str, problem: Problem) -> Speed:
     runs: dict[str, tuple[str, Callable[[], object]]] = {
         "mert": (
             "MERT, 21 starts",
-            lambda: mert(problem, MertSettings(), Search.of(start, seed=1)),
+            lambda: Mert().weights(problem, Search.of(start, seed=1)),
         ),
         "mira": (
             "k-best MIRA, 60 epochs",
-            lambda: mira(problem, MiraSettings(), Search.of(start, seed=1)),
+            lambda: Mira().weights(problem, Search.of(start, seed=1)),
         ),
     }
     what, run = runs[name]

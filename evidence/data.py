@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from truebleu.corpus import TestSet, read_test_set
-from truebleu.corpus.nbest.lists import NBest
+from truebleu.corpus.nbest import NBest
 from truebleu.nbest.minimum_bayes_risk import mbr
 
 DATA = Path(__file__).parents[2] / "shared" / "data"

@@ -13,7 +13,7 @@ from truebleu.studies import study_tuning
 from truebleu.studies.nbest import significant
 
 if TYPE_CHECKING:
-    from truebleu.corpus.nbest.lists import NBest
+    from truebleu.corpus.nbest import NBest
     from truebleu.studies import StudyResult
 
 SET = "wmt23-zh-en"

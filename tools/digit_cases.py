@@ -316,6 +316,52 @@ CASES = {
     "--chart $out/chart.json",
     "study-text": "study accuracy -r $de/refA.txt $de3 --sizes 100,300 $study -f text",
     # demo
+    # n-best lists: the outputs of five systems as candidates
+    "nbest-stats": "nbest stats $made/lists.moses",
+    "nbest-stats-samples": "nbest stats $made/samples.jsonl",
+    "nbest-oracle": "nbest oracle $made/lists.moses -r $made/short-refA.txt -m bleu -m chrf -m ter",
+    "nbest-oracle-plus-one": "nbest oracle $made/lists.moses -r $made/short-refA.txt "
+    "--sentence plus-one",
+    "tune-mert": "tune $made/lists.moses -r $made/short-refA.txt $quick -o $out/weights.json",
+    "tune-mert-runs": "tune $made/lists.moses -r $made/short-refA.txt $quick --runs 2 --folds 2 "
+    "--method mert:restarts=3,window=2,window_kind=min --start $made/weights.tsv",
+    "tune-bounds": "tune $made/lists.moses -r $made/short-refA.txt $quick --folds 2 "
+    "--fix LM0=0.5 --bound TM0_0=-1:1 -m ter",
+    "tune-tie": "tune $made/lists.moses -r $made/short-refA.txt $quick --folds 2 --tie TM0_0=TM0_1",
+    "tune-mira": "tune $made/lists.moses -r $made/short-refA.txt $quick --method mira:epochs=10 "
+    "-m chrf",
+    "tune-mira-sparse": "tune $made/sparse.moses -r $made/short-refA.txt $quick --folds 2 "
+    "--method mira:epochs=5",
+    "tune-pro": "tune $made/lists.moses -r $made/short-refA.txt $quick --method pro:draws=500",
+    "tune-expected-bleu": "tune $made/lists.moses -r $made/short-refA.txt $quick "
+    "--method expected-bleu:epochs=5,l2=1 -m sentbleu:smoothing=2",
+    "tune-risk": "tune $made/lists.moses -r $made/short-refA.txt $quick --method risk -m bleu "
+    "-m chrf",
+    "tune-expected-corpus-bleu": "tune $made/lists.moses -r $made/short-refA.txt $quick "
+    "--method expected-corpus-bleu",
+    "tune-feature": "tune $made/samples.jsonl -m feature:quality $quick",
+    "tune-test": "tune $made/lists.moses -r $made/short-refA.txt $quick "
+    "--test-lists $made/lists.moses --test-reference $made/short-refA.txt",
+    "rerank-weights": "rerank $made/lists.moses --weights $made/weights.tsv $quick "
+    "-r $made/short-refA.txt",
+    "rerank-quality": "rerank $made/samples.jsonl --quality quality --quality=-words $quick "
+    "-r $made/short-refA.txt -o $out/best.txt",
+    "rerank-log-linear": "rerank $made/lists.moses $quick -r $made/short-refA.txt -m nist -m bleu",
+    "rerank-ngrams": "rerank $made/samples.jsonl --ngrams 2 --word-pairs --gamma 3 "
+    "--folds 2 $quick -r $made/short-refA.txt",
+    "rerank-train": "rerank $made/lists.moses --train-lists $made/lists.moses "
+    "--train-reference $made/short-refA.txt $quick -r $made/short-refA.txt",
+    "mbr-default": "mbr $made/lists.moses -o $out/best.txt",
+    "mbr-text": "mbr $made/lists.moses -r $made/short-refA.txt -f text",
+    "mbr-probability": "mbr $made/samples.jsonl --weigh-by probability --temperature 2 -m bleu "
+    "--best 3 -r $made/short-refA.txt",
+    "mbr-counts": "mbr $made/samples.jsonl --weigh-by counts -m ter",
+    "mbr-aggregate": "mbr $made/lists.moses --method aggregate --check -m bleu",
+    "mbr-prune": "mbr $made/lists.moses --method prune:alpha=0.9,seed=3 --check",
+    "mbr-coarse": "mbr $made/lists.moses --method coarse-to-fine:keep=3,coarse=bleu -m ter "
+    "--check -f text",
+    "mbr-pseudo-references": "mbr $made/lists.moses --pseudo-references $made/sparse.moses",
+    "mbr-flat": "mbr $made/flat.txt --list-size 5",
     "demo": "demo --segments 200",
     "demo-saved": "demo --segments 60 --seed 5 --save $out/demo",
     # sacrebleu
@@ -377,6 +423,7 @@ def write_inputs(data: Path, made: Path) -> None:
     _write_scores(made / "metric1.tsv", JUDGED, SEGMENTS, 3)
     _write_scores(made / "metric2.tsv", JUDGED, SEGMENTS, 5)
     _write_scores(made / "given.tsv", ("UF", "P3AI", "ICL"), len(_lines(folder / "refA.txt")), 7)
+    _write_lists(made, texts["refA"])
     # A Chinese "output": the source text with every seventh character gone.
     chinese = _lines(data / FOLDERS["zh"] / "src.txt")[:SEGMENTS]
     _write(made / "zh.txt", chinese)
@@ -390,6 +437,30 @@ def _write_tables(made: Path, texts: Mapping[str, Sequence[str]]) -> None:
         table = csv.DictWriter(file, list(texts), delimiter="\t", lineterminator="\n")
         table.writeheader()
         table.writerows(rows)
+
+
+def _write_lists(made: Path, references: Sequence[str]) -> None:
+    """Write the systems' outputs as n-best lists, in formats of several tools."""
+    outputs = [_lines(made / "judged" / f"{name}.txt") for name in JUDGED]
+    lists, sparse, samples, flat = [], [], [], []
+    for number, (reference, *texts) in enumerate(zip(references, *outputs, strict=True)):
+        candidates = []
+        for rank, text in enumerate(texts):
+            words = text.split()
+            shared = len({*words} & {*reference.split()}) / len(words) + (number + rank) % 5 / 9
+            logs = -len(text) / 7 - (number * 3 + rank) % 11
+            features = f"LM0= {logs:.3f} TM0= {-len(words)} {shared:.4f}"
+            lists.append(f"{number} ||| {text} ||| {features} ||| {logs:.3f}")
+            found = " ".join(f"w_{word}= 1" for word in dict.fromkeys(words) if word.isalpha())
+            sparse.append(f"{number} ||| {text} ||| {features} {found} ||| {logs:.3f}")
+            values = {"quality": shared, "words": len(words), "logs": logs}
+            candidates.append({"text": text, "logprob": logs, "count": 1 + rank % 3, **values})
+        samples.append(json.dumps({"source": reference[::-1], "candidates": candidates}))
+        flat += texts
+    for name, lines in (("lists.moses", lists), ("sparse.moses", sparse), ("flat.txt", flat)):
+        _write(made / name, lines)
+    _write(made / "samples.jsonl", samples)
+    _write(made / "weights.tsv", ["LM0\t0.2", "TM0_0\t-0.5", "TM0_1\t1"])
 
 
 def _write_judgments(human: Path, made: Path) -> None:

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     )
     from truebleu.agreement.agree import agree as agree
     from truebleu.corpus._reading import read_test_set as read_test_set
-    from truebleu.corpus.nbest.lists import NBest as NBest
+    from truebleu.corpus.nbest import NBest as NBest
     from truebleu.corpus.test_set import TestSet as TestSet
     from truebleu.errors import TruebleuError as TruebleuError
     from truebleu.explanation.explain import explain as explain
@@ -80,7 +80,7 @@ _HOMES = {
     "agree": "agreement.agree",
     "TestSet": "corpus",
     "read_test_set": "corpus",
-    "NBest": "corpus.nbest.lists",
+    "NBest": "corpus.nbest",
     "TruebleuError": "errors",
     "explain": "explanation.explain",
     "report": "explanation.report",

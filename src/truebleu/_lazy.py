@@ -15,12 +15,14 @@ def lazy_name(package: str, homes: Mapping[str, str], name: str) -> object:
 
     Args:
         package: the package's name.
-        homes: the public names, and the module that each lives in; modules live in themselves.
+        homes: the public names, and the module that each lives in, of the package unless its whole
+            name is given; modules live in themselves.
         name: what is asked for.
     """
     if name not in homes:
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
-    module = import_module(f"{package}.{homes[name]}")
-    value: object = module if homes[name] == name else getattr(module, name)
+    home = homes[name]
+    module = import_module(home if home.startswith("truebleu.") else f"{package}.{home}")
+    value: object = module if home == name else getattr(module, name)
     setattr(sys.modules[package], name, value)
     return value

@@ -274,13 +274,14 @@ def picked(kind: type[Settings], arguments: Mapping[str, Any], **chosen: Any) ->
 
 @cache
 def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
-    """The settings that a verb declares, by name; arguments that can't be checked are left out."""
+    """The settings that a verb or a class of settings declares, by name."""
     function = inspect.unwrap(function)
     helps = argument_lines(function.__doc__ or "")
+    scope = vars(inspect.getmodule(function))
     declared = {}
     for name, parameter in inspect.signature(function).parameters.items():
         default = MISSING if parameter.default is inspect.Parameter.empty else parameter.default
-        read = _parameter(name, parameter.annotation, default, function.__globals__)
+        read = _parameter(name, parameter.annotation, default, scope)
         if not read.setting.help and name in helps:
             read = replace(read, setting=replace(read.setting, help=helps[name]))
         declared[name] = read
@@ -342,8 +343,9 @@ def _read(annotation: object, scope: dict[str, Any]) -> tuple[type | None, bool,
 
 
 def argument_lines(docstring: str) -> dict[str, str]:
-    """What stands under ``Args:``, by name, each on one line."""
-    _, _, section = inspect.cleandoc(docstring).partition("Args:\n")
+    """What stands under ``Args:`` or ``Attributes:``, by name, each on one line."""
+    _, *sections = re.split(r"^(?:Args|Attributes):\n", inspect.cleandoc(docstring), flags=re.M)
+    section = sections[0] if sections else ""
     lines: dict[str, str] = {}
     name = ""
     for line in section.splitlines():

@@ -32,6 +32,13 @@ def write_eight_lists(first: str, second: str) -> None:
     Path("ref").write_text("the cat sat here\n" * 8)
 
 
+def refusal(*arguments: str) -> str:
+    """What ``truebleu`` says where it refuses to run: by Click's words or by our own."""
+    result = run(*arguments)
+    assert result.exit_code != 0
+    return f"{result.output}{result.exception}"
+
+
 def run(*arguments: str) -> Result:
     """Run ``truebleu``; errors are in the result."""
     return CliRunner().invoke(truebleu, arguments, catch_exceptions=True)

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from truebleu.cli.list import KINDS, command
 from truebleu.corpus._files import FORMATS
 from truebleu.metrics.registry import METRICS, parse_metric
+from truebleu.nbest.tuning import as_tuner
 from truebleu.scores.tools import FORMATS as TOOL_FORMATS
 from truebleu.significance.corrections import CORRECTIONS
 from truebleu.significance.tests import TESTS
@@ -42,7 +43,10 @@ def test_nothing_is_left_out() -> None:
     assert [row["correction"] for row in listed("corrections")] == list(CORRECTIONS)
 
 
-def test_the_settings_of_a_metric_can_be_written_as_they_are_listed() -> None:
+def test_settings_can_be_written_as_they_are_listed() -> None:
     rows = {row["metric"]: row["settings and defaults"] for row in listed("metrics")}
     for name in ("wer", "ter", "chrf", "gtm", "nist", "mbleu"):
         assert parse_metric(f"{name}:{rows[name]}") == parse_metric(name)
+    for row in listed("tuners"):
+        name, settings = row["tuner"], row["settings and defaults"]
+        assert as_tuner(f"{name}:{settings}") == as_tuner(name)

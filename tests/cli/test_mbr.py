@@ -19,7 +19,7 @@ def test_mbr_writes_the_choice_and_a_report() -> None:
     result = run("mbr", "lists", "-o", "best.txt", "-r", "ref")
     assert Path("best.txt").read_text() == "the cat sat\nyes\n"
     assert "There was nothing to choose from for 1 of 2 segments." in result.stdout
-    assert "First candidates" in result.stdout
+    assert "By BLEU the chosen candidates can't be told from the first ones" in result.stdout
     again = run("mbr", "lists", "-o", "best.txt")
     assert "--force" in str(again.exception)
     assert run("mbr", "lists", "-o", "best.txt", "--force").exit_code == 0
@@ -35,7 +35,7 @@ def test_mbr_writes_lines_to_standard_output() -> None:
 
 def test_mbr_gives_a_row_for_each_choice() -> None:
     lines = run(
-        "mbr", "lists", "-f", "tsv", "--weights", "probability", "--temperature", "9"
+        "mbr", "lists", "-f", "tsv", "--weigh-by", "probability", "--temperature", "9"
     ).stdout.splitlines()
     rows = [line.split("\t") for line in lines if not line.startswith("#")]
     assert rows[0][:4] == ["segment", "rank", "index", "utility"]
@@ -69,16 +69,27 @@ def test_an_approximation_can_be_checked() -> None:
 
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("truebleu.corpus.nbest.streams.PART_CHARACTERS", 1)
+    monkeypatch.setattr("truebleu.corpus.nbest_files.PART_CHARACTERS", 1)
 
 
 @pytest.mark.parametrize("format_", ["text", "json", "tsv", "markdown"])
 @pytest.mark.parametrize("metric", ["chrf", "bleu", "ter"])
 def test_parts_change_no_digit(format_: str, metric: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    command = ("mbr", "lists", "-m", metric, "-r", "ref", "-f", format_, "--weights", "probability")
+    command = (
+        "mbr",
+        "lists",
+        "-m",
+        metric,
+        "-r",
+        "ref",
+        "-f",
+        format_,
+        "--weigh-by",
+        "probability",
+    )
     whole = run(*command)
     assert whole.exit_code == 0
-    monkeypatch.setattr("truebleu.corpus.nbest.streams.PART_CHARACTERS", 1)
+    monkeypatch.setattr("truebleu.corpus.nbest_files.PART_CHARACTERS", 1)
     assert run(*command).stdout == whole.stdout
 
 
@@ -128,5 +139,7 @@ def test_no_byte_depends_on_where_segments_are_scored() -> None:
 
 def test_given_utilities_need_no_workers() -> None:
     Path("utilities").write_text("[[0,0,0],[1,1,1],[5,5,5]]\n[[1]]\n")
-    failed = run("mbr", "lists", "--utilities", "utilities", "--processes", "2")
-    assert "--processes: found 2, expected none with --utilities" in str(failed.exception)
+    for option, where in (("--processes", "2"), ("--dask", "nowhere")):
+        # Before anything is started: there is no such cluster.
+        failed = run("mbr", "lists", "--utilities", "utilities", option, where)
+        assert f"{option} excludes --utilities" in failed.output

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.n_best_lists import run, write_eight_lists
+from tests.cli.n_best_lists import refusal, run, write_eight_lists
 
 
 @pytest.fixture(autouse=True)
@@ -24,6 +24,8 @@ def test_tune_writes_weights_and_reports_the_gain() -> None:
     result = run(*TUNE, "-o", "weights.ini")
     assert result.exit_code == 0, result.output
     assert Path("weights.ini").read_text().startswith("[weight]\nLM0= -")
+    answer, *_ = result.stdout.splitlines()
+    assert answer.startswith("By BLEU the tuned weights are better than those before: +")
     assert "no evidence of a gain" in result.stdout
     assert "TM0_1" in result.stdout
     again = run(*TUNE, "-o", "weights.ini")
@@ -31,9 +33,9 @@ def test_tune_writes_weights_and_reports_the_gain() -> None:
 
 
 def test_json_has_settings_weights_and_gains() -> None:
-    result = run(*TUNE, "--method", "mira", "--epochs", "5", "--format", "json")
+    result = run(*TUNE, "--method", "mira:epochs=5", "--format", "json")
     values = json.loads(result.stdout)
-    assert values["settings"]["epochs"] == 5
+    assert values["method"]["epochs"] == 5
     assert [weight["feature"] for weight in values["weights"]] == ["LM0", "TM0_0", "TM0_1"]
     assert values["gains"][0]["difference"] > 0
 
@@ -41,18 +43,16 @@ def test_json_has_settings_weights_and_gains() -> None:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        (("--epochs", "5"), "setting of mert"),
-        (("--test-reference", "ref"), "--test LISTS"),
-        (("--test", "lists"), "--folds"),
+        (("--method", "mert:epochs=5"), "setting of mert"),
+        (("--test-reference", "ref"), "requires --test-lists LISTS"),
+        (("--test-lists", "lists"), "--folds excludes --test-lists"),
         (("--fix", "LM0"), "NAME=WEIGHT"),
         (("--bound", "LM0=1"), "NAME=LOW:HIGH"),
         (("-o", "weights.txt"), ".tsv"),
     ],
 )
 def test_options_that_do_nothing_are_refused(options: tuple[str, ...], reason: str) -> None:
-    result = run(*TUNE, *options)
-    assert result.exit_code != 0
-    assert reason in str(result.exception)
+    assert reason in refusal(*TUNE, *options)
 
 
 def test_start_weights_fixed_weights_and_bounds() -> None:
@@ -70,7 +70,7 @@ def test_start_weights_fixed_weights_and_bounds() -> None:
 
 
 def test_runs_are_kept_and_gone_on_from() -> None:
-    several = (*TUNE, "--restarts", "1", "--resume", "runs.jsonl", "--format", "json")
+    several = (*TUNE, "--method", "mert:restarts=1", "--resume", "runs.jsonl", "--format", "json")
     first = run(*several, "--runs", "2")
     assert first.exit_code == 0, first.output
     kept = Path("runs.jsonl").read_text().splitlines()
@@ -87,7 +87,7 @@ def test_runs_are_kept_and_gone_on_from() -> None:
 
 @pytest.mark.slow
 def test_runs_in_processes_find_the_same() -> None:
-    several = (*TUNE, "--restarts", "1", "--runs", "2", "--format", "json")
+    several = (*TUNE, "--method", "mert:restarts=1", "--runs", "2", "--format", "json")
     assert run(*several, "--processes", "2").stdout == run(*several).stdout
 
 
@@ -96,15 +96,15 @@ def test_runs_in_processes_find_the_same() -> None:
     [
         (("tune", "-r", "ref"), "either LISTS or --decoder"),
         (("tune", "lists", "-r", "ref", "--decoder", "x {weights} {nbest}"), "either LISTS"),
-        (("tune", "lists", "-r", "ref", "--rounds", "3"), "--decoder COMMAND beside it"),
-        (("tune", "lists", "-r", "ref", "--decoder-timeout", "3"), "--decoder COMMAND beside it"),
+        (("tune", "lists", "-r", "ref", "--rounds", "3"), "requires --decoder COMMAND"),
+        (("tune", "lists", "-r", "ref", "--decoder-timeout", "3"), "requires --decoder COMMAND"),
         (("tune", "-r", "ref", "--decoder", "x {weights} {nbest}"), "--start FILE and --resume"),
     ],
 )
 def test_a_decoder_needs_its_options_and_its_options_a_decoder(
     arguments: tuple[str, ...], reason: str
 ) -> None:
-    assert reason in str(run(*arguments).exception)
+    assert reason in refusal(*arguments)
 
 
 def test_a_decoder_is_run_and_its_weights_are_written() -> None:
@@ -114,5 +114,5 @@ def test_a_decoder_is_run_and_its_weights_are_written() -> None:
     options = ("--start", "start.tsv", "--resume", "rounds", "-o", "best.tsv")
     result = run("tune", *TUNE[2:], "--decoder", command, *options)
     assert result.exit_code == 0, result.output
-    assert "The last round found no new candidate." in result.stdout
+    assert "the last found nothing new" in result.stdout
     assert Path("best.tsv").read_text().startswith("LM0\t")

@@ -10,13 +10,12 @@ import pytest
 
 from tests.nbest.small_lists import small_lists
 from truebleu.nbest.expectation import (
-    SgdSettings,
-    expected_bleu,
+    ExpectedBleu,
     expected_corpus_loss,
     expected_sentence_loss,
     probabilities,
 )
-from truebleu.nbest.pro import ProSettings, draw_pairs, logistic_loss
+from truebleu.nbest.pro import Pro, draw_pairs, logistic_loss
 from truebleu.nbest.problem import Search, make_problem
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ def test_gradients_equal_finite_differences(metric: str, scale: float) -> None:
     for steepness in (50.0, None):
         corpus = partial(expected_corpus_loss, problem, l2=0.5, scale=scale, steepness=steepness)
         assert corpus(at)[1] == pytest.approx(differences(corpus, at), rel=1e-4, abs=1e-7)
-    better, worse = draw_pairs(problem, ProSettings(draws=50), seed=1)
+    better, worse = draw_pairs(problem, Pro(draws=50), seed=1)
     logistic = partial(
         logistic_loss, differences=problem.matrix[better] - problem.matrix[worse], l2=0.5
     )
@@ -57,7 +56,6 @@ def test_probabilities_are_a_softmax_that_cannot_overflow() -> None:
 def test_descent_lowers_the_loss() -> None:
     lists, references = small_lists(segments=30)
     problem = make_problem(lists, references, ["chrf"])
-    settings = SgdSettings(l2=0.01)
-    found = expected_bleu(problem, settings, Search.of(np.zeros(2), seed=1))
+    found = ExpectedBleu(l2=0.01).weights(problem, Search.of(np.zeros(2), seed=1))
     before = expected_sentence_loss(problem, np.zeros(2), l2=0.01)[0]
     assert expected_sentence_loss(problem, found, l2=0.01)[0] < before

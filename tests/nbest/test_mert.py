@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from tests.nbest.small_lists import small_lists
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.nbest.mert import MertSettings, ascend, line_profile, mert
-from truebleu.nbest.problem import Search, make_problem
+from truebleu.nbest.mert import Ascent, Mert, ascend, line_profile, restart_box
+from truebleu.nbest.problem import Problem, Search, make_problem
 
 METRICS = ["bleu", "chrf", "ter", "nist", "wer", "sentbleu", "feature:f2", "feature:-f2"]
 
@@ -57,7 +59,7 @@ def test_scaling_features_changes_no_decision() -> None:
     choices = []
     for each in (lists, other):
         problem = make_problem(each, references, ["bleu"])
-        found = mert(problem, MertSettings(), Search.of(np.zeros(2), seed=3))
+        found = Mert().weights(problem, Search.of(np.zeros(2), seed=3))
         choices.append(problem.choices(found).tolist())
     assert choices[0] == choices[1]
 
@@ -67,8 +69,7 @@ def test_more_restarts_are_never_worse_and_the_seed_decides() -> None:
     problem = make_problem(lists, references, ["bleu"])
 
     def search(restarts: int) -> list[float]:
-        settings = MertSettings(restarts=restarts)
-        found = mert(problem, settings, Search.of(np.zeros(4), seed=5))
+        found = Mert(restarts=restarts).weights(problem, Search.of(np.zeros(4), seed=5))
         return [float(weight) for weight in found]
 
     values = [problem.value(search(restarts)) for restarts in (0, 3, 10)]
@@ -80,15 +81,44 @@ def test_a_search_stays_within_bounds() -> None:
     lists, references = small_lists(segments=15)
     problem = make_problem(lists, references, ["bleu"])
     low, high = np.array([0.5, 0.25]), np.array([0.75, 0.25])
-    found = mert(problem, MertSettings(), Search.of([0.5, 0.25], low, high, seed=1))
+    found = Mert().weights(problem, Search.of([0.5, 0.25], low, high, seed=1))
     assert 0.5 <= found[0] <= 0.75
     assert found[1] == 0.25
-    ascent = ascend(problem, MertSettings(directions=0), Search.of(found, low, high))
+    ascent = ascend(problem, Mert(directions=0), Search.of(found, low, high))
     assert ascent.objective >= problem.value(found)
+
+
+def test_random_starts_are_drawn_from_minus_one_to_one_as_far_as_bounds_allow() -> None:
+    infinite = np.inf
+    lower = np.array([-infinite, -0.5, 2.0, -infinite, 0.25])
+    upper = np.array([infinite, 0.75, 5.0, -3.0, 0.25])
+    low, high = restart_box(lower, upper)
+    assert low.tolist() == [-1, -0.5, 2, -3, 0.25]
+    assert high.tolist() == [1, 0.75, 2, -3, 0.25]
+
+
+def test_starts_fill_the_box(monkeypatch: pytest.MonkeyPatch) -> None:
+    starts: list[list[float]] = []
+
+    def kept(problem: Problem, settings: Mert, search: Search, **options: Any) -> Ascent:
+        starts.append(search.start.tolist())
+        return ascend(problem, settings, search, **options)
+
+    monkeypatch.setattr("truebleu.nbest.mert.ascend", kept)
+    lists, references = small_lists(segments=3, features=2)
+    problem = make_problem(lists, references, ["bleu"])
+    Mert(restarts=200).weights(problem, Search.of([0.0, 0.0], [-np.inf, 0.5], seed=2))
+    first, *drawn = starts
+    assert first == [0.0, 0.0]
+    free, bounded = np.array(drawn).T
+    assert -1 <= free.min() < -0.95
+    assert 0.95 < free.max() <= 1
+    assert 0.5 <= bounded.min() < 0.55
+    assert 0.95 < bounded.max() <= 1
 
 
 def test_wrong_settings_are_refused() -> None:
     with pytest.raises(SettingError, match="restarts"):
-        MertSettings(restarts=-1)
+        Mert(restarts=-1)
     with pytest.raises(UnknownNameError, match="window"):
-        MertSettings(window_kind="median")  # type: ignore[arg-type]
+        Mert(window_kind="median")  # type: ignore[arg-type]

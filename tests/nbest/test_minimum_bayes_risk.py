@@ -20,9 +20,8 @@ from truebleu.execution import Processes
 from truebleu.execution.executors import AHEAD, EARLY
 from truebleu.metrics import GTM, MBLEU, PER, WER
 from truebleu.metrics.function import FunctionMetric
-from truebleu.nbest import MBRSettings, NBest, mbr, utility_matrix
-from truebleu.nbest.minimum_bayes_risk import Chooser
-from truebleu.nbest.utilities import Part
+from truebleu.nbest import CoarseToFine, NBest, mbr, utility_matrix
+from truebleu.nbest.minimum_bayes_risk import Chooser, MBRSettings, Part
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -67,7 +66,7 @@ def test_every_metric_gives_the_mean_over_all_pairs(
     weights = np.array(data.draw(sizes))
     expected = plain(metric, candidates, candidates)
     assert utility_matrix(metric, candidates) == pytest.approx(expected, abs=1e-9)
-    result = mbr([candidates], metric=metric, weights=[weights])
+    result = mbr([candidates], metric=metric, weigh_by=[weights])
     utilities = np.array(result.segments[0].utilities)
     assert utilities == pytest.approx(expected @ (weights / weights.sum()), abs=1e-9)
     sign = 1 if metric.higher_is_better else -1
@@ -107,8 +106,8 @@ def test_a_sampled_duplicate_is_evidence() -> None:
     assert once.segments[0].ties == 1
     assert again.texts == ["xyz"]
     counted = NBest.of([["abc", "xyz"]], counts=[[1, 2]])
-    assert mbr(counted, weights="counts").texts == ["xyz"]
-    assert mbr(counted, weights="counts").segments[0].utilities[0] == pytest.approx(
+    assert mbr(counted, weigh_by="counts").texts == ["xyz"]
+    assert mbr(counted, weigh_by="counts").segments[0].utilities[0] == pytest.approx(
         again.segments[0].utilities[0]
     )
 
@@ -116,7 +115,7 @@ def test_a_sampled_duplicate_is_evidence() -> None:
 def test_probabilities_are_a_softmax_and_the_same_hypothesis_counts_once() -> None:
     logs = [[-1.0, -2.0, -1.0]]
     lists = NBest.of([["a b c", "x y z", "a b c"]], log_probabilities=logs)
-    (segment,) = mbr(lists, weights="probability", temperature=2.0).segments
+    (segment,) = mbr(lists, weigh_by="probability", temperature=2.0).segments
     p = np.exp([-0.5, -1.0])
     p /= p.sum()
     assert segment.utilities[0] == pytest.approx(100 * p[0])
@@ -151,13 +150,15 @@ def test_the_margin_is_to_the_next_text() -> None:
     assert (alone.distinct, alone.effective) == (1, 1.0)
 
 
-@pytest.mark.parametrize("method", ["aggregate", "prune", "coarse-to-fine"])
+@pytest.mark.parametrize(
+    "method", ["aggregate", "prune", "coarse-to-fine:keep=8", CoarseToFine(keep=8)]
+)
 def test_an_approximation_says_what_it_misses(method: Any) -> None:
     words = ["the", "a", "cat", "dog", "sat", "ran", "on", "under", "mat", "hat"]
     draw = np.random.default_rng(1)
     lists = [[" ".join(draw.choice(words, 6)) for _ in range(40)] for _ in range(12)]
     exact = mbr(lists, metric="bleu")
-    result = mbr(lists, metric="bleu", method=method, check=True, keep=8)
+    result = mbr(lists, metric="bleu", method=method, check=True)
     for segment, truth in zip(result.segments, exact.segments, strict=True):
         assert segment.exact_index == truth.best.index
         assert truth.best.utility is not None
@@ -167,7 +168,7 @@ def test_an_approximation_says_what_it_misses(method: Any) -> None:
     if method != "aggregate":
         looked_at = [sum(u is not None for u in s.utilities) for s in result.segments]
         assert max(looked_at) < 40
-    assert result == mbr(lists, metric="bleu", method=method, check=True, keep=8)
+    assert result == mbr(lists, metric="bleu", method=method, check=True)
 
 
 def drawn_lists(segments: int = 50) -> list[list[str]]:
@@ -180,7 +181,7 @@ def drawn_lists(segments: int = 50) -> list[list[str]]:
 def test_threads_and_batches_do_not_change_a_digit(monkeypatch: pytest.MonkeyPatch) -> None:
     lists = drawn_lists()
     whole = mbr(lists, metric="chrf")
-    monkeypatch.setattr("truebleu.nbest.utilities.BATCH_PAIRS", 10)
+    monkeypatch.setattr("truebleu.nbest.minimum_bayes_risk.BATCH_PAIRS", 10)
     try:
         for threads in (1, 8):
             set_threads(threads)
@@ -216,13 +217,13 @@ class EndsAWorkerOnce:
 def test_no_digit_depends_on_where_segments_are_scored(
     executor: Executor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("truebleu.nbest.utilities.TASK_PAIRS", 100)
+    monkeypatch.setattr("truebleu.nbest.minimum_bayes_risk.TASK_PAIRS", 100)
     lists = drawn_lists()
     done: list[int] = []
     for options in (
         {"metric": "chrf", "references": [texts[0] for texts in lists]},
-        {"metric": "bleu", "method": "prune", "check": True, "replicates": 20},
-        {"metric": "ter", "best": 2, "method": "coarse-to-fine", "keep": 3},
+        {"metric": "bleu", "method": "prune:replicates=20", "check": True},
+        {"metric": "ter", "best": 2, "method": "coarse-to-fine:keep=3"},
         {"metric": "ter", "include_self": False},
     ):
         elsewhere = mbr(lists, **options, executor=executor, progress=done.append)
@@ -236,7 +237,7 @@ def test_no_digit_depends_on_where_segments_are_scored(
 
 def test_lists_are_taken_as_workers_need_them(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that memory does not grow with their number."""
-    monkeypatch.setattr("truebleu.nbest.utilities.TASK_PAIRS", 1)
+    monkeypatch.setattr("truebleu.nbest.minimum_bayes_risk.TASK_PAIRS", 1)
     taken: list[int] = []
 
     def parts() -> Iterator[Part]:
@@ -257,9 +258,8 @@ def test_a_result_is_data_that_can_be_kept() -> None:
     lists = NBest.of([["a b", "b a"], ["c"]])
     result = mbr(lists, references=["a b", "c"])
     assert pickle.loads(pickle.dumps(result)) == result  # noqa: S301
-    assert [evaluation.metric for evaluation in result.evaluations] == ["chrF2", "BLEU"]
+    assert [gain.metric for gain in result.gains] == ["chrF2", "BLEU"]
     assert result.to_dict()["segments"][0]["chosen"][0]["text"] == "a b"
-    assert "truebleu compare" in str(result)
 
 
 @pytest.mark.parametrize(
@@ -267,16 +267,18 @@ def test_a_result_is_data_that_can_be_kept() -> None:
     [
         ({"metric": "length"}, "says what is better"),
         ({"metric": "ter", "method": "aggregate"}, "aggregation is defined for BLEU and chrF"),
-        ({"weights": "probability"}, "log-probabilities that are not normalised"),
-        ({"weights": "counts"}, "lists with counts"),
-        ({"weights": "often"}, "unknown weights"),
-        ({"weights": [[1.0, -1.0]]}, "numbers from 0 up"),
-        ({"weights": [[0.0, 0.0]]}, "not all of them 0"),
-        ({"weights": []}, "found '0 lists'"),
+        ({"weigh_by": "probability"}, "log-probabilities that are not normalised"),
+        ({"weigh_by": "counts"}, "lists with counts"),
+        ({"weigh_by": "often"}, "unknown weigh_by"),
+        ({"weigh_by": [[1.0, -1.0]]}, "numbers from 0 up"),
+        ({"weigh_by": [[0.0, 0.0]]}, "not all of them 0"),
+        ({"weigh_by": []}, "found '0 lists'"),
         ({"temperature": 0}, "a number above 0"),
         ({"best": 0}, "a whole number from 1 up"),
         ({"check": True}, "exact has nothing to check"),
         ({"method": "guess"}, "unknown method"),
+        ({"method": "prune:alpha=1"}, "above 0 and below 1"),
+        ({"method": "exact:keep=3"}, "unknown setting of exact"),
         ({"method": "prune", "include_self": False}, "method exact"),
         ({"utilities": [[[1.0]]]}, "shaped (2, 2)"),
         ({"utilities": [[[1.0, 2.0], [np.nan, 1.0]]]}, "NaN"),
@@ -306,3 +308,32 @@ def test_a_function_may_look_at_the_source() -> None:
     assert mbr(lists, metric=metric).texts == ["b", "c"]
     with pytest.raises(SettingError, match="source"):
         mbr([["a", "b"]], metric=metric)
+
+
+# Utilities of pairs: each is what the metric says of a candidate and a reference.
+
+
+def overlap(output: str, references: list[str]) -> float:
+    return float(len(set(output.split()) & set(references[0].split())))
+
+
+def test_a_function_scores_every_pair() -> None:
+    assert utility_matrix(overlap, ["a b", "b"], ["b c", "a b", ""]).tolist() == [
+        [1.0, 2.0, 0.0],
+        [1.0, 1.0, 0.0],
+    ]
+
+
+def test_segments_are_scored_as_single_ones() -> None:
+    """BLEU has no 4-grams of two words: by themselves they count up to their own order."""
+    assert utility_matrix("bleu", ["a b"]).tolist() == [[pytest.approx(100.0)]]
+    assert BLEU().sentence("a b", ["a b"]).score == pytest.approx(100.0)
+
+
+@pytest.mark.parametrize(
+    ("metric", "candidates", "message"),
+    [("length", ["a"], "what is better"), ("bleu", [], "at least one string")],
+)
+def test_what_has_no_utility_is_refused(metric: str, candidates: list[str], message: str) -> None:
+    with pytest.raises(TruebleuError, match=message):
+        utility_matrix(metric, candidates)

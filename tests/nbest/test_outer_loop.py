@@ -27,11 +27,11 @@ PROGRAM = (
     f"--segments {SEGMENTS} --size {SIZE}"
 )
 START = dict.fromkeys(BEST_WEIGHTS, 0.2)
-OPTIONS: dict[str, Any] = {"folds": 0, "replicates": 100, "settings": {"restarts": 3}}
+OPTIONS: dict[str, Any] = {"folds": 0, "replicates": 100, "method": "mert:restarts=3"}
 
 
-def loop(folder: Path, command: str = PROGRAM, **settings: Any) -> OuterLoop:
-    return OuterLoop(command=command, folder=folder, **settings)
+def loop(folder: Path, decoder: str = PROGRAM, **settings: Any) -> OuterLoop:
+    return OuterLoop(decoder=decoder, folder=folder, **settings)
 
 
 def script(code: str) -> str:
@@ -71,7 +71,7 @@ def test_a_decoder_whose_best_weights_are_known_is_tuned_to_the_end(tmp_path: Pa
 def test_an_interrupted_loop_goes_on_and_ends_the_same(tmp_path: Path) -> None:
     whole = tuned(loop(tmp_path / "whole"))
     part = tmp_path / "part"
-    tuned(loop(part, most_rounds=1))
+    tuned(loop(part, rounds=1))
     # The first round's decoder is not run again: its list is read.
     (part / "round-01.log").write_text("untouched")
     again = tuned(loop(part))
@@ -83,11 +83,11 @@ def test_an_interrupted_loop_goes_on_and_ends_the_same(tmp_path: Path) -> None:
 
 
 def test_a_list_that_was_changed_afterwards_is_noticed(tmp_path: Path) -> None:
-    tuned(loop(tmp_path, most_rounds=1))
+    tuned(loop(tmp_path, rounds=1))
     path = tmp_path / "round-01.nbest"
     path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
     with pytest.raises(SettingError, match=r"as rounds\.jsonl says"):
-        tuned(loop(tmp_path, most_rounds=1))
+        tuned(loop(tmp_path, rounds=1))
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_a_decoder_that_hangs_is_ended_with_all_that_it_started(tmp_path: Path) 
 
 
 def test_a_bad_list_names_its_line_and_earlier_rounds_stay(tmp_path: Path) -> None:
-    tuned(loop(tmp_path, most_rounds=1))
+    tuned(loop(tmp_path, rounds=1))
     lines = (tmp_path / "rounds.jsonl").read_text()
     header, first = lines.splitlines()
     # The same folder, as if the decoder had changed: its second list is damaged.
@@ -146,15 +146,15 @@ def test_arguments_are_checked_before_the_decoder_runs(tmp_path: Path) -> None:
         ({"start": None}, "start: found None, expected weights for the decoder"),
         ({"start": START, "folds": 1}, "folds: found 1"),
         ({"start": START, "runs": "two"}, "runs"),
-        ({"start": START, "settings": {"epochs": 3}}, "unknown setting of mert 'epochs'"),
+        ({"start": START, "method": "mert:epochs=3"}, "unknown setting of mert 'epochs'"),
     ):
         with pytest.raises(TruebleuError, match=message):
             tune(made, ["a"], **options)
     assert not list(tmp_path.iterdir())
-    with pytest.raises(SettingError, match="decoder timeout: found 0"):
+    with pytest.raises(SettingError, match="timeout: found 0"):
         loop(tmp_path, timeout=0)
     with pytest.raises(SettingError, match="folder"):
-        OuterLoop(command=PROGRAM, folder=3)  # type: ignore[arg-type]
+        OuterLoop(decoder=PROGRAM, folder=3)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

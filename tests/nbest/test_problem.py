@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+from itertools import product
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 
 from tests.nbest.small_lists import informative
 from truebleu import BLEU, TER
-from truebleu.errors import SettingError, UnknownNameError
-from truebleu.nbest.problem import first_best, make_problem, within_deviations
+from truebleu.errors import SettingError, TruebleuError, UnknownNameError
+from truebleu.nbest import FeatureMean, NBest, SparseFeatures, count_candidates
+from truebleu.nbest.problem import (
+    Search,
+    first_best,
+    make_problem,
+    minimize,
+    order,
+    seed_of_run,
+    uniforms,
+    with_text_features,
+    within_deviations,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 LISTS, REFERENCES = informative(segments=10)
 
@@ -60,3 +77,130 @@ def test_what_cannot_be_tuned_is_refused() -> None:
         make_problem(LISTS, REFERENCES, ["length"])
     with pytest.raises(UnknownNameError, match="feature in weights 'qualty'"):
         make_problem(LISTS, REFERENCES, ["bleu"]).by_name({"qualty": 1}, "weights")
+
+
+# Statistics of candidates.
+
+
+FEW = [["a dog sat", "the cat sat", "the cat"], ["yes", "no", "no"], ["on the mat"]]
+FEW_REFERENCES = ["the cat sat down", "no", "on a mat"]
+
+
+@pytest.mark.parametrize("name", ["bleu", "chrf", "ter", "nist", "sentbleu", "per"])
+def test_rows_are_those_of_each_candidate_as_a_system(name: str) -> None:
+    counted = count_candidates(FEW, FEW_REFERENCES, name)
+    for indices in product(range(3), range(3), range(1)):
+        texts = [list_[i] for list_, i in zip(FEW, indices, strict=True)]
+        expected = counted.metric.corpus(texts, FEW_REFERENCES).score
+        assert counted.score(list(indices)) == pytest.approx(expected, abs=1e-9)
+
+
+def test_several_references_count() -> None:
+    counted = count_candidates([["a b", "c d"]], [["a b"], ["c d"]], TER())
+    assert counted.sentence_scores().tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("name", ["bleu", "chrf", "nist"])
+def test_lists_of_any_lengths_count_as_each_by_itself(name: str) -> None:
+    lists = [[f"the cat {number}" for number in range(size)] for size in (1, 40, 3, 2, 17, 1)]
+    references = [f"the cat {number}" for number in range(6)]
+    counted = count_candidates(lists, references, name)
+    firsts = [list_[0] for list_ in lists]
+    lasts = [list_[-1] for list_ in lists]
+    sizes = np.diff(counted.offsets)
+    for texts, indices in ((firsts, np.zeros(6, dtype=int)), (lasts, sizes - 1)):
+        expected = counted.metric.corpus(texts, references).score
+        assert counted.score(indices) == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_feature_needs_lists() -> None:
+    with pytest.raises(TruebleuError, match="n-best lists with features"):
+        FeatureMean(name="qe").corpus(["a"], ["a"])
+
+
+# Features of texts: n-grams and pairs, counted and named.
+
+
+PAIRED = NBest.of([["a b a", "b"], ["a b", "c"]], sources=["x y", "x"])
+
+
+def test_ngrams_are_counted_by_candidate() -> None:
+    sparse = with_text_features(PAIRED, ngrams=2, least=1).sparse
+    assert sparse is not None
+    assert sparse.row(0) == {"ngram:a": 2, "ngram:b": 1, "ngram:a b": 1, "ngram:b a": 1}
+    assert sparse.row(3) == {"ngram:c": 1}
+
+
+def test_what_few_segments_have_is_left_out() -> None:
+    sparse = with_text_features(PAIRED, ngrams=2).sparse
+    assert sparse is not None
+    assert set(sparse.names) == {"ngram:a", "ngram:b", "ngram:a b"}
+
+
+def test_pairs_need_sources_and_count_once() -> None:
+    sparse = with_text_features(PAIRED, pairs=True, least=1).sparse
+    assert sparse is not None
+    assert sparse.row(0) == {"pair:x|a": 1, "pair:x|b": 1, "pair:y|a": 1, "pair:y|b": 1}
+    with pytest.raises(SettingError, match="--source-key"):
+        with_text_features(NBest.of([["a"]]), pairs=True)
+
+
+def test_other_lists_get_the_same_names_beside_their_own_features() -> None:
+    own = NBest(
+        texts=("a b", "c"),
+        offsets=np.array([0, 2]),
+        sparse=SparseFeatures.of([{"own": 3.0}, {}]),
+    )
+    sparse = with_text_features(own, ngrams=2, only=["ngram:a b", "ngram:z"]).sparse
+    assert sparse is not None
+    assert sparse.names == ("own", "ngram:a b")
+    assert [sparse.row(place) for place in (0, 1)] == [{"own": 3.0, "ngram:a b": 1.0}, {}]
+    assert with_text_features(own) is own
+
+
+# Random numbers and the minimiser.
+
+
+def test_numbers_are_the_same_on_every_machine() -> None:
+    # The first 53 bits of NumPy's PCG64, whose stream is promised for all versions.
+    assert uniforms(3, 1, "example", 0).tolist() == uniforms(5, 1, "example", 0)[:3].tolist()
+    others = [uniforms(3, 2, "example", 0), uniforms(3, 1, "other", 0), uniforms(3, 1, "example")]
+    assert all((other != uniforms(3, 1, "example", 0)).all() for other in others)
+
+
+def test_numbers_are_uniform() -> None:
+    drawn = uniforms(20_000, 7, "example")
+    assert drawn.min() >= 0
+    assert drawn.max() < 1
+    assert np.allclose(np.histogram(drawn, bins=10, range=(0, 1))[0], 2000, atol=200)
+
+
+def test_an_order_has_everything_once() -> None:
+    assert sorted(order(50, 3, "example").tolist()) == list(range(50))
+    assert order(50, 3, "example").tolist() != list(range(50))
+
+
+def test_the_first_run_has_the_seed_itself() -> None:
+    assert seed_of_run(5, 0) == 5
+    assert len({seed_of_run(5, run) for run in range(20)}) == 20
+
+
+CENTRE = np.array([1.0, -2.0])
+
+
+def bowl(point: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    return float(((point - CENTRE) ** 2).sum()), 2 * (point - CENTRE)
+
+
+def test_the_minimum_of_a_bowl_is_its_centre() -> None:
+    assert minimize(bowl, Search.of(np.zeros(2))) == pytest.approx(CENTRE)
+
+
+def test_bounds_are_kept() -> None:
+    found = minimize(bowl, Search.of(np.zeros(2), [-9.0, -1.0], [0.5, 9.0]))
+    assert found == pytest.approx([0.5, -1.0])
+
+
+def test_infinite_bounds_are_none() -> None:
+    infinite = np.full(2, np.inf)
+    assert minimize(bowl, Search.of(np.zeros(2), -infinite, infinite)) == pytest.approx(CENTRE)

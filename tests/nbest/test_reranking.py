@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import truebleu
 from tests.nbest.small_lists import informative
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.nbest import NBest
+from truebleu.nbest.problem import first_best, make_problem
+from truebleu.nbest.reranking import fit_log_linear, largest_gamma, log_likelihood_loss
 
 FAST: dict[str, Any] = {"replicates": 100}
 
@@ -28,45 +31,59 @@ def test_quality_columns_may_count_downwards() -> None:
     lists = NBest.of(
         [["a", "b"], ["c", "d"]], features={"qe": [[2, 1], [3, 4]], "errors": [[5, 1], [1, 1]]}
     )
-    assert truebleu.rerank(lists, model="quality", features=["qe"]).texts == ("a", "d")
-    assert truebleu.rerank(lists, model="quality", features=["-errors"]).texts == ("b", "c")
-    both = truebleu.rerank(lists, model="quality", features=["qe", "-errors"])
+    assert truebleu.rerank(lists, quality=["qe"]).texts == ("a", "d")
+    assert truebleu.rerank(lists, quality=["-errors"]).texts == ("b", "c")
+    both = truebleu.rerank(lists, quality=["qe", "-errors"])
     assert both.weights["errors"] < 0 < both.weights["qe"]
 
 
-@pytest.mark.parametrize("model", ["log-linear", "noisy-channel"])
-def test_trained_models_gain_on_segments_that_they_did_not_see(model: Any) -> None:
+def test_a_trained_model_gains_on_segments_that_it_did_not_see() -> None:
     lists, references = informative(segments=30)
-    columns = ["quality", "noise"] if model == "noisy-channel" else []
-    options = {"model": model, "metrics": ["chrf"], "features": columns, "folds": 2, **FAST}
+    options: dict[str, Any] = {"metrics": "chrf", "folds": 2, **FAST}
     crossed = truebleu.rerank(lists, references, **options)
-    assert crossed.folds == 2
+    assert (crossed.model, crossed.folds) == ("log-linear", 2)
     assert crossed.gains[0].difference > 0
     test, test_references = informative(seed=9)
     other = truebleu.rerank(
-        test, test_references, train=lists, train_references=references, **options
+        test, test_references, train_lists=lists, train_references=references, **options
     )
     assert (other.folds, other.trained_on) == (None, 30)
     assert other.gains[0].difference > 0
-    if model == "log-linear":
-        assert other.selected[0] == "quality"
-        assert other.gamma in [point.gamma for point in other.path]
-        assert "constant" not in other.weights
+    assert other.selected[0] == "quality"
+    assert other.gamma in [point.gamma for point in other.path]
+    assert "constant" not in other.weights
 
 
 def test_what_does_nothing_or_is_missing_is_refused() -> None:
     lists, references = informative()
     for options, reason in (
-        ({}, "weights"),
-        ({"model": "quality"}, "columns"),
-        ({"model": "quality", "features": ["quality"], "weights": {"quality": 1.0}}, "none"),
-        ({"model": "log-linear", "features": ["quality"]}, "all features"),
-        ({"weights": {"quality": 1.0}, "length_penalty": 1.0}, "noisy channel"),
-        ({"model": "noisy-channel", "features": ["quality"]}, "two or more"),
+        ({"weights": {}}, "a weight for each feature"),
+        ({"quality": ["quality"], "weights": {"quality": 1.0}}, "no weights beside it"),
+        ({"quality": ["quality"], "ngrams": 2}, "a trained model"),
+        ({"gamma": 0.0}, "above 0"),
     ):
         with pytest.raises(SettingError, match=reason):
             truebleu.rerank(lists, references, **options)
-    with pytest.raises(UnknownNameError, match="model"):
-        truebleu.rerank(lists, model="neural")  # type: ignore[arg-type]
     with pytest.raises(UnknownNameError, match="nothing"):
         truebleu.rerank(lists, weights={"nothing": 1.0})
+    with pytest.raises(SettingError, match="texts that BLEU compares"):
+        truebleu.rerank(lists)
+
+
+def test_the_optimum_satisfies_the_conditions_and_gradients_are_right() -> None:
+    lists, references = informative()
+    problem = make_problem(lists, references, ["chrf"])
+    gold = first_best(problem.utilities(), problem.offsets)
+    highest = largest_gamma(problem.matrix, problem.offsets, gold)
+    for share in (0.5, 0.1, 0.01):
+        for at_once in (1, 3):
+            fitted = fit_log_linear(
+                problem.matrix, problem.offsets, gold, share * highest, at_once=at_once
+            )
+            assert fitted.violation < 1e-6
+    at = np.array([0.2, -0.3, 0.1])
+    _, gradient = log_likelihood_loss(problem.matrix, problem.offsets, gold, at)
+    for place, axis in enumerate(np.eye(3) * 1e-6):
+        above, _ = log_likelihood_loss(problem.matrix, problem.offsets, gold, at + axis)
+        below, _ = log_likelihood_loss(problem.matrix, problem.offsets, gold, at - axis)
+        assert gradient[place] == pytest.approx((above - below) / 2e-6, rel=1e-5, abs=1e-6)

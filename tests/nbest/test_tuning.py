@@ -13,7 +13,7 @@ import truebleu
 from tests.nbest.small_lists import informative, small_lists
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution import Runner
-from truebleu.nbest import TUNERS, NBest
+from truebleu.nbest import TUNERS, Mert, Mira, NBest
 
 FAST: dict[str, Any] = {"replicates": 100}
 
@@ -68,7 +68,9 @@ def test_runs_elsewhere_find_the_same(method: str) -> None:
 def test_test_lists_measure_the_gain() -> None:
     lists, references = informative()
     test, test_references = informative(seed=8, segments=30)
-    result = truebleu.tune(lists, references, test=test, test_references=test_references, **FAST)
+    result = truebleu.tune(
+        lists, references, test_lists=test, test_references=test_references, **FAST
+    )
     assert (result.held_out, result.held_out_segments, result.folds) == ("test", 30, None)
     assert result.gains[0].difference > 0
 
@@ -92,6 +94,19 @@ def test_fixed_bounded_and_tied_weights_are_kept() -> None:
         assert not result.normalized
 
 
+def test_a_method_is_an_object_or_its_name_with_settings() -> None:
+    lists, references = informative()
+    written = truebleu.tune(lists, references, method="mira:epochs=3,shuffle=no", folds=0)
+    assert written.method == Mira(epochs=3, shuffle=False)
+    assert written == truebleu.tune(lists, references, method=written.method, folds=0)
+    assert written.to_dict()["method"]["name"] == "mira"
+
+
+def test_features_that_are_too_large_to_be_squared_are_refused() -> None:
+    with pytest.raises(SettingError, match=r"segment 2: f: found 1e\+308, .* up to 1e\+100"):
+        NBest.of([["a", "b"]] * 2, features={"f": [[1, 2], [0, 1e308]]})
+
+
 def test_scores_from_elsewhere_need_no_references() -> None:
     lists, _ = informative()
     result = truebleu.tune(lists, metrics=["feature:quality"], folds=2, **FAST)
@@ -112,7 +127,9 @@ def test_bad_input_is_refused() -> None:
     with pytest.raises(UnknownNameError, match="method"):
         truebleu.tune(lists, references, method="simplex")
     with pytest.raises(UnknownNameError, match="setting of mert"):
-        truebleu.tune(lists, references, settings={"decay": 0.5})
+        truebleu.tune(lists, references, method="mert:decay=0.5")
+    with pytest.raises(SettingError, match="an object such as Mert"):
+        truebleu.tune(lists, references, method=Mert)  # type: ignore[arg-type]
     with pytest.raises(UnknownNameError, match="f9"):
         truebleu.tune(lists, references, fixed={"f9": 1.0})
     with pytest.raises(SettingError, match="folds"):

@@ -1,36 +1,27 @@
-"""Rerankers against SciPy's optimum, TinyEst and fairseq's formula."""
+"""The log-linear reranker against SciPy's optimum and TinyEst."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from tests.parity.test_tuning import PLAIN_BLEU, cases, lists_of, references_of
-from truebleu.nbest import count_candidates
-from truebleu.nbest.problem import Problem, first_best, make_problem
-from truebleu.nbest.reranking import (
-    NoisyChannel,
-    fit_log_linear,
-    largest_gamma,
-    log_likelihood_loss,
-)
+from truebleu.nbest.problem import Problem, make_problem
+from truebleu.nbest.reranking import fit_log_linear, largest_gamma, log_likelihood_loss
 
 
 def l1_case() -> tuple[dict[str, Any], Problem]:
     (case,) = cases("l1-reranker")
     given, lists = case["settings"], lists_of(case["input"])
-    scales = dict.fromkeys(given["features"], 1.0)
-    scales.update(zip(lists.feature_names, given["divide_dense_features_by"], strict=True))
+    divisors = dict(zip(lists.feature_names, given["divide_dense_features_by"], strict=True))
     problem = make_problem(
-        lists,
-        references_of(case["input"]),
-        [PLAIN_BLEU],
-        scales=scales,
-        names=given["features"],
+        lists, references_of(case["input"]), [PLAIN_BLEU], scale=False, names=given["features"]
     )
-    return case, problem
+    scales = np.array([divisors.get(name, 1.0) for name in given["features"]])
+    return case, replace(problem, matrix=problem.matrix / scales, scales=scales)
 
 
 @pytest.mark.usefixtures("shared")
@@ -69,24 +60,3 @@ def test_grafting_ends_in_the_optimum(number: int) -> None:
     assert fitted.objective <= theirs["objective"] * (1 + 1e-9)
     if number < 3:
         assert [problem.names[i] for i in fitted.order] == theirs["order"]
-
-
-@pytest.mark.usefixtures("shared")
-def test_the_noisy_channel_is_fairseqs() -> None:
-    (case,) = cases("noisy-channel")
-    lists = lists_of(case["input"])
-    counted = count_candidates(lists, references_of(case["input"]), PLAIN_BLEU)
-    for run in case["expect"]["runs"]:
-        # The second score is 10 × Rank0 and the third 20 × Agree0_0.
-        weights = (run["weight1"], 10 * run["weight2"], 20 * run["weight3"])
-        channel = NoisyChannel(
-            features=("CharLM0", "Rank0", "Agree0_0"),
-            weights=weights,
-            length_penalty=run["lenpen"],
-        )
-        scores = channel.scores(lists)
-        for segment, expected in enumerate(run["first_scores"]):
-            assert scores[lists.span(segment)] == pytest.approx(np.array(expected), rel=1e-9)
-        chosen = first_best(scores, lists.offsets)
-        assert chosen.tolist() == run["index"]
-        assert counted.score(chosen) / 100 == pytest.approx(run["bleu"], rel=1e-9)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.nbest.small_lists import informative
 from truebleu import mbr, rerank, tune
 from truebleu.nbest import NBest, describe_lists, oracle_scores
-from truebleu.nbest.gain import Gain
-from truebleu.reports.document import Table
+from truebleu.nbest.choices import Gain
+from truebleu.reports.document import Document, Notes, Table
 from truebleu.reports.nbest import gain_sentence, rerank_document, tune_document, warnings
 
 if TYPE_CHECKING:
@@ -83,25 +83,22 @@ def tuned() -> TuneResult:
 @pytest.mark.parametrize(
     ("gain", "sentence"),
     [
-        (GAIN, "BLEU: +1.50 against before, significantly better (p = 0.01)."),
+        (GAIN, "By BLEU they are better than before: +1.50 [+0.50, +2.50], p = 0.0100."),
         (
             replace(GAIN, p=0.2),
-            "BLEU: +1.50 against before, better, but not significantly so (p = 0.2).",
+            "By BLEU they can't be told from before: +1.50 [+0.50, +2.50], p = 0.2000.",
         ),
         (
             replace(GAIN, higher_is_better=False),
-            "BLEU: +1.50 against before, significantly worse (p = 0.01).",
+            "By BLEU they are worse than before: +1.50 [+0.50, +2.50], p = 0.0100.",
         ),
-        (
-            replace(GAIN, differing_segments=0),
-            "BLEU: the choice is the same as before wherever it matters.",
-        ),
+        (replace(GAIN, differing_segments=0), "By BLEU they score as before do in every segment."),
     ],
 )
 def test_a_gain_is_better_or_worse_in_the_direction_of_its_metric(
     gain: Gain, sentence: str
 ) -> None:
-    assert gain_sentence(gain, "before") == sentence
+    assert gain_sentence(gain, "they", "before") == sentence
 
 
 def test_columns_without_a_value_are_left_out() -> None:
@@ -111,24 +108,44 @@ def test_columns_without_a_value_are_left_out() -> None:
         assert ("deviation" in gains.names) is has_deviation
 
 
-def test_the_score_on_what_was_tuned_is_called_no_evidence() -> None:
-    first, bounds, where, *_ = tune_document(tuned()).sentences
-    assert first.endswith("on the lists that were tuned on, which is no evidence of a gain.")
-    assert bounds.startswith("Candidates drawn at random would score ")
-    assert where.startswith("The gain is of 2 parts of neighbouring segments")
+def notes(document: Document) -> str:
+    return "\n".join(
+        line for block in document.blocks if isinstance(block, Notes) for line in block.lines
+    )
 
 
-def test_features_of_no_use_are_named() -> None:
-    assert any("of no use to choose by: constant." in s for s in tune_document(tuned()).sentences)
+def test_the_gain_comes_first_and_the_score_on_what_was_tuned_is_no_evidence() -> None:
+    document = tune_document(tuned())
+    assert document.sentences[0].startswith("By chrF2 the tuned weights are better than those")
+    assert "(no evidence of a gain); at random " in notes(document)
+    assert "gain: of 2 parts of neighbouring segments" in notes(document)
+
+
+def test_features_of_no_use_are_marked() -> None:
     rows = {row["feature"]: row["note"] for row in tune_document(tuned()).data.rows}
     assert rows["constant"] == "constant within lists"
     assert rows["quality"] == ""
 
 
 def test_weights_without_a_gain_or_a_change_are_told() -> None:
-    nothing = tune_document(replace(tuned(), changed=0, held_out="none", gains=())).sentences
-    assert "No gain was measured: give test lists, or folds." in nothing
-    assert any(sentence.startswith("The weights do nothing") for sentence in nothing)
+    unmeasured = replace(tuned(), held_out="none", gains=())
+    assert tune_document(unmeasured).sentences == (
+        "No gain was measured: give --test-lists or --folds.",
+    )
+    (nothing,) = tune_document(replace(unmeasured, changed=0)).sentences
+    assert nothing.startswith("The weights do nothing")
+
+
+def test_few_weights_are_shown_unless_details_are_asked_for() -> None:
+    many = replace(tuned(), weights=tuned().weights * 20)
+    sizes = [
+        len(block.rows)
+        for details in (False, True)
+        for block in tune_document(many, details=details).blocks
+        if isinstance(block, Table) and block.names[0] == "feature"
+    ]
+    assert sizes == [10, 50]
+    assert len(tune_document(many).data.rows) == 60
 
 
 @cache
@@ -137,25 +154,38 @@ def reranked() -> RerankResult:
     return rerank(lists, weights={"quality": 1.0}, references=references, replicates=100)
 
 
-def test_changes_are_counted_and_the_gain_is_said() -> None:
-    first, *others = rerank_document(reranked()).sentences
+def test_the_gain_is_said_and_changes_are_counted() -> None:
+    first, *_, last = rerank_document(reranked()).sentences
+    assert first.startswith("By BLEU the chosen candidates are better than the first ones: +")
     changed = sum(index != 0 for index in reranked().indices)
-    assert f"for {changed} of 24 segments, by " in first
-    assert any("against the first candidates, significantly better" in line for line in others)
+    assert f"for {changed} of 24 segments, by given weights." in last
 
 
-def test_metrics_that_disagree_are_told() -> None:
-    told = "The metrics disagree: do not trust the one that was chosen by."
-    worse = replace(GAIN, metric="TER", difference=-1.5)
-    assert told in rerank_document(replace(reranked(), gains=(GAIN, worse))).sentences
-    assert told not in rerank_document(replace(reranked(), gains=(GAIN, GAIN))).sentences
+@pytest.mark.parametrize(
+    ("change", "caution"),
+    [
+        ({"metric": "chrF2", "difference": -1.5}, "The metrics disagree: look at outputs before"),
+        # What may be chance is no disagreement.
+        ({"metric": "chrF2", "difference": -1.5, "p": 0.75}, None),
+        ({"metric": "chrF2"}, None),
+    ],
+)
+def test_metrics_disagree_where_both_differences_are_real(
+    change: dict[str, Any], caution: str | None
+) -> None:
+    gains = (GAIN, replace(GAIN, **change))
+    sentences = rerank_document(replace(reranked(), gains=gains)).sentences
+    assert len(sentences) == (3 if caution is None else 4)
+    assert caution is None or sentences[2].startswith(caution)
+    losses = tuple(replace(gain, difference=-1.5, p=0.01) for gain in gains)
+    assert "keep what you had" in str(rerank_document(replace(reranked(), gains=losses)).sentences)
 
 
 def test_how_it_was_trained_is_said() -> None:
-    folds = rerank_document(replace(reranked(), folds=3)).sentences
-    assert any(line.startswith("Each of 3 parts of neighbouring segments") for line in folds)
-    other = rerank_document(replace(reranked(), trained_on=1200)).sentences
-    assert "Trained on 1,200 segments of other lists." in other
+    folds = notes(rerank_document(replace(reranked(), folds=3)))
+    assert "each of 3 parts of neighbouring segments" in folds
+    other = notes(rerank_document(replace(reranked(), trained_on=1200)))
+    assert "trained on 1,200 segments of other lists" in other
 
 
 def test_programs_get_the_choice_of_every_segment() -> None:
@@ -174,11 +204,12 @@ def test_sentences_count_what_was_chosen() -> None:
     assert alone == "There was nothing to choose from for 1 of 3 segments."
 
 
-def test_scores_of_a_choice_come_with_a_warning() -> None:
+def test_a_choice_is_judged_by_another_metric() -> None:
     result = mbr(SAMPLES, metric="chrf", references=REFERENCE)
-    assert "is bound to gain chrF2" in result.to_document().sentences[-1]
-    assert result.evaluations[0].metric == "chrF2"
-    assert "is bound to gain" not in str(mbr(SAMPLES, metric="chrf"))
+    first, *_ = result.to_document().sentences
+    assert first.startswith("By BLEU the chosen candidates can't be told from the first ones: +")
+    assert [gain.metric for gain in result.gains] == ["chrF2", "BLEU"]
+    assert "first ones" not in str(mbr(SAMPLES, metric="chrf"))
 
 
 def test_programs_get_a_row_for_each_choice() -> None:

@@ -28,7 +28,7 @@ from tests.human.test_reading import KINDS as JUDGMENTS
 from tests.robustness import api_calls
 from truebleu import metrics
 from truebleu.corpus._reading import read_test_set
-from truebleu.corpus.nbest.reading import NBEST_FORMATS, read_nbest
+from truebleu.corpus.nbest_files import NBEST_FORMATS, read_nbest
 from truebleu.corpus.tables import Scale
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import TruebleuError
@@ -40,7 +40,7 @@ from truebleu.metrics.statistics_files import (
     read_all_statistics,
     save_statistics,
 )
-from truebleu.nbest.weights import read_weights
+from truebleu.nbest.choices import read_weights
 from truebleu.reports.document import render
 from truebleu.scores.reading import read_segment_scores
 from truebleu.significance.compare import compare
@@ -219,7 +219,8 @@ TARGETS: dict[str, Target] = {
     **{f"judgments {name}": target(text.encode(), name, read_judgments)
        for name, text in JUDGMENTS.items()},
     **{f"n-best {name}": target(NBEST[name], ".txt", partial(
-        read_nbest, format=name, size=1 if name == "flat" else None)) for name in NBEST_FORMATS},
+        read_nbest, input_format=name, list_size=1 if name == "flat" else None))
+       for name in NBEST_FORMATS},
 }  # fmt: skip
 
 

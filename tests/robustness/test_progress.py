@@ -33,9 +33,12 @@ COMMANDS: dict[str, tuple[list[str], set[str]]] = {
     "plan": (["plan", *TEXTS, "--difference", "1", *FEW], {"reading", "planning"}),
     "sample": (["sample", *TEXTS, "--size", "9", "--out", "o", "--force"], {"reading", "sampling"}),
     "nbest oracle": (["nbest", "oracle", "lists", "-r", "ref.txt"], {"reading", "scoring"}),
-    "tune": (["tune", "lists", "-r", "ref.txt", "--restarts", "1", *FEW], {"reading", "tuning"}),
+    "tune": (
+        ["tune", "lists", "-r", "ref.txt", "--method", "mert:restarts=1", *FEW],
+        {"reading", "tuning"},
+    ),
     "rerank": (
-        ["rerank", "lists", "-r", "ref.txt", "--model", "log-linear"],
+        ["rerank", "lists", "-r", "ref.txt"],
         {"reading", "training"},
     ),
     "mbr": (["mbr", "lists"], {"choosing"}),

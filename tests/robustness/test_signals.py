@@ -67,12 +67,11 @@ work = lambda: truebleu.mbr([candidates], metric="chrf")
 """,
     "MERT": TUNING
     + """
-work = lambda: truebleu.tune(lists, references, folds=0, settings={"restarts": 100_000})
+work = lambda: truebleu.tune(lists, references, folds=0, method="mert:restarts=100000")
 """,
     "MIRA": TUNING
     + """
-settings = {"epochs": 100_000}
-work = lambda: truebleu.tune(lists, references, method="mira", folds=0, settings=settings)
+work = lambda: truebleu.tune(lists, references, method="mira:epochs=100000", folds=0)
 """,
 }
 
@@ -247,18 +246,16 @@ LONG_CALLS: dict[str, list[str]] = {
     "agree --permutations": ["agree", *TEXTS, *HUMAN, "--permutations", MANY, "-m", "bleu,chrf"],
     "agree --curve": ["agree", *TEXTS, *HUMAN, "--curve", "--replicates", "10000000"],
     "agree --grid": ["agree", *TEXTS, *HUMAN, "--grid", "chrf:beta=1|2", "--replicates", MANY],
-    "tune": ["tune", "lists", "-r", "ref.txt", "--restarts", "100000"],
+    "tune": ["tune", "lists", "-r", "ref.txt", "--method", "mert:restarts=100000"],
     "tune --method mira": [
         "tune",
         "lists",
         "-r",
         "ref.txt",
         "--method",
-        "mira",
-        "--epochs",
-        "99999",
+        "mira:epochs=99999",
     ],
-    "rerank": ["rerank", "lists", "-r", "ref.txt", "--model", "log-linear", "--ngrams", "4"],
+    "rerank": ["rerank", "lists", "-r", "ref.txt", "--ngrams", "4"],
 }
 QUICK_CALLS = ("compare", "agree", "mbr", "study")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from truebleu.corpus.nbest.reading import read_nbest
+from truebleu.corpus.nbest_files import read_nbest
 from truebleu.errors import MalformedFileError, SettingError, UnknownNameError, UnreadableFileError
 from truebleu.simulation.decoder import (
     BEST_WEIGHTS,

@@ -9,10 +9,9 @@ import pytest
 
 from tests.nbest.small_lists import informative
 from truebleu.errors import SettingError
-from truebleu.nbest.expectation import SgdSettings, expected_bleu
-from truebleu.nbest.problem import Search, make_problem
+from truebleu.nbest.expectation import ExpectedBleu
+from truebleu.nbest.problem import Search, count_candidates, make_problem
 from truebleu.nbest.reranking import rerank
-from truebleu.nbest.statistics import count_candidates
 from truebleu.significance.compare import compare
 from truebleu.simulation.decoder import Decoder
 from truebleu.studies.nbest import (
@@ -39,7 +38,7 @@ def test_every_row_is_what_its_tuner_gives() -> None:
     assert [row["tuner"] for row in result.rows] == ["0", "3", "mira"]
     problem = make_problem(lists, references, ["sentbleu:smoothing=0"])
     search = Search.of(np.zeros(len(problem.names)), seed=result.settings["seed"])
-    weights = expected_bleu(problem, SgdSettings(epochs=3), search)
+    weights = ExpectedBleu(epochs=3).weights(problem, search)
     plain = count_candidates(lists, references, "bleu")
     alone = study_tuning(
         lists,
@@ -99,7 +98,6 @@ def test_rows_are_what_compare_says_of_both_models() -> None:
         name: rerank(
             lists,
             references,
-            model="log-linear",
             ngrams=orders,
             metrics=["nist"],
             folds=2,

@@ -196,16 +196,17 @@ def make_command(
     *,
     systems: Literal["required", "optional", "none"] = "required",
     texts: bool = True,
-    metrics: bool = True,
+    metrics: bool | Callable[[Sequence[str]], list[Metric]] = True,
     by: bool = False,
     people: bool = False,
     chart: bool = True,
     details: bool = True,
-    output: bool = True,
+    output: bool | str = True,
     executor: bool = False,
     checks: bool = False,
     options: Sequence[click.Parameter] = (),
     without: Iterable[str] = (),
+    require: Callable[[], None] | None = None,
     epilog: str = "",
 ) -> Callable[[Callable[..., None]], Command]:
     """Make a command of a function.
@@ -215,16 +216,18 @@ def make_command(
         verb: whose settings are options; the function gets them by name.
         systems: whether SYSTEM arguments are required, optional or none.
         texts: whether there are references, sources and documents; the function gets `texts`.
-        metrics: whether there are metrics; the function gets `metrics`.
+        metrics: whether there are metrics, or what makes them of what is written; the function
+            gets `metrics`.
         by: whether results come by groups of segments, too; the function gets `columns`.
         people: whether curves of agreement with people are an option; the function gets `people`.
         chart: whether the result can be drawn.
         details: whether the report has details.
-        output: whether the result may go into a file, by ``--output``.
+        output: whether the result may go into a file, by ``--output``, or what that file is for.
         executor: whether tasks may run elsewhere; the function gets `executor`.
         checks: whether the result is a decision, which formats for pipelines know.
         options: further ones, and arguments.
         without: names of settings of the verb that are no options here.
+        require: refuses options that do not fit together, before anything is started.
         epilog: below the options.
     """
 
@@ -239,7 +242,7 @@ def make_command(
         own = list(options)
         parameters += [option for option in own if isinstance(option, click.Argument)]
         parameters += _text_options() if texts else []
-        parameters += _metric_options() if metrics else []
+        parameters += _metric_options(as_metrics if metrics is True else metrics) if metrics else []
         parameters += [_by_option()] if by else []
         parameters += verb_options(verb, without) if verb is not None else []
         parameters += [option for option in own if not isinstance(option, click.Argument)]
@@ -248,9 +251,12 @@ def make_command(
         shown = {"chart": chart, "details": details, "output": output}
         formats = (*FORMATS, *CHECK_FORMATS) if checks else tuple(FORMATS)
         hidden = {name for name, there in shown.items() if not there}
-        parameters += [o for o in _output_options(formats) if o.name not in hidden]
+        usual = output if isinstance(output, str) else "Write the result into FILE."
+        parameters += [o for o in _output_options(formats, usual) if o.name not in hidden]
 
         def callback(**values: Any) -> None:
+            if require is not None:
+                require()
             if texts:
                 values["texts"] = _texts_of(values)
             if not any(was_given(written) for written in WRITTEN):
@@ -570,8 +576,14 @@ def read_word_counts(
 # Metrics.
 
 
-def _metric_options() -> list[click.Parameter]:
+def _metric_options(parse: Callable[[Sequence[str]], list[Metric]]) -> list[click.Parameter]:
     """The metrics with their settings, and the language that decides about tokenizers."""
+
+    def parsed(
+        context: click.Context, _option: click.Parameter, written: Sequence[str]
+    ) -> list[Metric]:
+        return _for_language(parse(written), context)
+
     return [
         Option(
             ["-m", "--metric", "metrics"],
@@ -580,7 +592,7 @@ def _metric_options() -> list[click.Parameter]:
             multiple=True,
             default=["bleu"],
             show_default=True,
-            callback=_parsed_metrics,
+            callback=parsed,
             help="A metric; settings follow a colon: chrf:word_order=2. Several: -m bleu chrf ter. "
             "truebleu list metrics lists them.",
         ),
@@ -599,10 +611,8 @@ def _metric_options() -> list[click.Parameter]:
     ]
 
 
-def _parsed_metrics(
-    context: click.Context, _option: click.Parameter, written: Sequence[str]
-) -> list[Metric]:
-    metrics, language = as_metrics(written), context.meta[LANGUAGE]
+def _for_language(metrics: list[Metric], context: click.Context) -> list[Metric]:
+    language = context.meta[LANGUAGE]
     if language is None:
         return metrics
     fixed = [metric.for_language(language) for metric in metrics]
@@ -658,14 +668,18 @@ class Show:
         text = render(result, self.format, **options)
         if self.output is None:
             click.echo(text, nl=False)
-            return
-        from truebleu.corpus._writing import write_files
+        else:
+            self.write([text.encode()])
 
-        name = self.output.name
-        write_files(self.output.parent, {name: [text.encode()]}, overwrite=self.force)
+    def write(self, lines: Iterable[bytes]) -> None:
+        """Write something into the file of ``--output``, if it was given: whole or not at all."""
+        if self.output is not None:
+            from truebleu.corpus._writing import write_files
+
+            write_files(self.output.parent, {self.output.name: lines}, overwrite=self.force)
 
 
-def _output_options(formats: Sequence[str]) -> list[click.Parameter]:
+def _output_options(formats: Sequence[str], output: str) -> list[click.Parameter]:
     return [
         # Read before the files that it is about, wherever it stands.
         Option(["--force"], is_flag=True, is_eager=True, rare=True, help="Overwrite files."),
@@ -681,7 +695,7 @@ def _output_options(formats: Sequence[str]) -> list[click.Parameter]:
             type=click.Path(path_type=Path),
             metavar="FILE",
             callback=_require_writable,
-            help="Write the result into FILE.",
+            help=output,
         ),
         Option(
             ["--chart"],

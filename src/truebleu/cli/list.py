@@ -121,6 +121,15 @@ def _coefficients() -> Iterator[dict[str, str]]:
         yield {"coefficient": name, "what it is": definition.title, "from": definition.origin}
 
 
+def _tuners() -> Iterator[dict[str, str]]:
+    from truebleu.metrics.registry import written_settings
+    from truebleu.nbest.tuning import TUNERS
+
+    for name, tuner in TUNERS.items():
+        settings = written_settings(tuner)
+        yield {"tuner": name, "what it is": tuner.title, "settings and defaults": settings}
+
+
 KINDS: dict[str, Callable[[], Iterator[dict[str, str]]]] = {
     "metrics": _metrics,
     "tokenizers": _tokenizers,
@@ -129,6 +138,7 @@ KINDS: dict[str, Callable[[], Iterator[dict[str, str]]]] = {
     "corrections": _corrections,
     "intervals": _intervals,
     "coefficients": _coefficients,
+    "tuners": _tuners,
 }
 
 

@@ -6,27 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from truebleu.cli._command import Show, make_command
 from truebleu.cli._nbest_options import (
     ListReader,
-    nbest_options,
+    list_options,
     read_references,
     reference_option,
 )
-from truebleu.cli._options import (
-    Show,
-    format_option,
-    metric_option_by,
-    option_with_default,
-    result_options,
-)
 from truebleu.cli.main import progress_bar, warn
-from truebleu.metrics.registry import as_metrics
 from truebleu.nbest.inspection import describe_lists, oracle_scores
+from truebleu.nbest.problem import list_metrics
 from truebleu.reports.nbest import warnings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from truebleu.metrics.base import Metric
 
 EPILOG = """\b
@@ -34,13 +26,13 @@ Formats, guessed from the first line or set by --input-format:
   moses cdec joshua travatar zmert marian   id ||| text ||| features ||| score
   fairseq                                   the log of fairseq-generate
   sockeye jsonl                             JSON Lines, one per segment or per candidate
-  flat                                      --size N lines of plain text for each segment
+  flat                                      --list-size N lines of plain text for each segment
 
 \b
 Examples:
   truebleu nbest stats run1.nbest
   truebleu nbest check samples.jsonl -r ref.txt
-  truebleu nbest oracle run1.nbest -r ref.txt -m bleu -m chrf
+  truebleu nbest oracle run1.nbest -r ref.txt -m bleu chrf
 """
 
 
@@ -49,24 +41,22 @@ def command() -> None:
     """Say what is in n-best lists, and how well they could be chosen from."""
 
 
-@command.command("stats")
-@click.argument("lists")
-@nbest_options
-@format_option
-def stats(lists: str, reader: ListReader, show: Show) -> None:
+COMMON: dict[str, Any] = {"systems": "none", "texts": False, "chart": False, "details": False}
+
+
+@make_command("stats", metrics=False, options=list_options(), **COMMON)
+def stats(lists: str, show: Show, **options: Any) -> None:
     """Count candidates, duplicates and features of LISTS."""
-    show(describe_lists(reader.read(lists)))
+    show(describe_lists(ListReader.of(options).read(lists)))
 
 
-@command.command("check")
-@click.argument("lists")
-@reference_option()
-@nbest_options
-def check(lists: str, references: tuple[str, ...], reader: ListReader) -> None:
+@make_command("check", metrics=False, options=[*list_options(), reference_option()], **COMMON)
+def check(lists: str, references: tuple[str, ...], show: Show, **options: Any) -> None:
     """Read LISTS strictly and say what may surprise you; exit 2 if they cannot be used."""
+    del show
     texts = read_references(references)
     size = None if texts is None else len(next(iter(texts.values())))
-    result = describe_lists(reader.read(lists), references=size)
+    result = describe_lists(ListReader.of(options).read(lists), references=size)
     for warning in warnings(result):
         warn(warning)
     click.echo(
@@ -75,42 +65,31 @@ def check(lists: str, references: tuple[str, ...], reader: ListReader) -> None:
     )
 
 
-def _list_metrics(written: Sequence[str]) -> list[Metric]:
-    from truebleu.nbest.statistics import FEATURE, as_list_metric
-
-    metrics: list[Metric] = []
-    for text in written:
-        metrics += [as_list_metric(text)] if text.startswith(FEATURE) else as_metrics([text])
-    return metrics
-
-
-@command.command("oracle")
-@click.argument("lists")
-@reference_option()
-@metric_option_by(_list_metrics)
-@option_with_default(
-    "--sentence",
-    click.Choice(("metric", "plus-one")),
-    "metric",
-    "How candidates are scored by themselves: as the metric scores segments, or, for BLEU, "
-    "with 1 added to matches and totals of every order.",
+@make_command(
+    "oracle",
+    oracle_scores,
+    metrics=list_metrics,
+    options=[*list_options(), reference_option()],
+    **COMMON,
 )
-@nbest_options
-@result_options
 def oracle(
     lists: str,
     references: tuple[str, ...],
     metrics: list[Metric],
     sentence: Any,
-    reader: ListReader,
     show: Show,
+    **options: Any,
 ) -> None:
     """Score the best and the worst choice from LISTS.
 
     A metric may also be feature:NAME, the mean of a feature of the lists (feature:-NAME where lower
     is better).
     """
-    nbest, texts = reader.read(lists), read_references(references)
+    nbest, texts = ListReader.of(options).read(lists), read_references(references)
     with progress_bar(0, "scoring"):
         result = oracle_scores(nbest, texts, metrics=metrics, sentence=sentence)
     show(result)
+
+
+for _command in (stats, check, oracle):
+    command.add_command(_command)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from concurrent.futures import Executor
 
-    from truebleu.corpus.nbest.lists import NBest
+    from truebleu.corpus.nbest import NBest
     from truebleu.corpus.test_set import TestSet, TextLike
     from truebleu.metrics.base import Metric
     from truebleu.studies import StudyResult
@@ -242,6 +242,6 @@ def _lists(values: dict[str, Any]) -> list[Any]:
 
 def _read(path: str, references: Sequence[str]) -> tuple[NBest, list[TextLike]]:
     from truebleu.corpus._reading import read_test_set
-    from truebleu.corpus.nbest.reading import ListFormat, read_lists
+    from truebleu.corpus.nbest_files import ListFormat, read_lists
 
     return read_lists(path, ListFormat()), list(read_test_set([], references).references)

@@ -11,10 +11,11 @@ from collections.abc import Iterable
 from dataclasses import fields, is_dataclass, replace
 from importlib import import_module
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from truebleu.errors import PluginError, SettingError, UnknownNameError
 from truebleu.metrics.base import Metric
+from truebleu.schema import parameters_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -137,20 +138,56 @@ class _Written:
 
     def made(self) -> Metric:
         """The metric itself."""
-        name = self.name
-        known = {key: _type_text(value.annotation) for key, value in self.parameters.items()}
-        values = dict(self.implied)
-        for setting in filter(None, self.settings):
-            key, _, value = setting.partition("=")
-            if key not in known:
-                raise UnknownNameError(f"setting of {name}", key, list(known))
-            if key in values:
-                raise SettingError(f"{name}: {key}", value, "each setting once")
-            values[key] = _parse(f"{name}: {key}", value, known[key])
-        for key, parameter in self.parameters.items():
-            if parameter.default is Parameter.empty and key not in values:
-                raise SettingError(f"{name}: {key}", "nothing", f"a value, as in {name}:{key}=…")
-        return self.make(**values)
+        return self.make(**read_settings(self.name, self.settings, self.make, self.implied))
+
+
+def read_settings(
+    name: str,
+    written: Iterable[str],
+    make: Callable[..., Any],
+    implied: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """The arguments of what `make` makes, as people write them: KEY=VALUE each.
+
+    Args:
+        name: what messages call it.
+        written: the settings; empty ones are left out.
+        make: a class or function whose arguments they are.
+        implied: settings that the name stands for.
+    """
+    parameters, declared = _parameters(make), parameters_of(make)
+    known = {
+        key: _type_text(declared[key].kind or value.annotation) for key, value in parameters.items()
+    }
+    values = dict(implied or {})
+    for setting in filter(None, written):
+        key, _, value = setting.partition("=")
+        if key not in known:
+            raise UnknownNameError(f"setting of {name}", key, list(known))
+        if key in values:
+            raise SettingError(f"{name}: {key}", value, "each setting once")
+        values[key] = _parse(f"{name}: {key}", value, known[key])
+    for key, parameter in parameters.items():
+        if parameter.default is Parameter.empty and key not in values:
+            raise SettingError(f"{name}: {key}", "nothing", f"a value, as in {name}:{key}=…")
+    return values
+
+
+Made = TypeVar("Made")
+
+
+def made_of(kind: str, written: str, table: Mapping[str, Callable[..., Made]]) -> Made:
+    """What a text names, with its settings: ``mira:epochs=10,step=0.1``.
+
+    Args:
+        kind: what messages call it.
+        written: a name of the table; settings follow a colon.
+        table: what makes each of its arguments.
+    """
+    name, _, settings = written.partition(":")
+    if name not in table:
+        raise UnknownNameError(kind, name, list(table))
+    return table[name](**read_settings(name, settings.split(","), table[name]))
 
 
 def _is_metric(name: str) -> bool:
@@ -160,7 +197,7 @@ def _is_metric(name: str) -> bool:
         return True
 
 
-def _parameters(make: Callable[..., Metric]) -> dict[str, Parameter]:
+def _parameters(make: Callable[..., Any]) -> dict[str, Parameter]:
     """What can be set in text: the arguments with a name, but for those that hold objects."""
     hidden: set[str] = set()
     if is_dataclass(make):
@@ -173,8 +210,8 @@ def _parameters(make: Callable[..., Metric]) -> dict[str, Parameter]:
     }
 
 
-def written_settings(make: Callable[..., Metric]) -> str:
-    """The settings of a metric with their defaults, as they are written after the colon.
+def written_settings(make: Callable[..., Any]) -> str:
+    """The settings of a metric or a tuner with their defaults, as they are written after the colon.
 
     >>> written_settings(metric_class("wer"))
     'tokenize=none,lowercase=no'

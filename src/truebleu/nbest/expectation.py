@@ -7,19 +7,17 @@ Shen et al., 2016); expected corpus scores are the metric of expected counts (Ro
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 
-from truebleu._settings import require_whole_number
 from truebleu.errors import SettingError
 from truebleu.metrics.bleu import BLEU
-from truebleu.nbest.problem import minimize, order
+from truebleu.nbest.problem import Tuner, minimize, order
+from truebleu.schema import Setting, checked_fields
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import ArrayLike, NDArray
 
     from truebleu.nbest.problem import Objective, Problem, Search
@@ -119,8 +117,8 @@ def corpus_score(
         else:
             score = float(counted.metric.score(part)) / problem.unit
             gradient = counted.metric.gradient(part) / problem.unit
-        value += counted.sign * score
-        gradients.append(counted.sign * gradient)
+        value += counted.metric.sign * score
+        gradients.append(counted.metric.sign * gradient)
         start = end
     return value / len(problem.counted), np.concatenate(gradients) / len(problem.counted)
 
@@ -155,8 +153,8 @@ LARGEST = 1e12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SgdSettings:
-    """Expected sentence scores by stochastic gradient descent.
+class ExpectedBleu(Tuner):
+    """Expected sentence scores by stochastic gradient descent (Chen & Cherry, 2014).
 
     Attributes:
         l2: the strength of the penalty, as in the paper: ``l2 |w|²`` beside a sum over segments.
@@ -166,53 +164,57 @@ class SgdSettings:
             does not tell its own.
     """
 
-    l2: float = 10.0
-    epochs: int = 30
-    step: float = 0.5
+    name: str = field(default="expected-bleu", init=False)
+    title: ClassVar[str] = "expected sentence scores by stochastic gradient descent"
+
+    l2: Annotated[float, Setting(least=0, most=LARGEST)] = 10.0
+    epochs: Annotated[int, Setting(least=1, most=10**6)] = 30
+    step: Annotated[float, Setting(above=0, most=LARGEST)] = 0.5
 
     def __post_init__(self) -> None:
-        require_whole_number("epochs", self.epochs, 1, 10**6)
-        if not 0 < self.step <= LARGEST or not 0 <= self.l2 <= LARGEST:
-            expected = f"a step above 0 and l2 from 0, both up to {LARGEST:g}"
-            raise SettingError("step and l2", (self.step, self.l2), expected)
+        checked_fields(self)
 
+    @property
+    def steps(self) -> int:
+        """A step for each epoch."""
+        return self.epochs
 
-def expected_bleu(problem: Problem, settings: SgdSettings, search: Search) -> NDArray[np.float64]:
-    """The weights with the lowest loss after any epoch of stochastic gradient descent."""
-    utilities = problem.utilities()
-    weights = search.start
-    segments, total = len(problem), float(problem.lengths.sum())
-    spans = list(zip(problem.offsets[:-1].tolist(), problem.offsets[1:].tolist(), strict=True))
-    squares = np.full(len(weights), 1e-12)
+    def weights(self, problem: Problem, search: Search) -> NDArray[np.float64]:
+        """The weights with the lowest loss after any epoch of stochastic gradient descent."""
+        utilities = problem.utilities()
+        weights = search.start
+        segments, total = len(problem), float(problem.lengths.sum())
+        spans = list(zip(problem.offsets[:-1].tolist(), problem.offsets[1:].tolist(), strict=True))
+        squares = np.full(len(weights), 1e-12)
 
-    def loss(w: NDArray[np.float64]) -> float:
-        return expected_sentence_loss(problem, w, utilities=utilities, l2=settings.l2)[0]
+        def loss(w: NDArray[np.float64]) -> float:
+            return expected_sentence_loss(problem, w, utilities=utilities, l2=self.l2)[0]
 
-    best, best_weights = loss(weights), weights
-    for epoch in range(settings.epochs):
-        for segment in order(segments, search.seed, "expected bleu", epoch).tolist():
-            begin, end = spans[segment]
-            features, own = problem.matrix[begin:end], utilities[begin:end]
-            scores = np.asarray(features @ weights)
-            chances = np.exp(scores - scores.max())
-            chances /= chances.sum()
-            slopes = chances * (own - chances @ own)
-            # Everything is divided by the mean length, so that a step means the same in any set.
-            factor = float(problem.lengths[segment]) * segments / total
-            gradient = 2 * settings.l2 / total * weights - factor * np.asarray(features.T @ slopes)
-            squares += gradient * gradient
-            moved = weights - settings.step * gradient / np.sqrt(squares)
-            weights = np.clip(moved, search.lower, search.upper)
-        now = loss(weights)
-        if now < best:
-            best, best_weights = now, weights
-        search.step()
-    return best_weights
+        best, best_weights = loss(weights), weights
+        for epoch in range(self.epochs):
+            for segment in order(segments, search.seed, "expected bleu", epoch).tolist():
+                begin, end = spans[segment]
+                features, own = problem.matrix[begin:end], utilities[begin:end]
+                scores = np.asarray(features @ weights)
+                chances = np.exp(scores - scores.max())
+                chances /= chances.sum()
+                slopes = chances * (own - chances @ own)
+                # Divided by the mean length, so that a step means the same in any set.
+                factor = float(problem.lengths[segment]) * segments / total
+                gradient = 2 * self.l2 / total * weights - factor * np.asarray(features.T @ slopes)
+                squares += gradient * gradient
+                moved = weights - self.step * gradient / np.sqrt(squares)
+                weights = np.clip(moved, search.lower, search.upper)
+            now = loss(weights)
+            if now < best:
+                best, best_weights = now, weights
+            search.step()
+        return best_weights
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SmoothSettings:
-    """Minimum risk, or the objective of expected counts, by L-BFGS.
+class MinimumRisk(Tuner):
+    """Minimum risk: the lowest mean expected loss, by L-BFGS (Smith & Eisner, 2006).
 
     Attributes:
         scales: the model's scores are multiplied by these, one after the other, each search
@@ -221,50 +223,52 @@ class SmoothSettings:
         l2: the strength of the penalty on squared weights, beside a mean over segments.
     """
 
-    scales: tuple[float, ...] = (0.5, 2.0, 8.0, 32.0)
-    l2: float = 1e-4
+    name: str = field(default="risk", init=False)
+    title: ClassVar[str] = "minimum risk by L-BFGS"
+    is_random: ClassVar[bool] = False
+
+    scales: Annotated[tuple[float, ...], Setting(above=0)] = field(
+        default=(0.5, 2.0, 8.0, 32.0), metadata={"text": False}
+    )
+    l2: Annotated[float, Setting(least=0)] = 1e-4
 
     def __post_init__(self) -> None:
-        if not self.scales or min(self.scales) <= 0:
+        checked_fields(self)
+        if not self.scales:
             raise SettingError("scales", self.scales, "numbers above 0")
-        if self.l2 < 0:
-            raise SettingError("l2", self.l2, "0 or more")
 
+    def weights(self, problem: Problem, search: Search) -> NDArray[np.float64]:
+        """Where searches end, each of which starts where the one before ended."""
+        weights = search.start
+        best, best_weights = problem.value(weights), weights
+        for scale in self.scales:
+            objective = self.objective(problem, scale)
+            weights = minimize(objective, replace(search, start=weights), iterations=200)
+            value = problem.value(weights)
+            if value > best:
+                best, best_weights = value, weights
+        return best_weights
 
-def minimum_risk(problem: Problem, settings: SmoothSettings, search: Search) -> NDArray[np.float64]:
-    """The weights with the lowest mean expected loss."""
-    utilities, equal = problem.utilities(), np.full(len(problem), 1 / len(problem))
-
-    def objective(scale: float) -> Objective:
+    def objective(self, problem: Problem, scale: float) -> Objective:
+        """What is minimised at one scale."""
+        utilities, equal = problem.utilities(), np.full(len(problem), 1 / len(problem))
         return lambda w: expected_sentence_loss(
-            problem, w, utilities=utilities, l2=settings.l2, scale=scale, lengths=equal
+            problem, w, utilities=utilities, l2=self.l2, scale=scale, lengths=equal
         )
 
-    return _quenched(problem, objective, settings, search)
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpectedCorpusBleu(MinimumRisk):
+    """The score of expected counts, by L-BFGS (Rosti et al., 2010).
 
-def expected_corpus(
-    problem: Problem, settings: SmoothSettings, search: Search
-) -> NDArray[np.float64]:
-    """The weights with the highest score of the expected counts."""
+    Attributes:
+        scales: as for `MinimumRisk`.
+        l2: as for `MinimumRisk`.
+    """
 
-    def objective(scale: float) -> Objective:
-        return lambda w: expected_corpus_loss(problem, w, l2=settings.l2, scale=scale)
+    name: str = field(default="expected-corpus-bleu", init=False)
+    title: ClassVar[str] = "the score of expected counts by L-BFGS"
 
-    return _quenched(problem, objective, settings, search)
-
-
-def _quenched(
-    problem: Problem,
-    objective: Callable[[float], Objective],
-    settings: SmoothSettings,
-    search: Search,
-) -> NDArray[np.float64]:
-    weights = search.start
-    best, best_weights = problem.value(weights), weights
-    for scale in settings.scales:
-        weights = minimize(objective(scale), replace(search, start=weights), iterations=200)
-        value = problem.value(weights)
-        if value > best:
-            best, best_weights = value, weights
-    return best_weights
+    def objective(self, problem: Problem, scale: float) -> Objective:
+        """What is minimised at one scale."""
+        return lambda w: expected_corpus_loss(problem, w, l2=self.l2, scale=scale)

@@ -4,23 +4,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 
 from truebleu._results import Result
-from truebleu.errors import SettingError, UnknownNameError, UnpairedSegmentsError
-from truebleu.nbest.statistics import as_nbest, count_candidates, plus_one_bleu
+from truebleu.corpus.nbest import as_nbest
+from truebleu.errors import SettingError, UnpairedSegmentsError
+from truebleu.nbest.problem import (
+    count_candidates,
+    first_best,
+    list_metrics,
+    plus_one_bleu,
+    within_deviations,
+)
+from truebleu.schema import Column, Setting, verb
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from truebleu.corpus.nbest.lists import NBest
+    from truebleu.corpus.nbest import NBest
     from truebleu.corpus.test_set import ReferencesLike
     from truebleu.metrics.base import Metric
-    from truebleu.nbest.statistics import CandidateStatistics
+    from truebleu.nbest.problem import CandidateStatistics
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,12 +44,12 @@ class FeatureSummary:
         constant_lists: in how many lists it is the same for all candidates.
     """
 
-    name: str
-    low: float
-    mean: float
-    high: float
-    within: float
-    constant_lists: int
+    name: Annotated[str, Column(heading="Feature")]
+    low: Annotated[float, Column(heading="Lowest", digits=4)]
+    mean: Annotated[float, Column(heading="Mean", digits=4)]
+    high: Annotated[float, Column(heading="Highest", digits=4)]
+    within: Annotated[float, Column(heading="Deviation within lists", digits=4)]
+    constant_lists: Annotated[int, Column(heading="Lists where constant")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,14 +149,12 @@ def _unordered(nbest: NBest) -> int:
 def _summary(name: str, column: NDArray[np.float64], nbest: NBest) -> FeatureSummary:
     starts = nbest.offsets[:-1]
     low, high = np.minimum.reduceat(column, starts), np.maximum.reduceat(column, starts)
-    means = np.add.reduceat(column, starts) / nbest.sizes
-    deviations = column - np.repeat(means, nbest.sizes)
     return FeatureSummary(
         name=name,
         low=float(column.min()),
         mean=float(column.mean()),
         high=float(column.max()),
-        within=float(np.sqrt(np.square(deviations).mean())),
+        within=float(within_deviations(column[:, None], nbest.offsets)[0]),
         constant_lists=int((low == high).sum()),
     )
 
@@ -186,15 +192,15 @@ class MetricOracle:
         worst_of_text_indices: that of the worst for the text.
     """
 
-    metric: str
+    metric: Annotated[str, Column(heading="Metric")]
     signature: str
     higher_is_better: bool
-    first: float
-    mean: float
-    best: float
-    worst: float
-    best_of_text: float
-    worst_of_text: float
+    first: Annotated[float, Column(heading="First", digits=2)]
+    mean: Annotated[float, Column(heading="At random", digits=2)]
+    best: Annotated[float, Column(heading="Best", digits=2)]
+    worst: Annotated[float, Column(heading="Worst", digits=2)]
+    best_of_text: Annotated[float, Column(heading="Best for the text", digits=2)]
+    worst_of_text: Annotated[float, Column(heading="Worst for the text", digits=2)]
     best_indices: tuple[int, ...]
     worst_indices: tuple[int, ...]
     best_of_text_indices: tuple[int, ...]
@@ -214,12 +220,13 @@ class OracleResult(Result):
     REPORT: ClassVar[str] = "truebleu.reports.nbest:oracle_document"
 
 
+@verb
 def oracle_scores(
     lists: NBest | Iterable[Iterable[str]],
     references: ReferencesLike | None = None,
     *,
-    metrics: Sequence[str | Metric] = ("bleu",),
-    sentence: SentenceScore = "metric",
+    metrics: str | Sequence[str | Metric] = ("bleu",),
+    sentence: Annotated[SentenceScore, Setting(rare=True)] = "metric",
 ) -> OracleResult:
     """How well the lists could be chosen from, if the references were known.
 
@@ -232,20 +239,18 @@ def oracle_scores(
         lists: the candidates of each segment.
         references: as for `truebleu.score`.
         metrics: any metrics whose statistics add up, or ``feature:NAME``.
-        sentence: how candidates are scored by themselves.
+        sentence: how candidates are scored by themselves: as the metric scores segments, or, for
+            BLEU, with 1 added to matches and totals of every order ("plus-one").
     """
     nbest = as_nbest(lists)
-    if sentence not in get_args(SentenceScore):
-        raise UnknownNameError("sentence score", sentence, get_args(SentenceScore))
-    if isinstance(metrics, str) or not metrics:
-        raise SettingError("metrics", metrics, "a list, such as ['bleu']")
     return OracleResult(
         name=nbest.name,
         segments=len(nbest),
         candidates=nbest.candidates,
         sentence=sentence,
         metrics=tuple(
-            _oracle(count_candidates(nbest, references, metric), sentence) for metric in metrics
+            _oracle(count_candidates(nbest, references, metric), sentence)
+            for metric in list_metrics(metrics)
         ),
     )
 
@@ -257,9 +262,8 @@ def _oracle(counted: CandidateStatistics, sentence: SentenceScore) -> MetricOrac
     if sentence == "plus-one":
         scores = plus_one_bleu(counted)
     else:
-        scores = counted.sign * counted.sentence_scores()
-    best = _extreme(scores, counted.offsets)
-    worst = _extreme(-scores, counted.offsets)
+        scores = metric.sign * counted.sentence_scores()
+    best, worst = (first_best(sign * scores, counted.offsets) for sign in (1, -1))
     highest, lowest = _climb(counted, best, 1), _climb(counted, worst, -1)
     sizes = np.diff(counted.offsets)
     # Each list's mean row: what one expects of a candidate drawn at random.
@@ -281,12 +285,6 @@ def _oracle(counted: CandidateStatistics, sentence: SentenceScore) -> MetricOrac
     )
 
 
-def _extreme(scores: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The first of the best of each list."""
-    spans = pairwise(offsets.tolist())
-    return np.array([int(np.argmax(scores[start:end])) for start, end in spans], dtype=np.int64)
-
-
 def _climb(counted: CandidateStatistics, start: NDArray[np.int64], way: int) -> NDArray[np.int64]:
     """Exchange one candidate after the other for the one that is best for the whole text.
 
@@ -301,7 +299,7 @@ def _climb(counted: CandidateStatistics, start: NDArray[np.int64], way: int) -> 
             if end - begin == 1:
                 continue
             others = sums - rows[begin + chosen[segment]]
-            scores = way * counted.sign * metric.score(others + rows[begin:end])
+            scores = way * metric.sign * metric.score(others + rows[begin:end])
             best = int(np.argmax(scores))
             # By more than what rounding may do, or the climb could go in circles.
             if scores[best] > scores[chosen[segment]] + 1e-12 * abs(scores[best]):

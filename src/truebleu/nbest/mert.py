@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, get_args
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 
 from truebleu import _core
-from truebleu._settings import require_whole_number
-from truebleu.errors import SettingError, UnknownNameError
-from truebleu.nbest.problem import uniforms
+from truebleu.errors import SettingError
+from truebleu.nbest.problem import Tuner, uniforms
+from truebleu.schema import Setting, checked_fields
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 #: How the score of an interval is smoothed over its neighbours.
 Window = Literal["mean", "min"]
+Count = Annotated[int, Setting(least=0, most=10**6)]
 #: MERT looks along every feature: with more features than this, it would take forever.
 MOST_FEATURES = 1000
 #: A search along all directions that gains less than this share of a perfect score is the last.
@@ -41,61 +42,17 @@ class LineProfile:
     first: tuple[int, ...]
     changes: tuple[tuple[int, int, int], ...]
 
-    def smoothed(self, window: int, kind: Window = "mean") -> NDArray[np.float64]:
-        """The mean or the minimum of each interval and so many neighbours on either side."""
-        return smooth(self.scores, window, kind)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MertSettings:
-    """How MERT searches.
-
-    Attributes:
-        restarts: starts from random weights in [-1, 1], besides the given or all-equal start.
-        directions: random directions that the best search so far looks along where features gain
-            nothing more.
-        window: neighbours on either side over which an interval's score is smoothed.
-        window_kind: whether smoothing takes their "mean" or their "min".
-        ends: how far beyond the first and the last boundary the search goes, if it is best there.
-        nearest: a step smaller than this is no step.
-    """
-
-    restarts: int = 20
-    directions: int = 5
-    window: int = 0
-    window_kind: Window = "mean"
-    ends: tuple[float, float] = (1.0, 1.0)
-    nearest: float = 0.0
-
-    def __post_init__(self) -> None:
-        for name in ("restarts", "directions", "window"):
-            require_whole_number(name, getattr(self, name), 0, 10**6)
-        if self.window_kind not in get_args(Window):
-            raise UnknownNameError("window kind", self.window_kind, get_args(Window))
-
 
 def line_profile(problem: Problem, origin: ArrayLike, direction: ArrayLike) -> LineProfile:
     """The exact profile of the objective on the line ``origin + x * direction``."""
-    lines = _lines(problem)
-    start, step = _floats(origin), _floats(direction)
-    boundaries, sums, first, changes = lines.profile(start, step)
+    start, step = (np.asarray(end, dtype=np.float64).tolist() for end in (origin, direction))
+    boundaries, sums, first, changes = _lines(problem).profile(start, step)
     return LineProfile(
         boundaries=boundaries,
         scores=problem.objective(sums),
         first=tuple(first),
         changes=tuple((at, segment, candidate) for at, segment, candidate in changes),
     )
-
-
-def smooth(scores: NDArray[np.float64], window: int, kind: Window) -> NDArray[np.float64]:
-    """Each score replaced by the mean or minimum of its neighbourhood, cut off at the ends."""
-    if not window:
-        return scores
-    padded = np.full(len(scores) + 2 * window, np.nan)
-    padded[window : window + len(scores)] = scores
-    neighbours = np.lib.stride_tricks.sliding_window_view(padded, 2 * window + 1)
-    function = np.nanmean if kind == "mean" else np.nanmin
-    return np.asarray(function(neighbours, axis=1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -109,7 +66,7 @@ class Ascent:
 
 def ascend(
     problem: Problem,
-    settings: MertSettings,
+    settings: Mert,
     search: Search,
     *,
     index: int = 0,
@@ -177,50 +134,85 @@ def ascend(
     return Ascent(weights=weights, objective=float(objective), path=tuple(path))
 
 
-def mert(problem: Problem, settings: MertSettings, search: Search) -> NDArray[np.float64]:
-    """The best weights that searches from the given and from random starts find."""
-    if problem.is_sparse or len(problem.names) > MOST_FEATURES:
-        found = f"{len(problem.names):,} features"
-        raise SettingError(
-            "method mert", found, f"{MOST_FEATURES:,} at most; mira takes any number"
-        )
-    lines, least_gain = _lines(problem), LEAST_GAIN * problem.unit
-    start, lower, upper = search.start, search.lower, search.upper
-    weights = start
-    best: Ascent | None = None
-    for index in range(settings.restarts + 1):
-        if index:
-            box_low, box_high = np.maximum(lower, -1.0), np.minimum(upper, 1.0)
-            # Bounds that leave nothing of [-1, 1] are drawn from themselves.
-            outside = box_low > box_high
-            box_low[outside] = np.clip(0.0, lower[outside], upper[outside])
-            box_high[outside] = box_low[outside]
-            share = uniforms(len(weights), search.seed, "mert restart", index)
-            weights = np.where(problem.useless, start, box_low + share * (box_high - box_low))
-        ascent = ascend(
-            problem,
-            settings,
-            replace(search, start=weights),
-            index=index,
-            lines=lines,
-            least_gain=least_gain,
-            # What others have not reached by features, few would by random directions.
-            rival=-np.inf if best is None else best.objective,
-        )
-        if best is None or ascent.objective > best.objective:
-            best = ascent
-        search.step()
-    assert best is not None  # noqa: S101  # there is one start at least
-    return best.weights
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mert(Tuner):
+    """Minimum error rate training: exact searches along lines, from several starts.
+
+    Attributes:
+        restarts: starts from random weights in [-1, 1], besides the given or all-equal start.
+        directions: random directions that the best search so far looks along where features gain
+            nothing more.
+        window: neighbours on either side over which an interval's score is smoothed.
+        window_kind: whether smoothing takes their "mean" or their "min".
+        ends: how far beyond the first and the last boundary the search goes, if it is best there.
+        nearest: a step smaller than this is no step.
+    """
+
+    name: str = field(default="mert", init=False)
+    title: ClassVar[str] = "minimum error rate training"
+
+    restarts: Count = 20
+    directions: Count = 5
+    window: Count = 0
+    window_kind: Window = "mean"
+    ends: tuple[float, float] = field(default=(1.0, 1.0), metadata={"text": False})
+    nearest: float = 0.0
+
+    def __post_init__(self) -> None:
+        checked_fields(self)
+
+    @property
+    def steps(self) -> int:
+        """A step for each start."""
+        return self.restarts + 1
+
+    def weights(self, problem: Problem, search: Search) -> NDArray[np.float64]:
+        """The best weights that searches from the given and from random starts find."""
+        if problem.is_sparse or len(problem.names) > MOST_FEATURES:
+            found = f"{len(problem.names):,} features"
+            raise SettingError(
+                "method mert", found, f"{MOST_FEATURES:,} at most; mira takes any number"
+            )
+        lines, least_gain = _lines(problem), LEAST_GAIN * problem.unit
+        weights = search.start
+        best: Ascent | None = None
+        for index in range(self.restarts + 1):
+            if index:
+                low, high = restart_box(search.lower, search.upper)
+                share = uniforms(len(weights), search.seed, "mert restart", index)
+                weights = np.where(problem.useless, search.start, low + share * (high - low))
+            ascent = ascend(
+                problem,
+                self,
+                replace(search, start=weights),
+                index=index,
+                lines=lines,
+                least_gain=least_gain,
+                # What others have not reached by features, few would by random directions.
+                rival=-np.inf if best is None else best.objective,
+            )
+            if best is None or ascent.objective > best.objective:
+                best = ascent
+            search.step()
+        assert best is not None  # noqa: S101  # there is one start at least
+        return best.weights
+
+
+def restart_box(
+    lower: NDArray[np.float64], upper: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The box that random starts are drawn from: [-1, 1] as far as bounds allow.
+
+    Where they leave nothing of it, the bound that is nearest to it.
+    """
+    low, high = np.maximum(lower, -1.0), np.minimum(upper, 1.0)
+    nearest = np.clip(0.0, lower, upper)
+    return np.where(low > high, nearest, low), np.where(low > high, nearest, high)
 
 
 def _lines(problem: Problem) -> _core.LineSearch:
     matrix = np.ascontiguousarray(problem.matrix)
     return _core.LineSearch(matrix, problem.offsets.tolist(), np.ascontiguousarray(problem.rows))
-
-
-def _floats(values: ArrayLike) -> list[float]:
-    return [float(value) for value in np.asarray(values, dtype=np.float64)]
 
 
 def _rooms(

@@ -7,30 +7,24 @@ exact; approximations are chosen by name, and `check` says what they cost.
 
 from __future__ import annotations
 
-from array import array
-from dataclasses import dataclass, field
-from functools import partial
-from itertools import islice
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from itertools import chain
 from math import isfinite
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from truebleu._results import Result, plain
-from truebleu._settings import DEFAULT_SEED
-from truebleu.corpus.test_set import as_test_set
+from truebleu import _core
+from truebleu._results import Result
+from truebleu._settings import DEFAULT_SEED, Streams
+from truebleu.corpus.nbest import as_nbest
+from truebleu.corpus.test_set import TestSet
 from truebleu.errors import SettingError, UnpairedSegmentsError
-from truebleu.metrics.registry import as_metrics
-from truebleu.nbest.statistics import as_nbest
-from truebleu.nbest.utilities import (
-    Expected,
-    ExpectedUtilities,
-    MBRSettings,
-    Method,
-    Part,
-    Weights,
-    as_utility,
-)
+from truebleu.metrics.base import use_environment
+from truebleu.metrics.registry import as_metrics, made_of
+from truebleu.nbest.choices import BASELINE, CHOSEN, gains_of
+from truebleu.schema import Seed, Setting, checked_fields, verb
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -38,14 +32,29 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu.corpus.nbest.lists import NBest
-    from truebleu.corpus.test_set import ReferencesLike
+    from truebleu.corpus.nbest import NBest
+    from truebleu.corpus.test_set import ReferencesLike, TextLike
     from truebleu.metrics.base import Metric
-    from truebleu.nbest.utilities import Candidates
+    from truebleu.nbest.choices import Gain
 
+    Values = NDArray[np.float64]
+    #: What scores a pair: a metric by name or as an object, or a function.
+    Utility = str | Metric | Callable[..., Any]
+
+Weights = Literal["uniform", "probability", "counts"]
+Temperature = Annotated[float, Setting(above=0, rare=True)]
+Best = Annotated[int, Setting(least=1, group="Output")]
 
 #: Expected utilities this close, relative to the larger one, are tied: rounding can do that.
 TIE_TOLERANCE = 1e-12
+#: Scores of pairs that are counted at once; their rows of counts are in memory together.
+BLOCK = 1 << 18
+#: Pairs that are handed to the native code at once, so that all threads have work.
+BATCH_PAIRS = 1 << 22
+#: Pairs of a call that goes elsewhere: well under a second.
+TASK_PAIRS = 1 << 16
+#: Pruning looks first at so many references, then at twice as many, and so on.
+FIRST_REFERENCES = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,86 +101,50 @@ class MBRSegment:
         return self.chosen[0]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MBREvaluation:
-    """Scores against real references: of the first candidates and of the chosen ones."""
-
-    metric: str
-    signature: str
-    higher_is_better: bool | None
-    first: float
-    chosen: float
-
-
-def _floats() -> array[float]:
-    return array("d")
-
-
 @dataclass(slots=True)
 class MBRTally:
-    """What the choices for all segments come to, in a few numbers of each.
+    """What the choices for all segments come to; it takes no more memory for more of them.
 
     Attributes:
-        candidates: how many each segment has.
-        distinct: how many of them are different texts.
-        effective: how many equally likely pseudo-references would be as diverse.
-        utility: the expected utility of the choice, where it has one.
-        margin: to the next text, where there is one.
-        regret: of an approximation, where it was checked.
-        moved: in how many segments another candidate than the first was chosen.
+        segments: how many there are.
+        moved: in how many another candidate than the first was chosen.
+        alone: in how many there is only one text.
         tied: in how many several texts are as good.
+        exact: in how many an approximation chose as well as the exact method, where it was checked.
+        spreads: by what was counted, how many numbers there are, their sum, and the lowest and the
+            highest of them.
     """
 
-    candidates: array[float] = field(default_factory=_floats)
-    distinct: array[float] = field(default_factory=_floats)
-    effective: array[float] = field(default_factory=_floats)
-    utility: array[float] = field(default_factory=_floats)
-    margin: array[float] = field(default_factory=_floats)
-    regret: array[float] = field(default_factory=_floats)
+    segments: int = 0
     moved: int = 0
+    alone: int = 0
     tied: int = 0
-
-    @classmethod
-    def of(cls, segments: Iterable[MBRSegment]) -> MBRTally:
-        """Of segments."""
-        tally = cls()
-        for segment in segments:
-            tally.add(segment)
-        return tally
+    exact: int = 0
+    spreads: dict[str, tuple[int, float, float, float]] = field(default_factory=dict)
 
     def add(self, segment: MBRSegment) -> None:
         """Count one segment more."""
-        self.candidates.append(segment.candidates)
-        self.distinct.append(segment.distinct)
-        self.effective.append(segment.effective)
-        for column, value in (
-            (self.utility, segment.best.utility),
-            (self.margin, segment.margin),
-            (self.regret, segment.regret),
+        self.segments += 1
+        self.moved += segment.best.index != 0
+        self.alone += segment.distinct == 1
+        self.tied += segment.ties > 0
+        self.exact += segment.regret == 0
+        for name, value in (
+            ("candidates", segment.candidates),
+            ("distinct", segment.distinct),
+            ("effective", segment.effective),
+            ("utility", segment.best.utility),
+            ("margin", segment.margin),
+            ("regret", segment.regret),
         ):
             if value is not None:
-                column.append(value)
-        self.moved += segment.best.index != 0
-        self.tied += segment.ties > 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MBRSummary(Result):
-    """What choices come to that were written somewhere else; the attributes are those of results.
-
-    Attributes:
-        tally: of all segments.
-    """
-
-    name: str
-    metric: str
-    signature: str
-    higher_is_better: bool
-    settings: MBRSettings
-    tally: MBRTally
-    evaluations: tuple[MBREvaluation, ...] = ()
-
-    REPORT: ClassVar[str] = "truebleu.reports.nbest:mbr_summary_document"
+                number, total, low, high = self.spreads.get(name, (0, 0.0, value, value))
+                self.spreads[name] = (
+                    number + 1,
+                    total + value,
+                    min(low, value),
+                    max(high, value),
+                )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,8 +157,10 @@ class MBRResult(Result):
         signature: its settings.
         higher_is_better: its direction.
         settings: how the choice was made.
-        segments: one for each list.
-        evaluations: scores against real references, where there are some.
+        tally: what the choices come to.
+        segments: one for each list; none where the choices were written somewhere else.
+        gains: what the choice gains over the first candidates, where there are real references, by
+            the utility and by another metric, which alone is evidence.
     """
 
     name: str
@@ -193,8 +168,9 @@ class MBRResult(Result):
     signature: str
     higher_is_better: bool
     settings: MBRSettings
-    segments: tuple[MBRSegment, ...]
-    evaluations: tuple[MBREvaluation, ...] = ()
+    tally: MBRTally
+    segments: tuple[MBRSegment, ...] = ()
+    gains: tuple[Gain, ...] = ()
 
     REPORT: ClassVar[str] = "truebleu.reports.nbest:mbr_document"
 
@@ -204,48 +180,220 @@ class MBRResult(Result):
         return [segment.best.text for segment in self.segments]
 
     @property
-    def tally(self) -> MBRTally:
-        """What the choices come to."""
-        return MBRTally.of(self.segments)
-
-    @property
     def indices(self) -> list[int]:
         """Its index in the list, from 0."""
         return [segment.best.index for segment in self.segments]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--format json`` prints them."""
-        return {
-            "version": self.VERSION,
-            "name": self.name,
-            "metric": {
-                "name": self.metric,
-                "signature": self.signature,
-                "higher_is_better": self.higher_is_better,
-            },
-            **{key: plain(getattr(self, key)) for key in ("settings", "evaluations", "segments")},
-        }
+
+# The methods: how expected utilities are computed.
 
 
+class Method:
+    """How expected utilities are computed; the fields of a subclass are its settings."""
+
+    __slots__ = ()
+    name: str
+
+    def for_references(self, metric: Metric, pseudo: Sequence[TextLike]) -> Method:
+        """The method, if the metric can be used with it; these fix what it leaves to them."""
+        del metric, pseudo
+        return self
+
+    def expected(self, scoring: Scoring, batch: Sequence[Candidates]) -> list[Values]:
+        """The expected utilities of each segment; NaN for a candidate that it does not look at."""
+        return [values for values, _ in scoring.exact(batch)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exact(Method):
+    """All pairs."""
+
+    name: str = field(default="exact", init=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aggregate(Method):
+    """One comparison with the mean of the pseudo-references' counts: BLEU and chrF only."""
+
+    name: str = field(default="aggregate", init=False)
+
+    def for_references(self, metric: Metric, pseudo: Sequence[TextLike]) -> Method:
+        """Itself, where native code can take the mean of counts."""
+        del pseudo
+        if metric.pair_scorer() is None:
+            expected = "exact; aggregation is defined for BLEU and chrF"
+            raise SettingError("method", f"aggregate, with {metric.name}", expected)
+        return self
+
+    def expected(self, scoring: Scoring, batch: Sequence[Candidates]) -> list[Values]:
+        """The score of each candidate against the mean."""
+        return _aggregated(scoring.metric, batch)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prune(Method):
+    """Drop candidates that bootstrap samples of the pseudo-references rule out.
+
+    Cheng and Vlachos (2023): of ever more references, bootstrap samples are drawn; a candidate that
+    reaches the best one in too few of them is dropped.
+
+    Attributes:
+        alpha: how sure it must be that a candidate is not the best.
+        replicates: how many bootstrap samples.
+        seed: what they are drawn with.
+    """
+
+    name: str = field(default="prune", init=False)
+    alpha: Annotated[float, Setting(above=0, below=1)] = 0.99
+    replicates: Annotated[int, Setting(least=1)] = 500
+    seed: Seed = DEFAULT_SEED
+
+    def __post_init__(self) -> None:
+        checked_fields(self)
+
+    def expected(self, scoring: Scoring, batch: Sequence[Candidates]) -> list[Values]:
+        """Exact utilities of the candidates that are not ruled out."""
+        return [self._pruned(scoring, candidates) for candidates in batch]
+
+    def _pruned(self, scoring: Scoring, candidates: Candidates) -> Values:
+        weights = candidates.weights
+        draw = Streams(self.seed, "mbr prune").at(candidates.number)
+        order = sorted(range(len(weights)), key=lambda _: draw())
+        alive = np.arange(len(candidates.distinct))
+        scores = np.empty((len(alive), 0))
+        seen, size = 0, FIRST_REFERENCES
+        while seen < len(order):
+            columns = np.array(order[seen:size])
+            seen += len(columns)
+            scores = np.hstack([scores, scoring.matrix(candidates, alive, columns)])
+            if len(alive) > 1 and seen < len(order):
+                keep = self._can_be_best(scoring.metric.sign * scores, weights[order[:seen]], draw)
+                alive, scores = alive[keep], scores[keep]
+            size *= 2
+        utilities = np.full(len(candidates.distinct), np.nan)
+        utilities[alive] = scores @ weights[order]
+        return utilities
+
+    def _can_be_best(
+        self, scores: Values, weights: Values, draw: Callable[[], float]
+    ) -> NDArray[np.bool_]:
+        count = scores.shape[1]
+        draws = np.array([draw() for _ in range(self.replicates * count)])
+        shares = np.cumsum(weights) / weights.sum()
+        drawn = np.minimum(np.searchsorted(shares, draws, side="right"), count - 1)
+        samples = drawn.reshape(self.replicates, count)
+        counts = np.stack([np.bincount(sample, minlength=count) for sample in samples])
+        means = scores @ counts.T
+        best = int(np.argmax(scores @ weights))
+        keep: NDArray[np.bool_] = (means >= means[best]).mean(axis=1) > 1 - self.alpha
+        keep[best] = True
+        return keep
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoarseToFine(Method):
+    """Compare only the candidates that are best by a cheaper metric.
+
+    Attributes:
+        keep: how many candidates are kept.
+        coarse: the cheaper metric.
+    """
+
+    name: str = field(default="coarse-to-fine", init=False)
+    keep: Annotated[int, Setting(least=1)] = 16
+    coarse: str | Metric = "chrf"
+
+    def __post_init__(self) -> None:
+        checked_fields(self)
+
+    def for_references(self, metric: Metric, pseudo: Sequence[TextLike]) -> Method:
+        """With the coarse metric as it scores single segments."""
+        del metric
+        coarse = as_utility(self.coarse).for_references(pseudo).sentence_level()
+        return replace(self, coarse=coarse)
+
+    def expected(self, scoring: Scoring, batch: Sequence[Candidates]) -> list[Values]:
+        """Exact utilities of the candidates that are best by the coarse metric."""
+        return [self._kept(scoring, candidates) for candidates in batch]
+
+    def _kept(self, scoring: Scoring, candidates: Candidates) -> Values:
+        coarse = as_utility(self.coarse)
+        if coarse.pair_scorer() is not None:
+            (scores,) = _aggregated(coarse, [candidates])
+        else:
+            scores = _from_matrix(coarse, candidates)[0]
+        best_first = np.argsort(-coarse.sign * scores, kind="stable")
+        kept = np.sort(best_first[: self.keep])
+        weights = candidates.weights
+        utilities = np.full(len(scores), np.nan)
+        utilities[kept] = scoring.matrix(candidates, kept, np.arange(len(weights))) @ weights
+        return utilities
+
+
+METHODS: dict[str, type[Method]] = {
+    "exact": Exact,
+    "aggregate": Aggregate,
+    "prune": Prune,
+    "coarse-to-fine": CoarseToFine,
+}
+
+
+def as_method(method: str | Method) -> Method:
+    """A method as it is, or by its name and settings: ``prune:alpha=0.9``."""
+    return method if isinstance(method, Method) else made_of("method", str(method), METHODS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MBRSettings:
+    """How the best candidate is found.
+
+    Attributes:
+        weigh_by: how likely a pseudo-reference is: all alike (``uniform``, duplicates add up), by
+            the model (``probability``) or as often as it was sampled (``counts``); ``given`` where
+            numbers were handed over.
+        temperature: with ``probability``, log-probabilities are divided by it.
+        include_self: whether a candidate is compared with itself too.
+        sentence_level: whether pairs are scored as the metric scores single segments; BLEU with
+            effective order, for example.
+        method: how expected utilities are computed.
+        best: how many candidates of each segment to return.
+        check: whether the exact result is computed too, to see what an approximation misses.
+    """
+
+    weigh_by: Annotated[str, Setting(choices=(*get_args(Weights), "given"))] = "uniform"
+    temperature: Temperature = 1.0
+    include_self: bool = True
+    sentence_level: bool = True
+    method: Method = Exact()
+    best: Best = 1
+    check: bool = False
+
+    def __post_init__(self) -> None:
+        checked_fields(self)
+        if isinstance(self.method, Exact) and self.check:
+            raise SettingError("check", True, "an approximate method; exact has nothing to check")
+        if not self.include_self and not isinstance(self.method, Exact):
+            raise SettingError("include_self", False, "method exact")
+
+
+# Choosing.
+
+
+@verb
 def mbr(
     candidates: NBest | Iterable[Iterable[str]],
     *,
-    metric: str | Metric | Callable[..., Any] = "chrf",
+    metric: Utility = "chrf",
     pseudo_references: NBest | Iterable[Iterable[str]] | None = None,
-    weights: Weights | Sequence[ArrayLike] = "uniform",
-    temperature: float = 1.0,
-    include_self: bool = True,
-    sentence_level: bool = True,
-    method: Method = "exact",
-    best: int = 1,
-    check: bool = False,
-    keep: int = 16,
-    coarse: str = "chrf",
-    alpha: float = 0.99,
-    replicates: int = 500,
-    seed: int = DEFAULT_SEED,
+    weigh_by: Weights | Sequence[ArrayLike] = "uniform",
+    temperature: Temperature = 1.0,
+    include_self: Annotated[bool, Setting(option=False)] = True,
+    sentence_level: Annotated[bool, Setting(option=False)] = True,
+    method: str | Method = "exact",
+    best: Best = 1,
+    check: Annotated[bool, Setting(rare=True)] = False,
     utilities: Sequence[ArrayLike] | None = None,
-    higher_is_better: bool = True,
+    higher_is_better: Annotated[bool, Setting(option=False)] = True,
     references: ReferencesLike | None = None,
     progress: Callable[[int], None] | None = None,
     executor: Executor | None = None,
@@ -261,18 +409,17 @@ def mbr(
         metric: the utility: any metric that scores single segments, by name or as an object, or a
             function that takes an output and the list of its references.
         pseudo_references: what candidates are compared with; by default with each other.
-        weights: how likely each pseudo-reference is; or a list of numbers for each segment.
-        temperature: see MBRSettings, as for what follows.
+        weigh_by: how likely each pseudo-reference is: "uniform" (what was sampled twice counts
+            twice), "probability" (by the model) or "counts" (how often it was sampled); or a list
+            of numbers for each segment.
+        temperature: with weights by probability, log-probabilities are divided by it.
         include_self: whether a candidate is compared with itself too.
-        sentence_level: whether pairs are scored as the metric scores single segments.
-        method: exact, aggregate, prune or coarse-to-fine.
+        sentence_level: whether pairs are scored as the metric scores single segments; BLEU with
+            effective order, for example.
+        method: "exact", "aggregate", "prune" or "coarse-to-fine", with settings after a colon; or
+            an object: `Exact`, `Aggregate`, `Prune` or `CoarseToFine` of `truebleu.nbest`.
         best: how many candidates of each segment to return.
         check: whether to measure what an approximation misses.
-        keep: with coarse-to-fine, how many candidates are kept.
-        coarse: with coarse-to-fine, the cheaper metric.
-        alpha: with prune, how sure it must be that a candidate is not the best.
-        replicates: with prune, how many bootstrap samples.
-        seed: with prune, what they are drawn with.
         utilities: a matrix for each segment, shaped (candidate, pseudo-reference), in place of a
             metric.
         higher_is_better: the direction of these utilities.
@@ -282,43 +429,28 @@ def mbr(
             here.
     """
     lists = as_nbest(candidates)
-    settings = MBRSettings(
-        weights=weights if isinstance(weights, str) else "given",
-        temperature=float(temperature),
-        include_self=include_self,
-        sentence_level=sentence_level,
-        method=method,
-        best=best,
-        check=check,
-        keep=keep,
-        coarse=coarse,
-        alpha=alpha,
-        replicates=replicates,
-        seed=seed,
-    )
     others = None if pseudo_references is None else as_nbest(pseudo_references)
     if others is not None and len(others) != len(lists):
         raise UnpairedSegmentsError(others.name, len(others), lists.name, len(lists))
+    settings = MBRSettings(
+        weigh_by=weigh_by if isinstance(weigh_by, str) else "given",
+        temperature=float(temperature),
+        include_self=include_self,
+        sentence_level=sentence_level,
+        method=as_method(method),
+        best=best,
+        check=check,
+    )
     chooser = Chooser(
         settings,
         None if utilities is not None else metric,
         higher_is_better=higher_is_better,
         executor=executor,
     )
-    given = None if isinstance(weights, str) else weights
-    segments = tuple(chooser.choose([Part(lists, others, given, utilities)], progress))
-    evaluations: tuple[MBREvaluation, ...] = ()
-    if references is not None:
-        first = lists.choose(np.zeros(len(lists), dtype=np.int64))
-        texts = [segment.best.text for segment in segments]
-        evaluations = chooser.evaluate(first, texts, references)
-    return MBRResult(
-        name=lists.name,
-        segments=segments,
-        evaluations=evaluations,
-        settings=settings,
-        **chooser.utility(),
-    )
+    part = Part(lists, others, None if isinstance(weigh_by, str) else weigh_by, utilities)
+    segments = tuple(chooser.choose([part], progress))
+    texts = [segment.best.text for segment in segments]
+    return chooser.result(lists.name, segments, lists.first(), texts, references)
 
 
 class Chooser:
@@ -336,20 +468,19 @@ class Chooser:
     def __init__(
         self,
         settings: MBRSettings,
-        metric: str | Metric | Callable[..., Any] | None,
+        metric: Utility | None,
         *,
         higher_is_better: bool = True,
         executor: Executor | None = None,
     ) -> None:
-        if metric is None and settings.method != "exact":
-            raise SettingError("method", settings.method, "exact, where utilities are given")
+        if metric is None and not isinstance(settings.method, Exact):
+            raise SettingError("method", settings.method.name, "exact, where utilities are given")
         if metric is None and executor is not None:
             raise SettingError("executor", executor, "none, where utilities are given")
-        self.settings = settings
-        self._given, self._is_higher_better = metric, higher_is_better
+        self.settings, self.tally = settings, MBRTally()
+        self._metric = None if metric is None else as_utility(metric)
+        self._is_higher_better = higher_is_better
         self._executor = executor
-        self._metric: Metric | None = None
-        self._scored_as: Metric | None = None
 
     def choose(
         self, parts: Iterable[Part], progress: Callable[[int], None] | None = None
@@ -360,47 +491,42 @@ class Chooser:
             parts: lists with what stands beside them; few are in memory at a time.
             progress: called with the number of segments that are done.
         """
-        if self._given is None:
-            sign, first = 1 if self._is_higher_better else -1, 0
-            for part in parts:
-                yield from _by_given(part, self.settings, sign, first)
-                first += len(part.lists)
-            return
         coming = iter(parts)
-        opening = list(islice(coming, 1))
-        if not opening:
+        opening = next(coming, None)
+        if opening is None:
             return
-        expected = self._expected(self._given, opening[0])
-        for chosen in self._chosen(expected, _in_turn(opening, coming)):
-            yield from chosen
+        everything = chain([opening], coming)
+        if self._metric is None:
+            chosen = self._by_utilities(everything)
+        else:
+            self._metric = self._metric.for_references([opening.pseudo_references.texts])
+            scoring = Scoring(self._scored_as(), self.settings, [opening.pseudo_references.texts])
+            chosen = self._by_metric(scoring, everything)
+        del opening  # before the next one is read
+        for segments in chosen:
+            for segment in segments:
+                self.tally.add(segment)
+                yield segment
             if progress is not None:
-                progress(len(chosen))
+                progress(len(segments))
 
-    def _expected(
-        self, given: str | Metric | Callable[..., Any], opening: Part
-    ) -> ExpectedUtilities:
-        """What scores pairs; the first part fixes what a metric leaves to its references."""
-        pseudo = [opening.pseudo_references.texts]
-        self._metric = as_utility(given).for_references(pseudo)
-        level = self.settings.sentence_level
-        self._scored_as = self._metric.sentence_level() if level else self._metric
-        return ExpectedUtilities(self._scored_as, self.settings, pseudo)
+    def _scored_as(self) -> Metric:
+        """The utility, as it scores pairs."""
+        assert self._metric is not None  # noqa: S101  # asked only where there is one
+        return self._metric.sentence_level() if self.settings.sentence_level else self._metric
 
-    def _chosen(
-        self, expected: ExpectedUtilities, parts: Iterable[Part]
-    ) -> Iterator[list[MBRSegment]]:
+    def _by_metric(self, scoring: Scoring, parts: Iterable[Part]) -> Iterator[list[MBRSegment]]:
         """What is chosen from batches of lists; a batch ends where its part does."""
-        executor = self._executor
         calls = (
-            partial(_best, expected, batch)
+            partial(_best, scoring, batch)
             for segments in self._segments(parts)
-            for batch in expected.batches(segments, elsewhere=executor is not None)
+            for batch in scoring.batches(segments, elsewhere=self._executor is not None)
         )
-        if executor is None:
+        if self._executor is None:
             return (call() for call in calls)
         from truebleu.execution.executors import in_order
 
-        return in_order(executor, calls)
+        return in_order(self._executor, calls)
 
     def _segments(self, parts: Iterable[Part]) -> Iterator[Iterator[Candidates]]:
         """The segments of each part."""
@@ -410,80 +536,68 @@ class Chooser:
             first += len(part.lists)
             del part  # before the next one is read
 
-    def utility(self) -> dict[str, Any]:
-        """What results say of the utility, after a first choice."""
-        metric = self._scored_as
-        if metric is None:
-            name = "given utilities"
-            return {
-                "metric": name,
-                "signature": name,
-                "higher_is_better": self._is_higher_better,
-            }
-        return {
-            "metric": metric.name,
-            "signature": str(metric.signature),
-            "higher_is_better": metric.higher_is_better is not False,
-        }
+    def _by_utilities(self, parts: Iterable[Part]) -> Iterator[list[MBRSegment]]:
+        """What given matrices say."""
+        sign, first = 1 if self._is_higher_better else -1, 0
+        for part in parts:
+            lists, matrices = part.lists, () if part.utilities is None else part.utilities
+            if len(matrices) != len(lists):
+                expected = f"{len(lists)}, as {lists.name}"
+                raise SettingError("utilities", f"{len(matrices)} matrices", expected)
+            segments = part.segments(self.settings, first, collapse=False)
+            first += len(lists)
+            for candidates, values in zip(segments, matrices, strict=True):
+                matrix = np.asarray(values, dtype=np.float64)
+                shape = (len(candidates.texts), len(candidates.columns))
+                if matrix.shape != shape or not np.isfinite(matrix).all():
+                    where = f"utilities of segment {candidates.number + 1}"
+                    found = f"shape {matrix.shape}" if matrix.shape != shape else "NaN or infinity"
+                    raise SettingError(where, found, f"finite numbers, shaped {shape}")
+                own = np.diag(matrix).copy() if candidates.references is None else None
+                expected_values = Expected(matrix @ candidates.weights, own)
+                yield [_segment(candidates, expected_values, self.settings, sign)]
 
-    def evaluate(
-        self, first: Sequence[str], chosen: Sequence[str], references: ReferencesLike
-    ) -> tuple[MBREvaluation, ...]:
-        """Scores of the first and the chosen candidates by the utility and by another metric."""
-        metrics: list[Metric] = [] if self._metric is None else [self._metric]
-        # A choice by BLEU should be better by BLEU: only another metric is evidence.
-        second = "chrf" if self.utility()["metric"] == "BLEU" else "bleu"
-        metrics += as_metrics([second])
-        test_set = as_test_set({"first": list(first), "chosen": list(chosen)}, references)
-        evaluations = []
-        for unfixed in metrics:
-            metric = unfixed.for_references(test_set.references)
-            scores = [float(metric.score(sums)) for sums in metric.count(test_set).sums()]
-            evaluations.append(
-                MBREvaluation(
-                    metric=metric.name,
-                    signature=str(
-                        metric.signature.with_references(test_set.references_per_segment)
-                    ),
-                    higher_is_better=metric.higher_is_better,
-                    first=scores[0],
-                    chosen=scores[1],
-                )
-            )
-        return tuple(evaluations)
+    def result(
+        self,
+        name: str,
+        segments: Iterable[MBRSegment],
+        first: Sequence[str],
+        chosen: Sequence[str],
+        references: ReferencesLike | None,
+    ) -> MBRResult:
+        """What was chosen, after all choices.
+
+        Args:
+            name: where the lists are from.
+            segments: the choices that are kept.
+            first: the first candidates.
+            chosen: the chosen ones.
+            references: to measure the gain by.
+        """
+        metric = None if self._metric is None else self._scored_as()
+        better = self._is_higher_better if metric is None else metric.higher_is_better is not False
+        gains: tuple[Gain, ...] = ()
+        if references is not None:
+            texts = {BASELINE: first, CHOSEN: chosen}
+            gains = gains_of(texts, references, [self._metric] if self._metric else [])
+        return MBRResult(
+            name=name,
+            metric="given utilities" if metric is None else metric.name,
+            signature="given utilities" if metric is None else str(metric.signature),
+            higher_is_better=better,
+            settings=self.settings,
+            tally=self.tally,
+            segments=tuple(segments),
+            gains=gains,
+        )
 
 
-def _in_turn(opening: list[Part], coming: Iterable[Part]) -> Iterator[Part]:
-    """The first part and those after it; none is kept once it was taken."""
-    while opening:
-        yield opening.pop()
-    yield from coming
-
-
-def _best(expected: ExpectedUtilities, batch: Sequence[Candidates]) -> list[MBRSegment]:
+def _best(scoring: Scoring, batch: Sequence[Candidates]) -> list[MBRSegment]:
     """What is chosen for each segment of a batch; may run in another process."""
-    settings, sign = expected.settings, expected.metric.sign
     return [
-        _segment(candidates, utilities, settings, sign)
-        for candidates, utilities in zip(batch, expected.of(batch), strict=True)
+        _segment(candidates, expected, scoring.settings, scoring.metric.sign)
+        for candidates, expected in zip(batch, scoring.expected(batch), strict=True)
     ]
-
-
-def _by_given(part: Part, settings: MBRSettings, sign: int, first: int) -> Iterator[MBRSegment]:
-    lists, matrices = part.lists, () if part.utilities is None else part.utilities
-    if len(matrices) != len(lists):
-        expected = f"{len(lists)}, as {lists.name}"
-        raise SettingError("utilities", f"{len(matrices)} matrices", expected)
-    segments = part.segments(settings, first, collapse=False)
-    for candidates, values in zip(segments, matrices, strict=True):
-        matrix = np.asarray(values, dtype=np.float64)
-        shape = (len(candidates.texts), len(candidates.columns))
-        if matrix.shape != shape or not np.isfinite(matrix).all():
-            where = f"utilities of segment {candidates.number + 1}"
-            found = f"shape {matrix.shape}" if matrix.shape != shape else "NaN or infinity"
-            raise SettingError(where, found, f"finite numbers, shaped {shape}")
-        own = np.diag(matrix).copy() if candidates.references is None else None
-        yield _segment(candidates, Expected(matrix @ candidates.weights, own), settings, sign)
 
 
 def _segment(
@@ -514,25 +628,22 @@ def _segment(
         truth = expected.exact[places]
         exact_index = _ranked(texts, sign * truth, 1)[0]
         regret = max(0.0, float(sign * (truth[exact_index] - truth[best])))
+    known = tuple(u if isfinite(u) else None for u in utilities.tolist())
     return MBRSegment(
         segment=candidates.number + 1,
         candidates=len(texts),
         distinct=len(set(texts)),
-        effective=candidates.effective,
+        effective=float(1 / np.square(candidates.weights).sum()),
         chosen=tuple(
-            MBRChoice(index=index, text=texts[index], utility=_number(float(utilities[index])))
+            MBRChoice(index=index, text=texts[index], utility=known[index])
             for index in ranks[: settings.best]
         ),
         ties=max(0, len(tied) - 1),
         margin=margin,
-        utilities=tuple(map(_number, utilities.tolist())),
+        utilities=known,
         exact_index=exact_index,
         regret=regret,
     )
-
-
-def _number(utility: float) -> float | None:
-    return utility if isfinite(utility) else None
 
 
 def _tied(utility: float, other: float) -> bool:
@@ -563,3 +674,340 @@ def _ranked(texts: Sequence[str], goodness: NDArray[np.float64], count: int) -> 
                 ranks.append(index)
         start = end
     return ranks
+
+
+# Utilities: how good a candidate is, judged by others that are taken for the reference.
+
+
+def as_utility(metric: str | Metric | Callable[..., Any]) -> Metric:
+    """A metric of texts; a function takes an output and the list of its references."""
+    if callable(metric):
+        from truebleu.metrics.function import FunctionMetric
+
+        name = getattr(metric, "__name__", type(metric).__name__)
+        return FunctionMetric(function=metric, name=name)
+    (parsed,) = as_metrics([metric])
+    if not parsed.reads_texts:
+        expected = "a metric of texts; scores of pairs are handed over as utilities"
+        raise SettingError("metric", parsed.name, expected)
+    if parsed.higher_is_better is None:
+        raise SettingError("metric", parsed.name, "one that says what is better")
+    return parsed
+
+
+def utility_matrix(
+    metric: str | Metric | Callable[..., Any],
+    candidates: Sequence[str],
+    references: Sequence[str] | None = None,
+    *,
+    source: str | None = None,
+) -> NDArray[np.float64]:
+    """Scores shaped (candidate, reference), each as ``metric.sentence`` gives it.
+
+    >>> utility_matrix("ter", ["a b", "b"]).tolist()
+    [[0.0, 100.0], [50.0, 0.0]]
+
+    Args:
+        metric: a metric, or a function of an output and the list of its references.
+        candidates: the candidates of one segment.
+        references: what they are compared with; by default with each other.
+        source: what was translated, for metrics that look at it.
+    """
+    texts = candidates if references is None else references
+    for name, strings in (("candidates", candidates), ("references", texts)):
+        if not len(strings):
+            raise SettingError(name, [], "at least one string")
+    utility = as_utility(metric).for_references([texts]).sentence_level()
+    return score_pairs(utility, candidates, references, source)
+
+
+def score_pairs(
+    metric: Metric,
+    candidates: Sequence[str],
+    references: Sequence[str] | None,
+    source: str | None,
+) -> NDArray[np.float64]:
+    """The matrix of a metric as it is."""
+    scorer = metric.pair_scorer()
+    columns = candidates if references is None else references
+    if scorer is not None:
+        matrix = scorer.matrix(list(candidates), None if references is None else list(references))
+        return matrix.reshape(len(candidates), len(columns))
+    return _counted(metric, candidates, columns, source)
+
+
+def _counted(
+    metric: Metric, candidates: Sequence[str], references: Sequence[str], source: str | None
+) -> NDArray[np.float64]:
+    """Any metric: each reference is a segment, and every candidate a system's output for it."""
+    # Where counts depend on all segments of a text, each reference must be a text of its own.
+    step = 1 if metric.counts_whole_text else max(1, BLOCK // len(candidates))
+    blocks = []
+    for start in range(0, len(references), step):
+        block = list(references[start : start + step])
+        test_set = TestSet(
+            systems={str(i): [text] * len(block) for i, text in enumerate(candidates)},
+            references=(block,),
+            source=None if source is None else [source] * len(block),
+        )
+        scores: NDArray[np.float64] = metric.score(metric.count(test_set).array())
+        blocks.append(scores.T)
+    return np.concatenate(blocks, axis=1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """One segment: different candidates, what they are compared with, and how that is weighted.
+
+    Attributes:
+        number: the segment's number, from 0.
+        texts: the candidates as the list has them.
+        distinct: the different ones.
+        places: for each candidate, which of `distinct` it is.
+        references: the different pseudo-references; None if they are the candidates.
+        weights: the weight of each different pseudo-reference; they add up to 1.
+        own_weights: the weight of each candidate as a pseudo-reference, where it is one.
+        source: what was translated, where that is known.
+    """
+
+    number: int
+    texts: tuple[str, ...]
+    distinct: tuple[str, ...]
+    places: NDArray[np.int64]
+    references: tuple[str, ...] | None
+    weights: NDArray[np.float64]
+    own_weights: NDArray[np.float64]
+    source: str | None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The different pseudo-references."""
+        return self.distinct if self.references is None else self.references
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """Some lists, and what stands beside them.
+
+    Attributes:
+        lists: the candidates of each segment.
+        others: their pseudo-references; None where these are the candidates.
+        weights: of the pseudo-references, where numbers are given.
+        utilities: a matrix for each list, where they are given.
+    """
+
+    lists: NBest
+    others: NBest | None = None
+    weights: Sequence[ArrayLike] | None = None
+    utilities: Sequence[ArrayLike] | None = None
+
+    @property
+    def pseudo_references(self) -> NBest:
+        """What candidates are compared with."""
+        return self.lists if self.others is None else self.others
+
+    def segments(
+        self, settings: MBRSettings, first: int, *, collapse: bool
+    ) -> Iterator[Candidates]:
+        """The candidates of each segment.
+
+        Args:
+            settings: how pseudo-references are weighted.
+            first: the first segment's number, from 0.
+            collapse: whether equal texts are taken for one.
+        """
+        self._require_weights(settings)
+        lists, others, of = self.lists, self.others, self.pseudo_references
+        for segment in range(len(lists)):
+            given = None if self.weights is None else self.weights[segment]
+            weights = _weights(of, segment, settings, given)
+            texts = lists[segment]
+            distinct, places = _distinct(texts, collapse=collapse)
+            if others is None:
+                references, columns, size = None, places, len(distinct)
+            else:
+                references, columns = _distinct(others[segment], collapse=collapse)
+                size = len(references)
+            yield Candidates(
+                first + segment,
+                texts,
+                distinct,
+                places,
+                references,
+                np.bincount(columns, weights=weights, minlength=size).astype(np.float64),
+                weights,
+                None if lists.sources is None else lists.sources[segment],
+            )
+
+    def _require_weights(self, settings: MBRSettings) -> None:
+        of = self.pseudo_references
+        if self.others is not None and not settings.include_self:
+            raise SettingError("include_self", False, "candidates that are compared mutually")
+        if settings.weigh_by == "probability" and of.log_probabilities is None:
+            expected = (
+                "log-probabilities that are not normalised by length; say what the scores are "
+                "(log_base, length_normalized=False, or the key of a log-probability)"
+            )
+            raise SettingError("weigh_by", f"probability, of {of.name}", expected)
+        if settings.weigh_by == "counts" and of.counts is None:
+            raise SettingError("weigh_by", f"counts, of {of.name}", "lists with counts (count_key)")
+        if self.weights is not None and len(self.weights) != len(of):
+            raise SettingError("weigh_by", f"{len(self.weights)} lists", f"{len(of)}")
+
+
+def _distinct(
+    texts: tuple[str, ...], *, collapse: bool
+) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    if not collapse:
+        return texts, np.arange(len(texts))
+    numbers = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+    return tuple(numbers), np.array([numbers[text] for text in texts])
+
+
+def _weights(
+    lists: NBest, segment: int, settings: MBRSettings, given: ArrayLike | None
+) -> NDArray[np.float64]:
+    """The weight of each pseudo-reference of a segment; they add up to 1."""
+    span = lists.span(segment)
+    size = span.stop - span.start
+    if given is not None:
+        weights = np.asarray(given, dtype=np.float64)
+        ok = weights.shape == (size,) and np.isfinite(weights).all() and (weights >= 0).all()
+        if not ok or not weights.sum() > 0:
+            expected = f"{size} numbers from 0 up, not all of them 0"
+            raise SettingError(f"weights of segment {segment + 1}", given, expected)
+    elif settings.weigh_by == "counts" and lists.counts is not None:
+        weights = lists.counts[span].astype(np.float64)
+    elif settings.weigh_by == "probability" and lists.log_probabilities is not None:
+        logs = lists.log_probabilities[span] / settings.temperature
+        weights = np.exp(logs - logs.max())
+        # The same text with the same probability is the same hypothesis, sampled again.
+        pairs = list(zip(lists.texts[span], logs.tolist(), strict=True))
+        first = {pair: place for place, pair in reversed(list(enumerate(pairs)))}
+        again = [place for place, pair in enumerate(pairs) if first[pair] != place]
+        weights[again] = 0.0
+    else:
+        weights = np.ones(size)
+    normalized: NDArray[np.float64] = weights / weights.sum()
+    return normalized
+
+
+class Expected(NamedTuple):
+    """The expected utilities of one segment's different candidates.
+
+    Attributes:
+        utilities: by the method; NaN for a candidate that it did not look at.
+        own: the score of each against itself, where that is known.
+        exact: the exact ones, where the method is checked.
+    """
+
+    utilities: Values
+    own: Values | None = None
+    exact: Values | None = None
+
+
+class Scoring:
+    """Expected utilities of the candidates of many segments, by one metric and method.
+
+    Args:
+        metric: the utility, as it scores pairs.
+        settings: the method and what it needs.
+        pseudo: pseudo-references, which fix what a coarse metric leaves to them.
+    """
+
+    def __init__(self, metric: Metric, settings: MBRSettings, pseudo: Sequence[TextLike]) -> None:
+        use_environment()
+        self.metric, self.settings = metric, settings
+        self.method = settings.method.for_references(metric, pseudo)
+
+    @cached_property
+    def scorer(self) -> _core.PairScorer | None:
+        """The native code that scores pairs, where the metric has it."""
+        return self.metric.pair_scorer()
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Another process makes a scorer of its own.
+        return {name: value for name, value in self.__dict__.items() if name != "scorer"}
+
+    def expected(self, batch: Sequence[Candidates]) -> list[Expected]:
+        """Those of each segment."""
+        if isinstance(self.method, Exact):
+            return [Expected(values, own) for values, own in self.exact(batch)]
+        by_method = self.method.expected(self, batch)
+        if not self.settings.check:
+            return [Expected(values) for values in by_method]
+        exact = self.exact(batch)
+        return [
+            Expected(values, exact=truth)
+            for values, (truth, _) in zip(by_method, exact, strict=True)
+        ]
+
+    def batches(
+        self, segments: Iterable[Candidates], *, elsewhere: bool
+    ) -> Iterator[list[Candidates]]:
+        """Segments in batches that are worth a call, while memory stays bounded.
+
+        Here a batch keeps all threads busy; elsewhere several short ones travel together.
+        """
+        least, most_pairs = 4 * _core.threads(), BATCH_PAIRS
+        if elsewhere:
+            # Without native code each pair takes long, and so does a single segment.
+            least, most_pairs = 1, 1 if self.scorer is None else TASK_PAIRS
+        batch: list[Candidates] = []
+        pairs = 0
+        for candidates in segments:
+            batch.append(candidates)
+            pairs += len(candidates.distinct) * len(candidates.columns)
+            if pairs >= most_pairs and len(batch) >= least:
+                yield batch
+                batch, pairs = [], 0
+        if batch:
+            yield batch
+
+    def exact(self, batch: Sequence[Candidates]) -> list[tuple[Values, Values | None]]:
+        """Of all pairs, with the score of each candidate against itself where that is known."""
+        if self.scorer is None:
+            return [_from_matrix(self.metric, candidates) for candidates in batch]
+        texts, ends, weights, others, other_ends = _side_by_side(batch)
+        utilities, own = self.scorer.expected(texts, ends, weights, others, other_ends)
+        parts = np.split(utilities, ends[:-1])
+        if others is not None:
+            return [(part, None) for part in parts]
+        return list(zip(parts, np.split(own, ends[:-1]), strict=True))
+
+    def matrix(
+        self, candidates: Candidates, rows: NDArray[np.int64], columns: NDArray[np.int64]
+    ) -> Values:
+        """The scores of some pairs."""
+        texts = [candidates.distinct[row] for row in rows]
+        others = [candidates.columns[column] for column in columns]
+        return score_pairs(self.metric, texts, others, candidates.source)
+
+
+def _aggregated(metric: Metric, batch: Sequence[Candidates]) -> list[Values]:
+    """The score of each candidate against the mean of the pseudo-references' counts."""
+    scorer = metric.pair_scorer()
+    assert scorer is not None  # noqa: S101  # refused before
+    texts, ends, weights, others, other_ends = _side_by_side(batch)
+    return np.split(scorer.aggregate(texts, ends, weights, others, other_ends), ends[:-1])
+
+
+def _from_matrix(metric: Metric, candidates: Candidates) -> tuple[Values, Values | None]:
+    """By the scores of all pairs."""
+    matrix = _counted(metric, candidates.distinct, candidates.columns, candidates.source)
+    own = np.diag(matrix).copy() if candidates.references is None else None
+    return matrix @ candidates.weights, own
+
+
+def _side_by_side(
+    batch: Sequence[Candidates],
+) -> tuple[list[str], list[int], NDArray[np.float64], list[str] | None, list[int] | None]:
+    """The texts of several segments, one after the other, as the native code takes them."""
+    texts = [text for candidates in batch for text in candidates.distinct]
+    ends = np.cumsum([len(candidates.distinct) for candidates in batch]).tolist()
+    weights = np.concatenate([candidates.weights for candidates in batch])
+    if batch[0].references is None:
+        return texts, ends, weights, None, None
+    others = [text for candidates in batch for text in candidates.columns]
+    other_ends = np.cumsum([len(candidates.columns) for candidates in batch]).tolist()
+    return texts, ends, weights, others, other_ends

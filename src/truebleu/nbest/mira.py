@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 
 from truebleu import _core
-from truebleu._settings import require_whole_number
-from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics.bleu import BLEU
-from truebleu.nbest.problem import order
+from truebleu.nbest.problem import Tuner, order
+from truebleu.schema import Setting, checked_fields
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,37 +18,6 @@ if TYPE_CHECKING:
     from truebleu.nbest.problem import Problem, Search
 
 Background = Literal["hope", "model"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MiraSettings:
-    """How MIRA learns.
-
-    Attributes:
-        step: the largest step (C).
-        decay: what is left of the background statistics after each segment.
-        epochs: passes over all segments; the weights of the best of them are kept.
-        background: whether the background has the candidates that were hoped for, or those that the
-            model chose.
-        safe_hope: search hope again where the model's score would drown the metric's.
-        shuffle: visit segments in another order in each epoch, by seed.
-    """
-
-    step: float = 0.01
-    decay: float = 0.999
-    epochs: int = 60
-    background: Background = "hope"
-    safe_hope: bool = False
-    shuffle: bool = True
-
-    def __post_init__(self) -> None:
-        require_whole_number("epochs", self.epochs, 1, 10**6)
-        if self.step <= 0:
-            raise SettingError("step", self.step, "a number above 0")
-        if not 0 <= self.decay <= 1:
-            raise SettingError("decay", self.decay, "a number from 0 to 1")
-        if self.background not in get_args(Background):
-            raise UnknownNameError("background", self.background, get_args(Background))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,39 +38,75 @@ class MiraRun:
     epochs: tuple[Epoch, ...]
 
 
-def mira(problem: Problem, settings: MiraSettings, search: Search) -> MiraRun:
-    """Run all epochs from the start weights."""
-    starts, columns, values = _compressed(problem)
-    run = _core.Mira(
-        search.start.tolist(),
-        lower=search.lower.tolist(),
-        upper=search.upper.tolist(),
-        offsets=problem.offsets.tolist(),
-        starts=starts,
-        columns=columns,
-        values=values,
-        rows=np.ascontiguousarray(problem.rows),
-        lengths=_lengths(problem),
-        largest_step=settings.step,
-        decay=settings.decay,
-        model_background=settings.background == "model",
-        safe_hope=settings.safe_hope,
-    )
-    scorer = problem.scorer(problem.unit)
-    segments = len(problem)
-    best, best_weights, epochs = -np.inf, search.start, []
-    for epoch in range(settings.epochs):
-        visited = np.arange(segments)
-        if settings.shuffle:
-            visited = order(segments, search.seed, "mira", epoch)
-        updates, loss, average, sums = run.run(visited.tolist(), scorer)
-        objective = float(problem.objective(sums))
-        epochs.append(Epoch(updates=updates, mean_loss=loss / segments, objective=objective))
-        # A later epoch that is only as good does not replace an earlier one.
-        if objective > best:
-            best, best_weights = objective, average
-        search.step()
-    return MiraRun(weights=best_weights, objective=best, epochs=tuple(epochs))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mira(Tuner):
+    """Batch k-best MIRA: any number of features.
+
+    Attributes:
+        step: the largest step (C).
+        decay: what is left of the background statistics after each segment.
+        epochs: passes over all segments; the weights of the best of them are kept.
+        background: whether the background has the candidates that were hoped for, or those that the
+            model chose.
+        safe_hope: search hope again where the model's score would drown the metric's.
+        shuffle: visit segments in another order in each epoch, by seed.
+    """
+
+    name: str = field(default="mira", init=False)
+    title: ClassVar[str] = "batch k-best MIRA"
+
+    step: Annotated[float, Setting(above=0)] = 0.01
+    decay: Annotated[float, Setting(least=0, most=1)] = 0.999
+    epochs: Annotated[int, Setting(least=1, most=10**6)] = 60
+    background: Background = "hope"
+    safe_hope: bool = False
+    shuffle: bool = True
+
+    def __post_init__(self) -> None:
+        checked_fields(self)
+
+    @property
+    def steps(self) -> int:
+        """A step for each epoch."""
+        return self.epochs
+
+    def weights(self, problem: Problem, search: Search) -> NDArray[np.float64]:
+        """The average weights of the best epoch."""
+        return self.run(problem, search).weights
+
+    def run(self, problem: Problem, search: Search) -> MiraRun:
+        """Run all epochs from the start weights."""
+        starts, columns, values = _compressed(problem)
+        learner = _core.Mira(
+            search.start.tolist(),
+            lower=search.lower.tolist(),
+            upper=search.upper.tolist(),
+            offsets=problem.offsets.tolist(),
+            starts=starts,
+            columns=columns,
+            values=values,
+            rows=np.ascontiguousarray(problem.rows),
+            lengths=_lengths(problem),
+            largest_step=self.step,
+            decay=self.decay,
+            model_background=self.background == "model",
+            safe_hope=self.safe_hope,
+        )
+        scorer = problem.scorer(problem.unit)
+        segments = len(problem)
+        best, best_weights, epochs = -np.inf, search.start, []
+        for epoch in range(self.epochs):
+            visited = np.arange(segments)
+            if self.shuffle:
+                visited = order(segments, search.seed, "mira", epoch)
+            updates, loss, average, sums = learner.run(visited.tolist(), scorer)
+            objective = float(problem.objective(sums))
+            epochs.append(Epoch(updates=updates, mean_loss=loss / segments, objective=objective))
+            # A later epoch that is only as good does not replace an earlier one.
+            if objective > best:
+                best, best_weights = objective, average
+            search.step()
+        return MiraRun(weights=best_weights, objective=best, epochs=tuple(epochs))
 
 
 def _compressed(

@@ -12,25 +12,28 @@ import re
 import shlex
 import signal
 import subprocess
+from collections.abc import Callable  # noqa: TC003  # settings are read from annotations
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import numpy as np
 
-from truebleu._settings import require_whole_number
 from truebleu.corpus._writing import write_files
-from truebleu.corpus.nbest.lists import NBest, SparseFeatures
-from truebleu.corpus.nbest.reading import read_nbest
+from truebleu.corpus.nbest import NBest, SparseFeatures
+from truebleu.corpus.nbest_files import read_nbest
 from truebleu.errors import DecoderError, SettingError, UnreadableFileError
 from truebleu.execution.journal import Runner, Task
-from truebleu.nbest.weights import format_weights
+from truebleu.nbest.choices import format_weights
+from truebleu.schema import Column, Setting, checked_fields
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from os import PathLike
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from truebleu.nbest.choices import WeightsFormat
 
     Tuned = tuple[Mapping[str, float], float, float]
 
@@ -55,11 +58,11 @@ class Round:
         weights: those.
     """
 
-    number: int
-    new: int
-    candidates: int
-    before: float
-    after: float
+    number: Annotated[int, Column(heading="Round")]
+    new: Annotated[int, Column(heading="New candidates")]
+    candidates: Annotated[int, Column(heading="Candidates")]
+    before: Annotated[float, Column(heading="Before", digits=2)]
+    after: Annotated[float, Column(heading="After", digits=2)]
     weights: Mapping[str, float]
 
 
@@ -67,40 +70,33 @@ class Round:
 class OuterLoop:
     """A decoder, and where its rounds are kept: `tune` takes it in place of lists.
 
-    >>> loop = OuterLoop(command="decode.sh {weights} {nbest}", folder="rounds", timeout=3600)
-    >>> loop.most_rounds
+    >>> loop = OuterLoop(decoder="decode.sh {weights} {nbest}", folder="rounds", timeout=3600)
+    >>> loop.rounds
     15
 
     Attributes:
-        command: the decoder's command, in which ``{weights}`` (or ``{weights.json}``,
+        decoder: its command, in which ``{weights}`` (or ``{weights.json}``,
             ``{weights.ini}``) and ``{nbest}`` stand for the files that it reads and writes.
         folder: where rounds are kept; a folder that has rounds is continued.
         read: reads the lists that the decoder writes: a function of the file's name.
-        most_rounds: the loop ends after so many, if it has not ended before.
+        rounds: the loop with a decoder ends after so many, if it has not ended before.
         timeout: a decoder that takes longer than so many seconds is ended.
     """
 
-    command: str
+    decoder: str
     folder: str | PathLike[str]
     read: Callable[[str], NBest] = read_nbest
-    most_rounds: int = 15
-    timeout: float | None = None
+    rounds: Annotated[int, Setting(least=1, most=10_000, rare=True)] = 15
+    timeout: Annotated[
+        float | None, Setting(above=0, rare=True, flags=("--decoder-timeout",), metavar="SECONDS")
+    ] = None
 
     def __post_init__(self) -> None:
-        require_whole_number("rounds", self.most_rounds, 1, 10_000)
-        if self.timeout is not None and not self.timeout > 0:
-            raise SettingError("decoder timeout", self.timeout, "seconds, above 0")
-        weights = any(place in self.command for place in PLACES[:-1])
-        if not weights or PLACES[-1] not in self.command or not _words(self.command):
+        checked_fields(self)
+        weights = any(place in self.decoder for place in PLACES[:-1])
+        if not weights or PLACES[-1] not in self.decoder or not _words(self.decoder):
             expected = "a command with {weights} and {nbest} in it"
-            raise SettingError("decoder", self.command, expected)
-
-
-@dataclass(frozen=True, slots=True)
-class Rounds:
-    """The rounds of a loop, as they are made."""
-
-    loop: OuterLoop
+            raise SettingError("decoder", self.decoder, expected)
 
     def run(
         self,
@@ -115,27 +111,26 @@ class Rounds:
             header: what the rounds depend on; a folder with rounds of something else is refused.
             tune: makes of lists and weights better weights, with the objective before and after.
         """
-        folder = Path(self.loop.folder)
+        folder = Path(self.folder)
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             reason = f"cannot be made: {error.strerror}"
             raise UnreadableFileError(str(folder), reason) from error
-        header = {"study": "tune --decoder", "decoder": self.loop.command, **header}
+        header = {"study": "tune --decoder", "decoder": self.decoder, **header}
         runner = Runner(folder / JOURNAL)
         weights, merged = dict(start), None
         tasks: list[Task] = []
-        for number in range(1, self.loop.most_rounds + 1):
-            made: list[tuple[NBest, int]] = []
-            work = partial(self._round, number, weights, merged, tune, made)
-            tasks.append(Task(("round", number), work))
+        for number in range(1, self.rounds + 1):
+            tasks.append(
+                Task(("round", number), partial(self._round, number, weights, merged, tune))
+            )
             record = runner.run(header, tasks)["round", number]
-            lists, new = made[0] if made else self._merged(number, merged)
-            if (lists.candidates, new) != (record["candidates"], record["new"]):
-                found = f"{lists.candidates:,} candidates, {new:,} of them new"
+            merged, new = self._merged(number, merged)
+            if (merged.candidates, new) != (record["candidates"], record["new"]):
+                found = f"{merged.candidates:,} candidates, {new:,} of them new"
                 expected = f"{record['candidates']:,} and {record['new']:,} as {JOURNAL} says"
                 raise SettingError(str(self._path(number, "nbest")), found, expected)
-            merged = lists
             still = _distance(weights, record["weights"]) <= STILL
             weights = dict(record["weights"])
             yield Round(number=number, **record), merged
@@ -148,12 +143,10 @@ class Rounds:
         weights: Mapping[str, float],
         merged: NBest | None,
         tune: Callable[[NBest, Mapping[str, float]], Tuned],
-        made: list[tuple[NBest, int]],
     ) -> dict[str, Any]:
-        """Decode, merge and tune; the lists are put into `made`."""
+        """Decode, merge and tune."""
         self._decode(number, weights)
-        made.append(self._merged(number, merged))
-        lists, new = made[0]
+        lists, new = self._merged(number, merged)
         tuned, before, after = tune(lists, weights)
         # Weights that choose worse from these lists than the decoder's own are no progress.
         if after < before:
@@ -167,46 +160,38 @@ class Rounds:
         }
 
     def _path(self, number: int, ending: str) -> Path:
-        return Path(self.loop.folder) / f"round-{number:02}.{ending}"
+        return Path(self.folder) / f"round-{number:02}.{ending}"
 
     def _merged(self, number: int, merged: NBest | None) -> tuple[NBest, int]:
-        lists = self.loop.read(str(self._path(number, "nbest")))
-        if merged is None:
-            return lists, lists.candidates
-        return merge_lists(merged, lists)
+        lists = self.read(str(self._path(number, "nbest")))
+        return (lists, lists.candidates) if merged is None else merge_lists(merged, lists)
 
     def _decode(self, number: int, weights: Mapping[str, float]) -> None:
         """Let the decoder write the lists of a round."""
-        files = {"weights": self._path(number, "weights.tsv"), "nbest": self._path(number, "nbest")}
-        contents = {"tsv": format_weights(weights, "tsv"), "json": format_weights(weights, "json")}
-        if "{weights.ini}" in self.loop.command:
-            contents["ini"] = format_weights(weights, "ini")
-        write_files(
-            Path(self.loop.folder),
-            {
-                self._path(number, f"weights.{kind}").name: [text.encode()]
-                for kind, text in contents.items()
-            },
-            overwrite=True,
-        )
-        with suppress(FileNotFoundError):
-            # What an interrupted round left.
-            files["nbest"].unlink()
-        paths = {f"{{{name}}}": str(file) for name, file in files.items()}
-        for kind in ("json", "ini"):
-            paths[f"{{weights.{kind}}}"] = str(self._path(number, f"weights.{kind}"))
+        kinds: list[WeightsFormat] = ["tsv", "json"]
+        kinds += ["ini"] if "{weights.ini}" in self.decoder else []
+        paths = {f"{{weights.{kind}}}": self._path(number, f"weights.{kind}") for kind in kinds}
+        texts = {
+            path.name: [format_weights(weights, kind).encode()]
+            for path, kind in zip(paths.values(), kinds, strict=True)
+        }
+        write_files(Path(self.folder), texts, overwrite=True)
+        paths["{weights}"] = paths["{weights.tsv}"]
+        lists = paths["{nbest}"] = self._path(number, "nbest")
+        # What an interrupted round left.
+        lists.unlink(missing_ok=True)
         # In one pass: the name of the folder may look like one of these itself.
         place = re.compile("|".join(map(re.escape, PLACES)))
-        command = _words(self.loop.command)
-        words = [place.sub(lambda match: paths[match[0]], word) for word in command]
+        words = [place.sub(lambda m: str(paths[m[0]]), word) for word in _words(self.decoder)]
         log = self._path(number, "log")
-        code = self._run(words, log, number)
+        code = self._start(words, log, number)
         if code:
             self._fail(number, f"ended with exit code {code}", log)
-        if not files["nbest"].is_file():
-            self._fail(number, f"wrote no {files['nbest'].name}", log)
+        if not lists.is_file():
+            self._fail(number, f"wrote no {lists.name}", log)
 
-    def _run(self, words: Sequence[str], log: Path, number: int) -> int:
+    def _start(self, words: Sequence[str], log: Path, number: int) -> int:
+        """The exit code of the decoder."""
         with log.open("wb") as output:
             try:
                 # A group of its own, so that what the decoder started ends with it.
@@ -220,12 +205,10 @@ class Rounds:
             except OSError as error:
                 self._fail(number, f"cannot be started: {error.strerror}", log)
             try:
-                return process.wait(self.loop.timeout)
+                return process.wait(self.timeout)
             except subprocess.TimeoutExpired:
                 _end(process)
-                self._fail(
-                    number, f"took longer than {self.loop.timeout:g} seconds and was ended", log
-                )
+                self._fail(number, f"took longer than {self.timeout:g} seconds and was ended", log)
             finally:
                 # Ctrl-C, for one, must not leave a decoder behind.
                 if process.poll() is None:
@@ -233,7 +216,7 @@ class Rounds:
 
     def _fail(self, number: int, what: str, log: Path) -> NoReturn:
         last = log.read_bytes().decode("utf-8", "replace").strip().splitlines()[-3:]
-        raise DecoderError(self.loop.command, number, what, str(log), " / ".join(last))
+        raise DecoderError(self.decoder, number, what, str(log), " / ".join(last))
 
 
 def _words(command: str) -> list[str]:
@@ -271,13 +254,11 @@ def merge_lists(old: NBest, new: NBest) -> tuple[NBest, int]:
         unlike = sorted(set(old.feature_names) ^ set(new.feature_names))
         raise SettingError(f"{new.name}: features", unlike[0], "the same features as before")
     order = [new.feature_names.index(name) for name in old.feature_names]
-    features = new.features[:, order]
     texts: list[str] = []
-    rows, sparse, sizes, count = [], [], [], 0
+    rows, sparse, offsets, count = [], [], [0], 0
     for segment in range(len(old)):
         known = set()
-        size = 0
-        for lists, values in ((old, old.features), (new, features)):
+        for lists, values in ((old, old.features), (new, new.features[:, order])):
             span = lists.span(segment)
             for place in range(span.start, span.stop):
                 more = {} if lists.sparse is None else lists.sparse.row(place)
@@ -286,14 +267,13 @@ def merge_lists(old: NBest, new: NBest) -> tuple[NBest, int]:
                     continue
                 known.add(key)
                 count += lists is new
-                size += 1
                 texts.append(lists.texts[place])
                 rows.append(values[place])
                 sparse.append(more)
-        sizes.append(size)
+        offsets.append(len(texts))
     merged = NBest(
         texts=tuple(texts),
-        offsets=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        offsets=np.array(offsets),
         feature_names=old.feature_names,
         features=np.array(rows).reshape(len(texts), len(old.feature_names)),
         sparse=SparseFeatures.of(sparse) if old.sparse or new.sparse else None,

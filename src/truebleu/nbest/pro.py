@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
-from truebleu._settings import require_whole_number
-from truebleu.errors import SettingError
 from truebleu.metrics.bleu import BLEU
-from truebleu.nbest.problem import minimize, uniforms
-from truebleu.nbest.statistics import plus_one_bleu
+from truebleu.nbest.problem import Tuner, minimize, plus_one_bleu, uniforms
+from truebleu.schema import Setting, checked_fields
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,8 +18,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProSettings:
-    """How pairs are drawn, and the strength of the prior.
+class Pro(Tuner):
+    """Pairwise ranking optimisation: a classifier of drawn pairs of candidates.
 
     Attributes:
         draws: pairs of candidates that are drawn from each list, with replacement.
@@ -30,22 +28,28 @@ class ProSettings:
         l2: the penalty: half of it times the sum of squared weights.
     """
 
-    draws: int = 5000
-    pairs: int = 50
-    least_difference: float = 0.05
-    l2: float = 1.0
+    name: str = field(default="pro", init=False)
+    title: ClassVar[str] = "pairwise ranking optimisation"
+
+    draws: Annotated[int, Setting(least=1, most=10**7)] = 5000
+    pairs: Annotated[int, Setting(least=1, most=10**7)] = 50
+    least_difference: Annotated[float, Setting(least=0)] = 0.05
+    l2: Annotated[float, Setting(least=0)] = 1.0
 
     def __post_init__(self) -> None:
-        require_whole_number("draws", self.draws, 1, 10**7)
-        require_whole_number("pairs", self.pairs, 1, 10**7)
-        if self.least_difference < 0 or self.l2 < 0:
-            raise SettingError(
-                "least difference and l2", (self.least_difference, self.l2), "0 or more"
-            )
+        checked_fields(self)
+
+    def weights(self, problem: Problem, search: Search) -> NDArray[np.float64]:
+        """The weights that rank drawn pairs best."""
+        better, worse = draw_pairs(problem, self, seed=search.seed)
+        if not len(better):
+            return search.start
+        differences = problem.matrix[better] - problem.matrix[worse]
+        return minimize(lambda w: logistic_loss(w, differences, self.l2), search)
 
 
 def draw_pairs(
-    problem: Problem, settings: ProSettings, *, seed: int
+    problem: Problem, settings: Pro, *, seed: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The better and the worse candidates of the pairs, as rows of the problem's matrix."""
     utilities = _utilities(problem)
@@ -83,15 +87,6 @@ def logistic_loss(
     loss = 2 * np.logaddexp(0.0, -margins).sum() + l2 / 2 * float(weights @ weights)
     share = np.exp(-np.logaddexp(0.0, margins))
     return float(loss), np.asarray(-2 * (differences.T @ share) + l2 * weights)
-
-
-def pro(problem: Problem, settings: ProSettings, search: Search) -> NDArray[np.float64]:
-    """The weights that rank drawn pairs best."""
-    better, worse = draw_pairs(problem, settings, seed=search.seed)
-    if not len(better):
-        return search.start
-    differences = problem.matrix[better] - problem.matrix[worse]
-    return minimize(lambda w: logistic_loss(w, differences, settings.l2), search)
 
 
 def _utilities(problem: Problem) -> NDArray[np.float64]:

@@ -1,37 +1,209 @@
-"""What every tuner gets: the features of all candidates, and what an objective counts in them."""
+"""Lists as a problem for tuners: what metrics count in all candidates, and their features."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from truebleu._results import ComparedByValue
 from truebleu._settings import require_whole_number
-from truebleu.corpus.nbest.lists import SparseFeatures
-from truebleu.errors import SettingError, UnknownNameError
+from truebleu.corpus.nbest import NBest, SparseFeatures, as_indices, as_nbest
+from truebleu.corpus.test_set import TestSet, as_test_set
+from truebleu.errors import (
+    SettingError,
+    TransposedReferencesError,
+    UnknownNameError,
+    UnpairedSegmentsError,
+)
+from truebleu.metrics.base import MeanMetric, Signature
 from truebleu.metrics.bleu import BLEU
-from truebleu.nbest.statistics import FeatureMean, as_nbest, count_candidates
+from truebleu.metrics.registry import as_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu.corpus.nbest.lists import NBest
+    from truebleu._core import Statistics
     from truebleu.corpus.test_set import ReferencesLike
     from truebleu.metrics.base import Metric
-    from truebleu.nbest.statistics import CandidateStatistics
 
     Objective = Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]]]
 
-
+#: What a metric is called that is the mean of a feature of the lists: ``feature:comet``.
+FEATURE = "feature:"
 #: Scores of metrics are in points of 100, unless no candidate's score is larger than this.
 LARGEST_SHARE = 1.5
 #: Up to so many features are kept in a full matrix.
 MOST_DENSE = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeatureMean(MeanMetric):
+    """The mean of a feature of the lists, such as scores that another metric gave.
+
+    Attributes:
+        name: the feature.
+        higher_is_better: whether more is better.
+    """
+
+    # A field, or the property of the base class would be its default.
+    name: str = field()
+    higher_is_better: bool = True
+
+    def count(self, test_set: TestSet) -> Statistics:  # noqa: ARG002
+        """Refuses: only lists have features."""
+        raise SettingError(f"metric {FEATURE}{self.name}", "texts", "n-best lists with features")
+
+    @property
+    def signature(self) -> Signature:
+        """The feature."""
+        return Signature.of(self.name, feature=self.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CandidateStatistics(ComparedByValue):
+    """What a metric counted in every candidate.
+
+    Attributes:
+        metric: the metric.
+        rows: its counts, shaped (candidate, column).
+        offsets: where each segment's candidates start, and where the last one's end.
+    """
+
+    metric: Metric
+    rows: NDArray[np.float64]
+    offsets: NDArray[np.int64]
+
+    def sentence_scores(self) -> NDArray[np.float64]:
+        """The score of each candidate by itself, as the metric scores single segments."""
+        scores: NDArray[np.float64] = self.metric.sentence_level().score(self.rows)
+        return scores
+
+    def sums(self, indices: ArrayLike) -> NDArray[np.float64]:
+        """The counts of the text that takes the candidate with this index from each list."""
+        chosen = as_indices(indices, np.diff(self.offsets))
+        sums: NDArray[np.float64] = self.rows[self.offsets[:-1] + chosen].sum(axis=0)
+        return sums
+
+    def score(self, indices: ArrayLike) -> float:
+        """The score of that text."""
+        return float(self.metric.score(self.sums(indices)))
+
+
+def plus_one_bleu(counted: CandidateStatistics) -> NDArray[np.float64]:
+    """BLEU in [0, 100] of each candidate with one more match and n-gram of every order."""
+    rows = counted.rows
+    orders = (rows.shape[1] - 2) // 2
+    if counted.metric.name != "BLEU":
+        raise SettingError("sentence", "plus-one", f"metric, with {counted.metric.name}")
+    precisions = (rows[:, 2 : 2 + orders] + 1) / (rows[:, 2 + orders :] + 1)
+    lengths, references = rows[:, 0], rows[:, 1]
+    with np.errstate(divide="ignore"):
+        penalty = np.where(
+            lengths > 0, np.exp(np.minimum(0.0, 1 - references / np.maximum(lengths, 1))), 0.0
+        )
+    scores: NDArray[np.float64] = 100 * penalty * np.exp(np.log(precisions).mean(axis=1))
+    return scores
+
+
+def list_metrics(metrics: str | Sequence[str | Metric]) -> list[Metric]:
+    """Metrics as objects or as text, where ``feature:NAME`` is the mean of a feature.
+
+    ``feature:-NAME`` is a feature where lower is better.
+    """
+    parsed: list[Metric] = []
+    for metric in [metrics] if isinstance(metrics, str) else metrics:
+        if isinstance(metric, str) and metric.startswith(FEATURE):
+            name = metric.removeprefix(FEATURE)
+            better = not name.startswith("-")
+            parsed.append(FeatureMean(name=name.removeprefix("-"), higher_is_better=better))
+        else:
+            parsed += as_metrics([metric])
+    if not parsed:
+        raise SettingError("metrics", metrics, "one at least, such as 'bleu'")
+    return parsed
+
+
+def count_candidates(
+    lists: NBest | Iterable[Iterable[str]],
+    references: ReferencesLike | None = None,
+    metric: str | Metric = "bleu",
+) -> CandidateStatistics:
+    """Count all candidates in one pass: a segment's references are looked at once.
+
+    >>> counted = count_candidates([["a b", "b a", "c"]], ["a b"], "ter")
+    >>> counted.sentence_scores().tolist()
+    [0.0, 50.0, 100.0]
+
+    Args:
+        lists: the candidates of each segment.
+        references: as for `truebleu.score`; not needed for ``feature:NAME``.
+        metric: any metric whose statistics add up, or ``feature:NAME`` for the mean of a feature.
+    """
+    nbest = as_nbest(lists)
+    (metric,) = list_metrics([metric])
+    if isinstance(metric, FeatureMean):
+        values = nbest.feature(metric.name)
+        means = np.stack([values, np.ones(len(values))], axis=1)
+        return CandidateStatistics(metric=metric, rows=means, offsets=nbest.offsets)
+    if references is None:
+        raise SettingError(
+            "references", None, f"the texts that {metric.name} compares candidates with"
+        )
+    try:
+        test_set = as_test_set(nbest.first(), references)
+    except UnpairedSegmentsError as error:
+        left, n_left, right, n_right = error.args
+        text, length = (left, n_left) if n_left != len(nbest) else (right, n_right)
+        raise UnpairedSegmentsError(nbest.name, len(nbest), text, length) from None
+    except TransposedReferencesError as error:
+        # One list, and one text of many lines: that is what it looks like.
+        outputs, groups, size = error.args
+        if groups > 1:
+            raise
+        raise UnpairedSegmentsError(nbest.name, outputs, "references", size) from None
+    metric = metric.for_references(test_set.references)
+    # Equal candidates of a segment are counted once.
+    distinct = [tuple(dict.fromkeys(list_)) for list_ in nbest]
+    rows: NDArray[np.float64] | None = None
+    for segments in _similar(distinct, whole_text=metric.counts_whole_text):
+        counted = _count(metric, [distinct[segment] for segment in segments], test_set, segments)
+        if rows is None:
+            rows = np.empty((nbest.candidates, counted.shape[-1]))
+        for number, segment in enumerate(segments):
+            rank = {text: place for place, text in enumerate(distinct[segment])}
+            rows[nbest.span(segment)] = counted[number, [rank[text] for text in nbest[segment]]]
+    assert rows is not None  # noqa: S101  # there is a list at least
+    return CandidateStatistics(metric=metric, rows=rows, offsets=nbest.offsets)
+
+
+def _similar(lists: list[tuple[str, ...]], *, whole_text: bool) -> list[list[int]]:
+    """Segments whose lists are of about the same length, so that little is counted for nothing."""
+    if whole_text:
+        return [list(range(len(lists)))]
+    groups: dict[int, list[int]] = {}
+    for segment, list_ in enumerate(lists):
+        groups.setdefault(len(list_).bit_length(), []).append(segment)
+    return list(groups.values())
+
+
+def _count(
+    metric: Metric, lists: list[tuple[str, ...]], test_set: TestSet, segments: list[int]
+) -> NDArray[np.float64]:
+    """The rows of lists, shaped (segment, candidate, column); short lists are filled up."""
+    columns = zip_longest(*lists, fillvalue="")
+    part = TestSet(
+        # Candidate k of each list is "system" k: all of them are counted in one pass.
+        systems={str(rank): list(column) for rank, column in enumerate(columns)},
+        references=tuple([text[segment] for segment in segments] for text in test_set.references),
+    )
+    return metric.count(part).array()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -91,21 +263,23 @@ class Problem:
         for counted in self.counted:
             end = start + counted.rows.shape[1]
             part = np.ascontiguousarray(values[..., start:end])
-            total += counted.sign * counted.metric.score(part)
+            total += counted.metric.sign * counted.metric.score(part)
             start = end
         return np.asarray(total / len(self.counted))
 
     def scorer(self, unit: float = 1.0) -> Any:
         """The objective divided by `unit` for the core: native metrics, or a Python function."""
         factor = 1.0 / (unit * len(self.counted))
-        metrics = [(counted.metric.native(), counted.sign * factor) for counted in self.counted]
+        metrics = [
+            (counted.metric.native(), counted.metric.sign * factor) for counted in self.counted
+        ]
         if all(native is not None for native, _ in metrics):
             return metrics
         return lambda sums: self.objective(sums) / unit
 
     def utilities(self) -> NDArray[np.float64]:
         """Each candidate's own score by the objective, where 1 is perfect."""
-        scores = [counted.sign * counted.sentence_scores() for counted in self.counted]
+        scores = [counted.metric.sign * counted.sentence_scores() for counted in self.counted]
         return np.asarray(np.mean(scores, axis=0) / self.unit)
 
     def model_scores(self, weights: ArrayLike) -> NDArray[np.float64]:
@@ -170,11 +344,10 @@ def first_best(scores: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArr
 def make_problem(
     lists: NBest | Iterable[Iterable[str]],
     references: ReferencesLike | None,
-    metrics: Sequence[str | Metric],
+    metrics: str | Sequence[str | Metric],
     *,
     scale: bool = True,
     names: Sequence[str] | None = None,
-    scales: Mapping[str, float] | None = None,
 ) -> Problem:
     """Count the candidates and prepare their features.
 
@@ -185,38 +358,39 @@ def make_problem(
         scale: divide the features that all candidates have by their standard deviation within
             lists. Sparse features stay as they are: divided by it, rare ones would be enormous.
         names: the features to use, in this order; by default those of the lists.
-        scales: divide by these instead.
     """
     nbest = as_nbest(lists)
-    if isinstance(metrics, str) or not metrics:
-        raise SettingError("metrics", metrics, "a list, such as ['bleu']")
-    counted = tuple(count_candidates(nbest, references, metric) for metric in metrics)
+    counted = tuple(count_candidates(nbest, references, metric) for metric in list_metrics(metrics))
     for statistics in counted:
         if statistics.metric.higher_is_better is None:
             raise SettingError("metric", statistics.metric.name, "one that says what is better")
-    own, matrix = feature_matrix(nbest, counted)
     if names is not None:
-        matrix = _reordered(matrix, own, names)
-        own = tuple(names)
+        own, matrix = tuple(names), np.stack([nbest.feature(name) for name in names], axis=1)
+    else:
+        own, matrix = feature_matrix(nbest, counted)
     if not own:
         raise SettingError(f"{nbest.name}: features", "none", "features to weight")
+    sizes = abs(matrix).max(axis=0)
+    if not isinstance(matrix, np.ndarray):
+        sizes = sizes.toarray().ravel()
     deviations = within_deviations(matrix, nbest.offsets)
     # What is left of a constant after rounding is no variation.
-    useless = deviations <= 1e-12 * _sizes(matrix)
-    if scales is not None:
-        divisors = np.array([scales[name] for name in own])
+    useless = deviations <= 1e-12 * sizes
+    dense = np.isin(own, nbest.feature_names)
+    scales = np.where(dense & ~useless & scale, deviations, 1.0)
+    if isinstance(matrix, np.ndarray):
+        matrix = matrix / scales
     else:
-        dense = np.array([name in set(nbest.feature_names) for name in own])
-        divisors = np.where(dense & ~useless & scale, deviations, 1.0)
-    matrix = matrix / divisors if isinstance(matrix, np.ndarray) else _divided(matrix, divisors)
+        matrix = matrix.copy()
+        matrix.data = matrix.data / scales[matrix.indices]
     return Problem(
         names=own,
         matrix=matrix,
-        scales=divisors,
+        scales=scales,
         useless=useless,
         offsets=nbest.offsets,
         counted=counted,
-        lengths=reference_lengths(nbest, references, counted),
+        lengths=reference_lengths(nbest, references, counted[0].metric),
     )
 
 
@@ -255,66 +429,29 @@ def within_deviations(matrix: Any, offsets: NDArray[np.int64]) -> NDArray[np.flo
         means = np.add.reduceat(matrix, starts, axis=0) / sizes[:, None]
         deviations = matrix - np.repeat(means, sizes, axis=0)
         return np.asarray(np.sqrt(np.square(deviations).mean(axis=0)))
-    sums = grouping(offsets) @ matrix
+    from scipy.sparse import csr_array
+
+    count = int(offsets[-1])
+    adder = csr_array((np.ones(count), np.arange(count), offsets), shape=(len(offsets) - 1, count))
+    sums = adder @ matrix
     sums.data **= 2
     between = sums.T @ (1.0 / sizes)
     squares = np.asarray(matrix.power(2).sum(axis=0)).ravel()
     return np.asarray(np.sqrt(np.maximum(squares - between, 0.0) / matrix.shape[0]))
 
 
-def grouping(offsets: NDArray[np.int64]) -> Any:
-    """The sparse array that adds up the rows of each list."""
-    from scipy.sparse import csr_array
-
-    count = int(offsets[-1])
-    shape = (len(offsets) - 1, count)
-    return csr_array((np.ones(count), np.arange(count), offsets), shape=shape)
-
-
 def reference_lengths(
-    nbest: NBest, references: ReferencesLike | None, counted: Sequence[CandidateStatistics]
+    nbest: NBest, references: ReferencesLike | None, metric: Metric
 ) -> NDArray[np.float64]:
     """The mean number of tokens of each segment's references; 1 without references."""
     if references is None:
         return np.ones(len(nbest))
-    metric = counted[0].metric if counted else None
     tokenize = getattr(metric, "tokenize", None)
     bleu = BLEU(
         tokenize=tokenize if isinstance(tokenize, str) else "13a", reference_length="average"
     )
-    firsts = nbest.choose(np.zeros(len(nbest), dtype=np.int64))
-    return np.maximum(
-        count_candidates([[text] for text in firsts], references, bleu).rows[:, 1], 1.0
-    )
-
-
-def _sizes(matrix: Any) -> NDArray[np.float64]:
-    if isinstance(matrix, np.ndarray):
-        return np.asarray(np.abs(matrix).max(axis=0, initial=0.0))
-    return np.asarray(abs(matrix).max(axis=0).toarray()).ravel()
-
-
-def _divided(matrix: Any, divisors: NDArray[np.float64]) -> Any:
-    divided = matrix.copy()
-    divided.data = divided.data / divisors[divided.indices]
-    return divided
-
-
-def _reordered(matrix: Any, own: Sequence[str], names: Sequence[str]) -> Any:
-    """The columns of these names; a feature that no candidate has is 0 everywhere."""
-    places = {name: place for place, name in enumerate(own)}
-    if isinstance(matrix, np.ndarray):
-        result = np.zeros((matrix.shape[0], len(names)))
-        for column, name in enumerate(names):
-            if name in places:
-                result[:, column] = matrix[:, places[name]]
-        return result
-    from scipy.sparse import csr_array
-
-    pairs = [(places[name], column) for column, name in enumerate(names) if name in places]
-    old, new = zip(*pairs, strict=True) if pairs else ((), ())
-    shape = (matrix.shape[1], len(names))
-    return csr_array(matrix @ csr_array((np.ones(len(old)), (old, new)), shape=shape))
+    firsts = [[text] for text in nbest.first()]
+    return np.maximum(count_candidates(firsts, references, bleu).rows[:, 1], 1.0)
 
 
 # Features that are in the texts: word n-grams of candidates, and pairs with words of the source.
@@ -334,7 +471,7 @@ def with_text_features(
 ) -> NBest:
     """The lists with how often each candidate has an n-gram, or a word for a word of the source.
 
-    >>> from truebleu.corpus.nbest.lists import NBest
+    >>> from truebleu.corpus.nbest import NBest
     >>> lists = with_text_features(NBest.of([["a b", "b"]], sources=["x"]), ngrams=2, least=1)
     >>> lists.sparse.names
     ('ngram:a', 'ngram:b', 'ngram:a b')
@@ -354,20 +491,9 @@ def with_text_features(
     if pairs and nbest.sources is None:
         expected = "the source of each segment in the lists (--source-key)"
         raise SettingError("pairs", nbest.name, expected)
-    kept = _frequent(nbest, ngrams, pairs, least) if only is None else only
-    columns = {name: place for place, name in enumerate(kept)}
-    indptr, indices, values = [0], [], []
-    for names in _names(nbest, ngrams, pairs):
-        counts = Counter(columns[name] for name in names if name in columns)
-        for column in sorted(counts):
-            indices.append(column)
-            values.append(float(counts[column]))
-        indptr.append(len(indices))
-    features = SparseFeatures(
-        names=tuple(columns),
-        indptr=np.array(indptr, dtype=np.int64),
-        indices=np.array(indices, dtype=np.int64),
-        values=np.array(values),
+    kept = set(_frequent(nbest, ngrams, pairs, least) if only is None else only)
+    features = SparseFeatures.of(
+        Counter(name for name in names if name in kept) for names in _names(nbest, ngrams, pairs)
     )
     return replace(nbest, sparse=_side_by_side(nbest.sparse, features))
 
@@ -417,6 +543,28 @@ def _side_by_side(first: SparseFeatures | None, second: SparseFeatures) -> Spars
 
 # What tuners share: where a search starts, random numbers that are the same on every machine, and a
 # minimiser.
+
+
+class Tuner:
+    """What finds the weights of a problem; the fields of a subclass are its settings."""
+
+    __slots__ = ()
+
+    #: How `tune` calls it.
+    name: str
+    #: What it does, for people.
+    title: ClassVar[str]
+    #: Whether another seed may give other weights.
+    is_random: ClassVar[bool] = True
+
+    @property
+    def steps(self) -> int:
+        """How often a search reports progress."""
+        return 0
+
+    def weights(self, problem: Problem, search: Search) -> NDArray[np.float64]:
+        """The best weights of the problem's features that it finds."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True, eq=False)

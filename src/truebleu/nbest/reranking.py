@@ -2,42 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence  # noqa: TC003  # settings are read from annotations
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
 from truebleu._results import Result
-from truebleu._settings import DEFAULT_SEED, require_replicates, require_seed, require_whole_number
-from truebleu.errors import SettingError, UnknownNameError
+from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED
+from truebleu.corpus.nbest import as_nbest
+from truebleu.errors import SettingError
+from truebleu.nbest.choices import TestReplicates, measure_gain, weighted_scores
 from truebleu.nbest.expectation import probabilities
-from truebleu.nbest.gain import another_metric, measure_gain
-from truebleu.nbest.mert import MertSettings, line_profile, mert
 from truebleu.nbest.problem import (
     Search,
     first_best,
+    list_metrics,
     make_problem,
     minimize,
     with_text_features,
+    within_deviations,
 )
-from truebleu.nbest.statistics import as_nbest
-from truebleu.nbest.weights import weighted_scores
+from truebleu.schema import Column, Seed, Setting, verb
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu.corpus.nbest.lists import NBest
+    from truebleu.corpus.nbest import NBest
     from truebleu.corpus.test_set import ReferencesLike
     from truebleu.metrics.base import Metric
-    from truebleu.nbest.gain import Gain
+    from truebleu.nbest.choices import Gain
     from truebleu.nbest.problem import Problem
 
-    Progress = Callable[[int], None]
-
-
-Model = Literal["weights", "quality", "log-linear", "noisy-channel"]
+#: What candidates are scored by.
+Model = Literal["weights", "quality", "log-linear"]
 #: The path of gammas: the largest that keeps a feature, halved so often.
 PATH_LENGTH = 8
 #: The path ends early after so many gammas that are no better than one before.
@@ -57,10 +58,10 @@ class PathPoint:
         held_out: the objective on the others, by which gamma is chosen; None where it was given.
     """
 
-    gamma: float
-    features: int
-    loss: float
-    held_out: float | None
+    gamma: Annotated[float, Column(heading="Gamma", digits=4)]
+    features: Annotated[int, Column(heading="Features")]
+    loss: Annotated[float, Column(heading="Loss", digits=2)]
+    held_out: Annotated[float | None, Column(heading="Held-out score", digits=2)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,15 +70,13 @@ class RerankResult(Result):
 
     Attributes:
         name: where the lists are from.
-        model: how candidates were scored.
+        model: how candidates were scored: by given weights, quality scores or a trained model.
         segments: how many lists there are.
         candidates: how many candidates in all.
         weights: of the features; of a trained model those of the training lists.
-        length_penalty: of the noisy channel.
-        normalize: whether the noisy channel's scores were divided by lengths.
-        path: of the log-linear model, by falling gamma.
+        path: of the trained model, by falling gamma.
         gamma: the chosen one.
-        selected: the features that have a weight in the log-linear model, in the order of entry.
+        selected: the features that have a weight in the trained model, in the order of entry.
         trained_on: how many segments the model was trained on; None where weights were given.
         folds: the lists were cut into so many parts, each chosen from by a model of the others;
             None where other lists were trained on.
@@ -92,8 +91,6 @@ class RerankResult(Result):
     segments: int
     candidates: int
     weights: Mapping[str, float]
-    length_penalty: float | None
-    normalize: bool
     path: tuple[PathPoint, ...]
     gamma: float | None
     selected: tuple[str, ...]
@@ -107,105 +104,81 @@ class RerankResult(Result):
     REPORT: ClassVar[str] = "truebleu.reports.nbest:rerank_document"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Trained:
-    """A model that scores lists, and what there is to say about it."""
-
-    score: Callable[[NBest], NDArray[np.float64]]
-    weights: Mapping[str, float]
-    length_penalty: float | None = None
-    path: tuple[PathPoint, ...] = ()
-    gamma: float | None = None
-    selected: tuple[str, ...] = ()
-
-
+@verb
 def rerank(
     lists: NBest | Iterable[Iterable[str]],
     references: ReferencesLike | None = None,
     *,
-    model: Model = "weights",
     weights: Mapping[str, float] | None = None,
-    features: Sequence[str] = (),
-    length_penalty: float | None = None,
-    normalize: bool = False,
-    gamma: float | None = None,
-    ngrams: int = 0,
-    pairs: bool = False,
-    train: NBest | None = None,
+    quality: Annotated[Sequence[str], Setting(group="Metrics", metavar="NAME")] = (),
+    gamma: Annotated[float | None, Setting(above=0, rare=True)] = None,
+    ngrams: Annotated[int, Setting(least=0, most=10, group="Metrics", metavar="N")] = 0,
+    word_pairs: Annotated[bool, Setting(group="Metrics", rare=True)] = False,
+    train_lists: NBest | None = None,
     train_references: ReferencesLike | None = None,
-    metrics: Sequence[str | Metric] = ("bleu",),
-    folds: int = 5,
-    seed: int = DEFAULT_SEED,
-    replicates: int = 10_000,
-    progress: Progress | None = None,
+    metrics: str | Sequence[str | Metric] = ("bleu",),
+    folds: Annotated[int, Setting(least=2, most=10**6, rare=True)] = 5,
+    seed: Seed = DEFAULT_SEED,
+    replicates: TestReplicates = DEFAULT_REPLICATES,
+    progress: Callable[[int], None] | None = None,
 ) -> RerankResult:
     """Choose the candidate of each list that scores best.
 
+    Candidates are scored by given weights of their features, or by columns of quality scores;
+    without either, by a log-linear model with an l1 penalty, which is trained first.
+
     >>> from truebleu.nbest import NBest
     >>> lists = NBest.of([["a", "b"], ["c", "d"]], features={"qe": [[0.2, 0.7], [0.9, 0.1]]})
-    >>> rerank(lists, model="quality", features=["qe"]).texts
+    >>> rerank(lists, quality=["qe"]).texts
     ('b', 'c')
 
     Args:
         lists: the candidates of each segment.
         references: to measure the gain by, and to train by where there are no other lists.
-        model: "weights", given ones; "quality", the sum of columns of quality scores, each divided
-            by its standard deviation within lists where there are several; "log-linear", trained
-            with an l1 penalty; "noisy-channel", fairseq's formula.
-        weights: of features, for "weights" and "noisy-channel", which is trained without them.
-        features: the columns for "quality" and "noisy-channel"; a leading "-" means that lower is
-            better.
-        length_penalty: of the noisy channel with given weights.
-        normalize: divide the noisy channel's scores by lengths first, as fairseq's
-            ``--normalize``: the first by the source's, the second by the candidate's.
-        gamma: of the log-linear model; chosen from a path on held-out segments if not given.
-        ngrams: the log-linear model also has the candidates' n-grams of up to so many words.
-        pairs: it also has pairs of a source word and a candidate's word.
-        train: lists to train on; without them, those of `lists` are cut into folds.
+        weights: choose by these weights of features.
+        quality: choose by the sum of these columns, each divided by its standard deviation within
+            lists where there are several; a leading "-" means that lower is better.
+        gamma: of the trained model; chosen from a path on held-out segments if not given.
+        ngrams: the trained model also has the candidates' n-grams of up to so many words.
+        word_pairs: it also has pairs of a source word and a candidate's word.
+        train_lists: lists to train on; without them, those of `lists` are cut into folds.
         train_references: theirs.
         metrics: the first says which candidates are good to a trained model; the gain is measured
             by all, and by another one.
         folds: how many parts of neighbouring segments.
-        seed: of restarts and of the test of the gain.
-        replicates: of that test.
         progress: called after each trained model.
     """
-    if model not in get_args(Model):
-        raise UnknownNameError("model", model, get_args(Model))
-    require_seed(seed)
-    require_replicates("replicates", replicates)
-    require_whole_number("folds", folds, 2, 10**6)
-    nbest = as_nbest(lists)
-    channel = _Channel(tuple(features), length_penalty, normalize, seed)
-    asked = _Asked(model, weights, channel, gamma, (ngrams, pairs), metrics)
-    trained, used_folds, trained_on = asked.given(nbest), None, None
-    if trained is not None:
-        indices = first_best(trained.score(nbest), nbest.offsets)
-    elif train is not None:
-        trained, trained_on = asked.trained(train, train_references), len(train)
-        indices = first_best(trained.score(nbest), nbest.offsets)
+    nbest, goals = as_nbest(lists), list_metrics(metrics)
+    used_folds, trained_on = None, None
+    model: Model = "weights" if weights is not None else "quality" if quality else "log-linear"
+    if model == "log-linear":
+        texts = references if train_lists is None else train_references
+        fit = partial(_trained, train_lists or nbest, texts, goals[0], gamma, ngrams, word_pairs)
+        trained, trained_on = fit(), len(train_lists or nbest)
     else:
-        used_folds, trained_on = min(folds, len(nbest)), len(nbest)
+        idle = {"gamma": gamma, "ngrams": ngrams, "word_pairs": word_pairs}
+        for name, value in idle.items():
+            if value:
+                raise SettingError(name, value, f"a trained model, without {model} beside it")
+        if weights is not None and quality:
+            raise SettingError("quality", list(quality), "no weights beside it")
+        trained = _by_weights(_of_quality(nbest, quality) if weights is None else weights)
+    indices = first_best(trained.score(nbest), nbest.offsets)
+    if trained_on is not None and train_lists is None:
+        used_folds = min(folds, len(nbest))
         if used_folds < 2:
             raise SettingError("lists", "one segment", "more, or other lists to train on")
-        trained = asked.trained(nbest, references)
-        indices = np.zeros(len(nbest), dtype=np.int64)
         everything = np.arange(len(nbest))
         for part in np.array_split(everything, used_folds):
-            other = asked.trained(nbest, references, np.setdiff1d(everything, part))
+            other = fit(np.setdiff1d(everything, part))
             indices[part] = first_best(other.score(nbest), nbest.offsets)[part]
             if progress is not None:
                 progress(1)
     gains: tuple[Gain, ...] = ()
     if references is not None:
+        first = np.zeros(len(nbest), dtype=np.int64)
         gains = measure_gain(
-            nbest,
-            references,
-            [*metrics, *another_metric(metrics, references)],
-            np.zeros(len(nbest), dtype=np.int64),
-            [indices],
-            seed=seed,
-            replicates=replicates,
+            nbest, references, goals, first, [indices], seed=seed, replicates=replicates
         )
     return RerankResult(
         name=nbest.name,
@@ -213,8 +186,6 @@ def rerank(
         segments=len(nbest),
         candidates=nbest.candidates,
         weights=dict(trained.weights),
-        length_penalty=trained.length_penalty,
-        normalize=normalize,
         path=trained.path,
         gamma=trained.gamma,
         selected=trained.selected,
@@ -227,139 +198,56 @@ def rerank(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Channel:
-    """What is asked of the noisy channel; other models have no use for most of it."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Trained:
+    """A model that scores lists, and what there is to say about it."""
 
-    features: tuple[str, ...]
-    length_penalty: float | None
-    normalize: bool
-    seed: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """The model that is asked for, with its settings: the arguments of `rerank`.
-
-    Attributes:
-        texts: up to how many words n-grams of the texts have, and whether pairs of words count too.
-    """
-
-    model: Model
-    weights: Mapping[str, float] | None
-    channel: _Channel
-    gamma: float | None
-    texts: tuple[int, bool]
-    metrics: Sequence[str | Metric]
-
-    def __post_init__(self) -> None:
-        model, channel = self.model, self.channel
-        if any(self.texts) and model != "log-linear":
-            raise SettingError("ngrams or pairs", max(self.texts), "model log-linear")
-        if channel.normalize and model != "noisy-channel":
-            raise SettingError("normalize", channel.normalize, "model noisy-channel")
-        if self.gamma is not None and model != "log-linear":
-            raise SettingError("gamma", self.gamma, "none: only model log-linear has one")
-        if model in ("weights", "log-linear") and channel.features:
-            expected = f"none: {model} takes all features"
-            raise SettingError("features", list(channel.features), expected)
-        given = self.weights is not None
-        penalty = channel.length_penalty
-        if penalty is not None and (model != "noisy-channel" or not given):
-            expected = "the noisy channel with given weights beside it"
-            raise SettingError("length penalty", penalty, expected)
-        if model == "weights" and not self.weights:
-            expected = "a weight for each feature, or a model other than weights"
-            raise SettingError("weights", None, expected)
-        if self.weights is not None and model in ("quality", "log-linear"):
-            trains = "" if model == "quality" else ", which trains them"
-            raise SettingError("weights", dict(self.weights), f"none with model {model}{trains}")
-
-    def given(self, nbest: NBest) -> _Trained | None:
-        """A model that needs no training; None where it has to be trained."""
-        if self.model == "quality":
-            return _quality(nbest, self.channel.features)
-        weights = self.weights
-        if weights is None:
-            return None
-        if self.model == "weights":
-            return _Trained(score=lambda lists: weighted_scores(lists, weights), weights=weights)
-        penalty = self.channel.length_penalty
-        channel = NoisyChannel(
-            features=tuple(weights),
-            weights=tuple(weights.values()),
-            length_penalty=1.0 if penalty is None else penalty,
-            normalize=self.channel.normalize,
-        )
-        return channel.trained()
-
-    def trained(
-        self,
-        lists: NBest,
-        references: ReferencesLike | None,
-        part: NDArray[np.int64] | None = None,
-    ) -> _Trained:
-        """The model, trained on lists or on some segments of them."""
-        train = self._log_linear if self.model == "log-linear" else self._noisy_channel
-        return train(lists, references, part)
-
-    def _log_linear(
-        self, lists: NBest, references: ReferencesLike | None, part: NDArray[np.int64] | None
-    ) -> _Trained:
-        ngrams, pairs = self.texts
-        known = with_text_features(lists, ngrams=ngrams, pairs=pairs)
-        problem = make_problem(known, references, self.metrics[:1])
-        trained = _log_linear(problem if part is None else problem.take(part), self.gamma)
-        if not any(self.texts):
-            return trained
-
-        def score(others: NBest) -> NDArray[np.float64]:
-            only = [name for name in trained.weights if name not in _own_features(others)]
-            more = with_text_features(others, ngrams=ngrams, pairs=pairs, only=only)
-            return trained.score(more)
-
-        return replace(trained, score=score)
-
-    def _noisy_channel(
-        self, lists: NBest, references: ReferencesLike | None, part: NDArray[np.int64] | None
-    ) -> _Trained:
-        names = list(self.channel.features)
-        if len(names) < 2:
-            raise SettingError("features", names, "two or more scores to combine")
-        for name in names:
-            lists.feature(name)  # refuses one that is not there
-        problem = make_problem(lists, references, self.metrics[:1], scale=False, names=names)
-        words = word_counts(lists)
-        if self.channel.normalize:
-            divisors = np.stack(norms(lists, len(problem.names)), axis=1)
-            problem = replace(problem, matrix=problem.matrix / divisors)
-        if part is not None:
-            spans = [np.arange(*lists.offsets[[s, s + 1]]) for s in part]
-            problem, words = problem.take(part), words[np.concatenate(spans)]
-        channel = tune_noisy_channel(
-            problem, words, seed=self.channel.seed, normalize=self.channel.normalize
-        )
-        return channel.trained()
+    score: Callable[[NBest], NDArray[np.float64]]
+    weights: Mapping[str, float]
+    path: tuple[PathPoint, ...] = ()
+    gamma: float | None = None
+    selected: tuple[str, ...] = ()
 
 
-def _quality(nbest: NBest, features: Sequence[str]) -> _Trained:
-    if not features:
-        raise SettingError("features", [], "columns of quality scores")
-    weights: dict[str, float] = {}
-    for feature in features:
-        name = feature if feature in nbest.feature_names else feature.removeprefix("-")
-        column = nbest.feature(name)
-        means = np.add.reduceat(column, nbest.offsets[:-1]) / nbest.sizes
-        deviation = float(np.sqrt(np.square(column - np.repeat(means, nbest.sizes)).mean()))
-        scale = 1 / deviation if len(features) > 1 and deviation > 0 else 1.0
-        weights[name] = scale if name == feature else -scale
+def _by_weights(weights: Mapping[str, float]) -> _Trained:
+    if not weights:
+        raise SettingError("weights", {}, "a weight for each feature")
     return _Trained(score=lambda lists: weighted_scores(lists, weights), weights=weights)
 
 
-def _own_features(lists: NBest) -> set[str]:
-    """The names of all features that the lists themselves have."""
-    sparse = () if lists.sparse is None else lists.sparse.names
-    return {*lists.feature_names, *sparse}
+def _of_quality(nbest: NBest, columns: Sequence[str]) -> dict[str, float]:
+    """The weight of each column: of one 1, of several 1 through their deviation within lists."""
+    weights = {}
+    for column in columns:
+        name = column if column in nbest.feature_names else column.removeprefix("-")
+        deviation = float(within_deviations(nbest.feature(name)[:, None], nbest.offsets)[0])
+        scale = 1 / deviation if len(columns) > 1 and deviation > 0 else 1.0
+        weights[name] = scale if name == column else -scale
+    return weights
+
+
+def _trained(
+    lists: NBest,
+    references: ReferencesLike | None,
+    metric: Metric,
+    gamma: float | None,
+    ngrams: int,
+    pairs: bool,
+    part: NDArray[np.int64] | None = None,
+) -> _Trained:
+    """The log-linear model of the lists' own features and those of their texts."""
+    more = partial(with_text_features, ngrams=ngrams, pairs=pairs)
+    problem = make_problem(more(lists), references, [metric])
+    trained = _log_linear(problem if part is None else problem.take(part), gamma)
+    if not ngrams and not pairs:
+        return trained
+
+    def score(others: NBest) -> NDArray[np.float64]:
+        sparse = () if others.sparse is None else others.sparse.names
+        own = {*others.feature_names, *sparse}
+        return trained.score(more(others, only=[n for n in trained.weights if n not in own]))
+
+    return replace(trained, score=score)
 
 
 # The l1-penalised log-linear model of Riezler & Maxwell (2005, section 2), fitted by grafting.
@@ -582,14 +470,7 @@ def _log_linear(problem: Problem, gamma: float | None) -> _Trained:
             )
             start = fitted.weights
             value = outer.value(start)
-            path.append(
-                PathPoint(
-                    gamma=candidate,
-                    features=int(np.count_nonzero(start)),
-                    loss=fitted.loss,
-                    held_out=value,
-                )
-            )
+            path.append(_point(candidate, fitted, value))
             if value > best:
                 best, gamma, chosen = value, candidate, step
             elif step - chosen >= PATIENCE:
@@ -597,8 +478,7 @@ def _log_linear(problem: Problem, gamma: float | None) -> _Trained:
     assert gamma is not None  # noqa: S101  # given, or found on the path
     fitted = fit_log_linear(problem.matrix, problem.offsets, gold, gamma, at_once=at_once)
     if not path:
-        used = int(np.count_nonzero(fitted.weights))
-        path.append(PathPoint(gamma=gamma, features=used, loss=fitted.loss, held_out=None))
+        path.append(_point(gamma, fitted, None))
     raw = problem.raw(fitted.weights)
     weights = {problem.names[place]: float(raw[place]) for place in np.flatnonzero(raw)}
     return _Trained(
@@ -610,149 +490,6 @@ def _log_linear(problem: Problem, gamma: float | None) -> _Trained:
     )
 
 
-# Noisy-channel reranking (Yee et al., 2019): fairseq's formula, weights searched exactly.
-
-
-#: The bounds of the length penalty and of all weights but the first, which is 1: fairseq's.
-BOUNDS = (0.0, 3.0)
-#: Searches start from these length penalties.
-STARTS = (0.0, 1.0, 2.0)
-#: Weights and length penalty are searched in turns, so often at most.
-MOST_TURNS = 20
-#: What cannot win whatever the penalty is so far below: its logarithm, and more.
-OUT = -1e6
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoisyChannel:
-    """``(Σ weight · score) / length ** length_penalty``.
-
-    Attributes:
-        features: the scores: usually those of the channel, the direct and the language model.
-        weights: one for each.
-        length_penalty: the power of the number of words; an empty candidate counts as one word.
-        normalize: divide the first score (the channel's, of the source) by the length of the
-            source, the second (of the candidate) by that of the candidate, and all others (the
-            language model's) by that of the source, as fairseq's ``--normalize`` does.
-    """
-
-    features: tuple[str, ...]
-    weights: tuple[float, ...]
-    length_penalty: float
-    normalize: bool = False
-
-    def __post_init__(self) -> None:
-        if not self.features or len(self.features) != len(self.weights):
-            raise SettingError("weights", self.weights, f"one for each of {self.features}")
-
-    def scores(self, nbest: NBest) -> NDArray[np.float64]:
-        """The score of each candidate."""
-        columns = [nbest.feature(name) for name in self.features]
-        if self.normalize:
-            columns = [
-                column / norm
-                for column, norm in zip(columns, norms(nbest, len(columns)), strict=True)
-            ]
-        total = np.sum([w * f for w, f in zip(self.weights, columns, strict=True)], axis=0)
-        return np.asarray(total / word_counts(nbest) ** self.length_penalty)
-
-    def trained(self) -> _Trained:
-        """As a model that scores lists."""
-        weights = dict(zip(self.features, self.weights, strict=True))
-        return _Trained(score=self.scores, weights=weights, length_penalty=self.length_penalty)
-
-
-def word_counts(nbest: NBest) -> NDArray[np.float64]:
-    """The number of words of each candidate, between white space; at least 1."""
-    return np.array([max(len(text.split()), 1) for text in nbest.texts], dtype=np.float64)
-
-
-def norms(nbest: NBest, count: int) -> list[NDArray[np.float64]]:
-    """What fairseq divides each of so many scores by: the source's or the candidate's length."""
-    if nbest.sources is None:
-        expected = "the source of each segment in the lists (--source-key)"
-        raise SettingError("normalize", nbest.name, expected)
-    lengths = [max(len(source.split()), 1) for source in nbest.sources]
-    sources = np.repeat(np.array(lengths, dtype=np.float64), nbest.sizes)
-    return [word_counts(nbest) if place == 1 else sources for place in range(count)]
-
-
-def tune_noisy_channel(
-    problem: Problem,
-    words: NDArray[np.float64],
-    *,
-    normalize: bool = False,
-    restarts: int = 5,
-    seed: int = 0,
-    progress: Progress | None = None,
-) -> NoisyChannel:
-    """The weights and the length penalty that score best.
-
-    For one length penalty the score is linear in the weights. For given weights its logarithm is
-    linear in the length penalty. So both are searched exactly, in turns; fairseq tries 1,000 random
-    points instead. The first weight stays 1.
-
-    Args:
-        problem: lists whose features are the scores to combine, not scaled.
-        words: the number of words of each candidate.
-        normalize: what the result says of it; the features must be normalised already.
-        restarts: of each search.
-        seed: of the restarts.
-        progress: called after each start.
-    """
-    count = len(problem.names)
-    lower, upper = np.full(count, BOUNDS[0]), np.full(count, BOUNDS[1])
-    lower[0] = upper[0] = 1.0
-    settings = MertSettings(restarts=restarts)
-    best, chosen = -np.inf, (np.ones(count), 1.0)
-    for start in STARTS:
-        weights, penalty, value = np.ones(count), start, -np.inf
-        for _ in range(MOST_TURNS):
-            part = replace(problem, matrix=problem.matrix / (words**penalty)[:, None])
-            weights = mert(part, settings, Search.of(weights, lower, upper, seed=seed))
-            after, penalty = best_length_penalty(problem, words, weights, penalty)
-            if after <= value + 1e-9:
-                break
-            value = after
-        if value > best:
-            best, chosen = value, (weights, penalty)
-        if progress is not None:
-            progress(1)
-    return NoisyChannel(
-        features=problem.names,
-        weights=tuple(float(weight) for weight in chosen[0]),
-        length_penalty=float(chosen[1]),
-        normalize=normalize,
-    )
-
-
-def best_length_penalty(
-    problem: Problem,
-    words: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    present: float,
-) -> tuple[float, float]:
-    """The best objective for any length penalty within bounds, and such a penalty.
-
-    Of scores above 0 the highest wins whose log(score) - P·log(words) is highest; of scores below 0
-    the one whose P·log(words) - log(-score) is. Any score above 0 beats 0, and 0 all below.
-    """
-    scores, logs = problem.model_scores(weights), np.log(words)
-    top = np.repeat(np.maximum.reduceat(scores, problem.offsets[:-1]), np.diff(problem.offsets))
-    signs = np.sign(top)
-    same = np.sign(scores) == signs
-    with np.errstate(divide="ignore"):
-        heights = np.where(signs == 0, 0.0, signs * np.log(np.abs(scores)))
-    lines = np.stack([np.where(same, heights, OUT), np.where(same, -signs * logs, 0.0)], axis=1)
-    line = replace(problem, matrix=lines, names=("height", "slope"))
-    profile = line_profile(line, [1.0, 0.0], [0.0, 1.0])
-    ends = np.clip(np.concatenate([[BOUNDS[0]], profile.boundaries, [BOUNDS[1]]]), *BOUNDS)
-    inside = np.diff(ends) > 0
-    if not inside.any():
-        return line.value([1.0, present]), present
-    place = int(np.argmax(np.where(inside, profile.scores, -np.inf)))
-    # Where the present one is as good as any, it stays.
-    here = int(np.searchsorted(profile.boundaries, present, side="right"))
-    if profile.scores[here] >= profile.scores[place]:
-        return float(profile.scores[here]), present
-    return float(profile.scores[place]), float((ends[place] + ends[place + 1]) / 2)
+def _point(gamma: float, fitted: LogLinearFit, held_out: float | None) -> PathPoint:
+    features = int(np.count_nonzero(fitted.weights))
+    return PathPoint(gamma=gamma, features=features, loss=fitted.loss, held_out=held_out)

@@ -2,105 +2,61 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from truebleu._results import Result
-from truebleu._settings import DEFAULT_SEED, require_replicates, require_seed, require_whole_number
+from truebleu._results import Result, plain
+from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED
+from truebleu.corpus.nbest import as_nbest
 from truebleu.corpus.test_set import fingerprint
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner, Task
-from truebleu.nbest.expectation import (
-    SgdSettings,
-    SmoothSettings,
-    expected_bleu,
-    expected_corpus,
-    minimum_risk,
-)
-from truebleu.nbest.gain import another_metric, measure_gain
-from truebleu.nbest.mert import MertSettings, mert
-from truebleu.nbest.mira import MiraSettings, mira
-from truebleu.nbest.outer_loop import OuterLoop, Rounds
-from truebleu.nbest.pro import ProSettings, pro
+from truebleu.metrics.registry import made_of
+from truebleu.nbest.choices import TestReplicates, measure_gain, weighted_choices
+from truebleu.nbest.expectation import ExpectedBleu, ExpectedCorpusBleu, MinimumRisk
+from truebleu.nbest.mert import Mert
+from truebleu.nbest.mira import Mira
+from truebleu.nbest.outer_loop import OuterLoop
+from truebleu.nbest.pro import Pro
 from truebleu.nbest.problem import (
     Problem,
     Search,
+    Tuner,
     first_best,
+    list_metrics,
     make_problem,
     seed_of_run,
-    within_deviations,
 )
-from truebleu.nbest.statistics import as_list_metric, as_nbest
-from truebleu.nbest.weights import weighted_choices
+from truebleu.schema import Column, Seed, Setting, verb
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from truebleu.corpus.nbest.lists import NBest
+    from truebleu.corpus.nbest import NBest
     from truebleu.corpus.test_set import ReferencesLike
     from truebleu.metrics.base import Metric
-    from truebleu.nbest.gain import Gain
+    from truebleu.nbest.choices import Gain
     from truebleu.nbest.outer_loop import Round
 
     Progress = Callable[[int], None]
 
-MethodName = Literal["mert", "mira", "pro", "expected-bleu", "risk", "expected-corpus-bleu"]
+#: Every way to tune, by name; its fields are its settings.
+TUNERS: Mapping[str, type[Tuner]] = {
+    "mert": Mert,
+    "mira": Mira,
+    "pro": Pro,
+    "expected-bleu": ExpectedBleu,
+    "risk": MinimumRisk,
+    "expected-corpus-bleu": ExpectedCorpusBleu,
+}
 #: Where the segments that measure a gain come from.
 HeldOut = Literal["test", "folds", "none"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tuner:
-    """A way to tune weights.
-
-    Attributes:
-        title: what it does, for people.
-        settings: the class of its settings.
-        run: makes weights of a problem, these settings and a search.
-        is_random: whether another seed may give other weights.
-    """
-
-    title: str
-    settings: type
-    run: Callable[[Problem, Any, Search], NDArray[np.float64]]
-    is_random: bool = True
-
-
-#: Every way to tune; one entry each.
-TUNERS: Mapping[str, Tuner] = {
-    "mert": Tuner(title="minimum error rate training", settings=MertSettings, run=mert),
-    "mira": Tuner(
-        title="batch k-best MIRA", settings=MiraSettings, run=lambda *given: mira(*given).weights
-    ),
-    "pro": Tuner(
-        title="pairwise ranking optimisation",
-        settings=ProSettings,
-        run=pro,
-    ),
-    "expected-bleu": Tuner(
-        title="expected sentence scores by stochastic gradient descent",
-        settings=SgdSettings,
-        run=expected_bleu,
-    ),
-    "risk": Tuner(
-        title="minimum risk by L-BFGS",
-        settings=SmoothSettings,
-        run=minimum_risk,
-        is_random=False,
-    ),
-    "expected-corpus-bleu": Tuner(
-        title="the score of expected counts by L-BFGS",
-        settings=SmoothSettings,
-        run=expected_corpus,
-        is_random=False,
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,12 +75,12 @@ class FeatureWeight:
         is_useless: the feature is constant within every list, so that no weight changes a choice.
     """
 
-    feature: str
-    weight: float
-    influence: float
-    deviation: float | None
-    lowest: float | None
-    highest: float | None
+    feature: Annotated[str, Column(heading="Feature")]
+    weight: Annotated[float, Column(heading="Weight", digits=6)]
+    influence: Annotated[float, Column(heading="Weight × deviation", digits=4)]
+    deviation: Annotated[float | None, Column(heading="Deviation over runs", digits=6)]
+    lowest: Annotated[float | None, Column(heading="Lowest", digits=6)]
+    highest: Annotated[float | None, Column(heading="Highest", digits=6)]
     is_useless: bool
 
 
@@ -134,12 +90,10 @@ class TuneResult(Result):
 
     Attributes:
         name: where the development lists are from.
-        method: the tuner's name.
-        settings: its settings.
+        method: the tuner with its settings.
         metrics: what was tuned for: the mean, where there are several.
         segments: of the development lists.
         candidates: of the development lists.
-        scaled: whether features were divided by their standard deviation within lists meanwhile.
         normalized: whether weights were divided by the sum of their absolute values.
         seed: of all random parts.
         runs: how often the tuner ran.
@@ -159,12 +113,10 @@ class TuneResult(Result):
     """
 
     name: str
-    method: str
-    settings: Mapping[str, Any]
+    method: Tuner
     metrics: tuple[str, ...]
     segments: int
     candidates: int
-    scaled: bool
     normalized: bool
     seed: int
     runs: int
@@ -188,24 +140,23 @@ class TuneResult(Result):
         return {weight.feature: weight.weight for weight in self.weights}
 
 
+@verb
 def tune(
     lists: NBest | Iterable[Iterable[str]] | OuterLoop,
     references: ReferencesLike | None = None,
     *,
-    method: str = "mert",
-    metrics: Sequence[str | Metric] = ("bleu",),
-    settings: Mapping[str, Any] | None = None,
-    test: NBest | None = None,
+    method: str | Tuner = "mert",
+    metrics: str | Sequence[str | Metric] = ("bleu",),
+    test_lists: NBest | None = None,
     test_references: ReferencesLike | None = None,
-    folds: int = 5,
-    runs: int = 1,
-    seed: int = DEFAULT_SEED,
-    replicates: int = 10_000,
+    folds: Annotated[int, Setting(least=0, most=10**6, rare=True)] = 5,
+    runs: Annotated[int, Setting(least=1, most=1000)] = 1,
+    seed: Seed = DEFAULT_SEED,
+    replicates: TestReplicates = DEFAULT_REPLICATES,
     start: Mapping[str, float] | None = None,
     fixed: Mapping[str, float] | None = None,
     bounds: Mapping[str, tuple[float, float]] | None = None,
     tied: Iterable[Iterable[str]] = (),
-    scale: bool = True,
     progress: Progress | None = None,
     runner: Runner | None = None,
 ) -> TuneResult:
@@ -213,7 +164,7 @@ def tune(
 
     >>> from truebleu.nbest import NBest
     >>> lists = NBest.of([["a b c d", "e"]] * 6, features={"f": [[0, 1]] * 6, "g": [[2, 2]] * 6})
-    >>> result = tune(lists, ["a b c d"] * 6, folds=2, replicates=100)
+    >>> result = tune(lists, ["a b c d"] * 6, method="mert:restarts=3", folds=2, replicates=100)
     >>> result.by_feature
     {'f': -1.0, 'g': 0.0}
 
@@ -222,85 +173,64 @@ def tune(
             and is given better weights until it finds nothing new. Rounds are tuned with the
             first seed; runs and folds are of the lists of all rounds together.
         references: as for `truebleu.score`; not needed where all metrics are ``feature:NAME``.
-        method: "mert", "mira", "pro", "expected-bleu", "risk" or "expected-corpus-bleu".
+        method: "mert", "mira", "pro", "expected-bleu", "risk" or "expected-corpus-bleu", with
+            settings after a colon; or an object: `Mert`, `Mira`, `Pro`, `ExpectedBleu`,
+            `MinimumRisk` or `ExpectedCorpusBleu` of `truebleu.nbest`.
         metrics: what to tune for: any metrics whose statistics add up; the mean of several, where
             lower-is-better metrics are negated.
-        settings: of the method, by name: those of `MertSettings`, `MiraSettings` and so on.
-        test: other lists, to measure the gain on.
+        test_lists: other lists, to measure the gain on.
         test_references: theirs.
         folds: without test lists, the development segments are cut into so many parts of
             neighbours; each is chosen from by weights tuned on the others. 0 measures no gain.
         runs: how often to tune, with another seed each.
-        seed: of restarts, orders and drawn pairs, and of the test of the gain.
-        replicates: of that test.
         start: weights to start from, and the baseline of the gain; 0 where not given. Without
             them, the baseline is the first candidate of each list. A decoder needs them for its
             first round.
         fixed: weights that must not change.
         bounds: the lowest and highest weight of features.
         tied: groups of features that must have the same weight; other settings name the first.
-        scale: divide features by their standard deviation within lists before tuning, and fold that
-            back into the weights.
         progress: called with the number of steps done since the last call: restarts of MERT, or
             epochs; with a decoder, rounds. Not where a runner has an executor.
         runner: keeps the weights of each run in a journal, and goes on from it; and says where
             runs and folds are tuned, in other processes for example.
     """
     tuner = as_tuner(method)
-    chosen = tuner_settings(method, settings or {})
-    require_seed(seed)
-    require_whole_number("runs", runs, 1, 1000)
-    require_whole_number("folds", folds, 0, 10**6)
-    require_replicates("replicates", replicates)
     if runs > 1 and not tuner.is_random:
-        raise SettingError("runs", runs, f"1: {method} has no random part, all runs are the same")
+        expected = f"1: {tuner.name} has no random part, all runs are the same"
+        raise SettingError("runs", runs, expected)
     if folds == 1:
         raise SettingError("folds", folds, "2 or more, or 0 to measure no gain")
-    groups = _groups(tied)
     runner = runner or Runner()
     if runner.executor is not None and progress is not None:
         raise SettingError("progress", progress, "the runner's own, where it has an executor")
+    limits = Limits.of(start or {}, fixed or {}, bounds or {}, tied)
+    goals = list_metrics(metrics)
     rounds: tuple[Round, ...] = ()
     if isinstance(lists, OuterLoop):
-        lists, rounds = _decoded(
-            lists,
-            references,
-            start or {},
-            progress,
-            method=method,
-            metrics=metrics,
-            settings=settings,
-            seed=seed,
-            fixed=fixed,
-            bounds=bounds,
-            tied=groups.values(),
-            scale=scale,
-        )
+        lists, rounds = _decoded(lists, references, tuner, goals, limits, seed, progress)
         progress = None
     nbest = as_nbest(lists)
-    problem = _tie(make_problem(nbest, references, metrics, scale=scale), groups)
-    search = _search(problem, start or {}, fixed or {}, bounds or {}, seed)
-    folds = 0 if test is not None else min(folds, len(problem))
+    problem = make_problem(limits.tie(nbest), references, goals)
+    search = limits.search(problem, seed)
+    folds = 0 if test_lists is not None else min(folds, len(problem))
     if folds == 1:
         raise SettingError("folds", "a list of only one segment", "more segments, or folds 0")
     parts = np.array_split(np.arange(len(problem)), folds) if folds else []
-    work = _Work(problem, method, chosen, search, tuple(parts))
-    tasks = [Task(("run", n), partial(work.weights, n, progress=progress)) for n in range(runs)]
+    work = _Work(problem, tuner, search, tuple(parts))
+    task = partial(work.weights, progress=progress)
+    tasks = [Task(("run", number), partial(task, number)) for number in range(runs)]
     tasks += [
-        Task(("fold", n, fold), partial(work.weights, n, fold, progress=progress))
-        for n in range(runs)
+        Task(("fold", number, fold), partial(task, number, fold))
+        for number in range(runs)
         for fold in range(folds)
     ]
     header = {
         "study": "tune",
-        "method": method,
-        "settings": {field.name: getattr(chosen, field.name) for field in fields(chosen)},
+        "method": plain(tuner),
         "metrics": [str(counted.metric.signature) for counted in problem.counted],
         "seed": seed,
         "folds": folds,
-        "scale": scale,
-        "start": dict(start or {}),
-        **_restrictions(fixed, bounds, groups.values()),
+        **limits.header(),
         "counts": _fingerprint(nbest, problem),
     }
     records = runner.run(header, tasks)
@@ -311,41 +241,28 @@ def tune(
     raw = [_normalized(problem.raw(weights), on=normalized) for weights in by_run]
     best = int(np.argmax(values))
     baseline = problem.choices(search.start)
+    measure = partial(measure_gain, seed=seed, replicates=replicates)
     gains: tuple[Gain, ...] = ()
-    held_out: HeldOut = "none"
-    measured = [*metrics, *another_metric(metrics, references)]
-    if test is not None:
-        held_out = "test"
-        others = [_expanded(problem.names, weights, groups) for weights in raw]
-        before = _expanded(problem.names, problem.raw(search.start), groups)
-        gains = measure_gain(
-            test,
-            test_references,
-            measured,
-            weighted_choices(test, before),
-            [weighted_choices(test, weights) for weights in others],
-            seed=seed,
-            replicates=replicates,
+    if test_lists is not None:
+        before, *after = (
+            weighted_choices(test_lists, limits.by_feature(problem.names, weights))
+            for weights in (problem.raw(search.start), *raw)
         )
+        gains = measure(test_lists, test_references, goals, before, after)
     elif folds:
-        held_out = "folds"
         crossed = [np.zeros(len(problem), dtype=np.int64) for _ in range(runs)]
         for number, choices in enumerate(crossed):
             # Each part is chosen from by weights that were tuned on the others.
             for fold, part in enumerate(parts):
                 choices[part] = problem.take(part).choices(tuned["fold", number, fold])
-        gains = measure_gain(
-            nbest, references, measured, baseline, crossed, seed=seed, replicates=replicates
-        )
+        gains = measure(nbest, references, goals, baseline, crossed)
     by_chance, oracle = _bounds(problem)
     return TuneResult(
         name=nbest.name,
-        method=method,
-        settings={field.name: getattr(chosen, field.name) for field in fields(chosen)},
-        metrics=tuple(as_list_metric(metric).name for metric in metrics),
+        method=tuner,
+        metrics=tuple(metric.name for metric in goals),
         segments=len(nbest),
         candidates=nbest.candidates,
-        scaled=scale,
         normalized=normalized,
         seed=seed,
         runs=runs,
@@ -353,9 +270,9 @@ def tune(
         development=tuple(values),
         by_chance=by_chance,
         oracle=oracle,
-        weights=_weights(problem, raw, best, groups),
-        held_out=held_out,
-        held_out_segments={"test": len(test or ()), "folds": len(nbest), "none": 0}[held_out],
+        weights=_weights(problem, raw, best, limits),
+        held_out="test" if test_lists is not None else "folds" if folds else "none",
+        held_out_segments=len(test_lists) if test_lists is not None else len(nbest) if folds else 0,
         folds=folds or None,
         gains=gains,
         changed=int((problem.choices(problem.scaled(raw[best])) != baseline).sum()),
@@ -363,28 +280,13 @@ def tune(
     )
 
 
-def as_tuner(method: str) -> Tuner:
-    """The tuner of this name."""
-    if method not in TUNERS:
-        raise UnknownNameError("method", method, list(TUNERS))
-    return TUNERS[method]
-
-
-def tuner_settings(method: str, settings: Mapping[str, Any]) -> Any:
-    """A method's settings; what it does not have is refused."""
-    tuner = as_tuner(method)
-    known = [field.name for field in fields(tuner.settings)]
-    for name in settings:
-        if name not in known:
-            raise UnknownNameError(f"setting of {method}", name, known)
-    return tuner.settings(**settings)
-
-
-def steps_of_tune(method: str, settings: Mapping[str, Any], *, folds: int, runs: int) -> int:
-    """How often `tune` reports progress in all."""
-    chosen = tuner_settings(method, settings)
-    each = getattr(chosen, "epochs", None) or getattr(chosen, "restarts", -1) + 1
-    return int(each * runs * (1 + folds))
+def as_tuner(method: str | Tuner) -> Tuner:
+    """A tuner as it is, or by its name and settings: ``mira:epochs=10,step=0.1``."""
+    if isinstance(method, Tuner):
+        return method
+    if not isinstance(method, str):
+        raise SettingError("method", method, "a name such as 'mert', or an object such as Mert()")
+    return made_of("method", method, TUNERS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,8 +294,7 @@ class _Work:
     """What all runs have in common: it travels to other processes, so it holds no function."""
 
     problem: Problem
-    method: str
-    settings: Any
+    tuner: Tuner
     search: Search
     parts: tuple[NDArray[np.int64], ...]
 
@@ -406,59 +307,140 @@ class _Work:
             problem = problem.take(np.delete(np.arange(len(problem)), self.parts[fold]))
         seed = seed_of_run(self.search.seed, number)
         search = replace(self.search, seed=seed, progress=progress)
-        weights = TUNERS[self.method].run(problem, self.settings, search)
+        weights = self.tuner.weights(problem, search)
         idle = self.problem.useless & (search.lower < search.upper)
         return {"weights": np.where(idle, 0.0, weights).tolist()}
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Where weights start, and what they must not do.
+
+    Attributes:
+        start: the weights to start from.
+        fixed: weights that must not change.
+        bounds: the lowest and highest weight of features.
+        tied: the members of each group of features with the same weight, by its first one.
+    """
+
+    start: Mapping[str, float]
+    fixed: Mapping[str, float]
+    bounds: Mapping[str, tuple[float, float]]
+    tied: Mapping[str, tuple[str, ...]]
+
+    @classmethod
+    def of(
+        cls,
+        start: Mapping[str, float],
+        fixed: Mapping[str, float],
+        bounds: Mapping[str, tuple[float, float]],
+        tied: Iterable[Iterable[str]],
+    ) -> Limits:
+        """As `tune` gets them, checked."""
+        groups = [tuple(group) for group in tied]
+        members = [name for group in groups for name in group]
+        if any(len(group) < 2 for group in groups) or len(set(members)) < len(members):
+            raise SettingError("tied", groups, "groups of two or more features, each in one group")
+        both = set(fixed) & set(bounds)
+        if both:
+            raise SettingError("bounds", sorted(both)[0], "a feature whose weight is not fixed")
+        for name, (lowest, highest) in bounds.items():
+            if not lowest < highest:
+                expected = "a lower and a higher number"
+                raise SettingError(f"bounds of {name}", (lowest, highest), expected)
+        return cls(start, fixed, bounds, {group[0]: group for group in groups})
+
+    def tie(self, nbest: NBest) -> NBest:
+        """The lists with one feature in place of each group: the sum of its members."""
+        followers = {name for group in self.tied.values() for name in group[1:]}
+        if not followers:
+            return nbest
+        for name in (*self.tied, *followers):
+            if name not in nbest.feature_names:
+                raise UnknownNameError("feature in tied", name, nbest.feature_names)
+        names = [name for name in nbest.feature_names if name not in followers]
+        sums = {
+            name: np.sum([nbest.feature(member) for member in group], axis=0)
+            for name, group in self.tied.items()
+        }
+        columns = [sums[name] if name in sums else nbest.feature(name) for name in names]
+        return replace(nbest, feature_names=tuple(names), features=np.stack(columns, axis=1))
+
+    def search(self, problem: Problem, seed: int) -> Search:
+        """Start and bounds of the problem's weights."""
+        ends = {**self.bounds, **{name: (value, value) for name, value in self.fixed.items()}}
+        low, high = np.full((2, len(problem.names)), [[-np.inf], [np.inf]])
+        problem.by_name(dict.fromkeys(ends, 0.0), "fixed or bounds")
+        for place, name in enumerate(problem.names):
+            if name in ends:
+                low[place], high[place] = ends[name]
+        first = problem.by_name(self.start, "start")
+        first, low, high = problem.scaled(first), problem.scaled(low), problem.scaled(high)
+        return Search(np.clip(first, low, high), low, high, seed)
+
+    def by_feature(self, names: Sequence[str], weights: NDArray[np.float64]) -> dict[str, float]:
+        """Weights of a problem's features, by all their names."""
+        return {
+            member: float(weight)
+            for name, weight in zip(names, weights, strict=True)
+            for member in self.tied.get(name, (name,))
+        }
+
+    def header(self) -> dict[str, Any]:
+        """For the header of a journal."""
+        return {
+            "start": dict(self.start),
+            "fixed": dict(self.fixed),
+            # Infinite ones are no JSON.
+            "bounds": {name: [repr(end) for end in ends] for name, ends in self.bounds.items()},
+            "tied": [list(group) for group in self.tied.values()],
+        }
 
 
 def _decoded(
     loop: OuterLoop,
     references: ReferencesLike | None,
-    start: Mapping[str, float],
+    tuner: Tuner,
+    goals: Sequence[Metric],
+    limits: Limits,
+    seed: int,
     progress: Progress | None,
-    **options: Any,
 ) -> tuple[NBest, tuple[Round, ...]]:
     """The lists of all rounds of a decoder, and the rounds."""
-    if not start:
+    if not limits.start:
         raise SettingError("start", None, "weights for the decoder's first round")
 
     def tuned(
         lists: NBest, weights: Mapping[str, float]
     ) -> tuple[Mapping[str, float], float, float]:
-        result = tune(lists, references, start=weights, folds=0, **options)
+        result = tune(
+            lists,
+            references,
+            method=tuner,
+            metrics=goals,
+            start=weights,
+            fixed=limits.fixed,
+            bounds=limits.bounds,
+            tied=limits.tied.values(),
+            seed=seed,
+            folds=0,
+        )
         return result.by_feature, result.start, result.development[0]
 
     header = {
-        "method": options["method"],
-        "settings": dict(options["settings"] or {}),
-        "metrics": [as_list_metric(metric).name for metric in options["metrics"]],
-        "seed": options["seed"],
-        "start": dict(start),
-        **_restrictions(options["fixed"], options["bounds"], options["tied"]),
-        "scale": options["scale"],
+        "method": plain(tuner),
+        "metrics": [metric.name for metric in goals],
+        "seed": seed,
+        **limits.header(),
         "references": None if references is None else _of_references(references),
     }
     rounds = []
-    for made, merged in Rounds(loop).run(start, header, tuned):
-        rounds.append(made)
+    for finished, merged in loop.run(limits.start, header, tuned):
+        rounds.append(finished)
         lists = merged
         if progress is not None:
             progress(1)
     return lists, tuple(rounds)
-
-
-def _restrictions(
-    fixed: Mapping[str, float] | None,
-    bounds: Mapping[str, tuple[float, float]] | None,
-    tied: Iterable[Iterable[str]],
-) -> dict[str, Any]:
-    """What weights must not do, for the header of a journal."""
-    return {
-        "fixed": dict(fixed or {}),
-        # Infinite ones are no JSON.
-        "bounds": {name: [repr(end) for end in ends] for name, ends in (bounds or {}).items()},
-        "tied": [list(group) for group in tied],
-    }
 
 
 def _of_references(references: Any) -> str:
@@ -478,40 +460,11 @@ def _bounds(problem: Problem) -> tuple[float, float]:
 def _fingerprint(nbest: NBest, problem: Problem) -> str:
     """Tells other lists, features or references from these."""
     digest = blake2b(fingerprint([nbest.texts]).encode(), digest_size=8)
-    for array in (nbest.offsets, problem.rows, problem.scales):
+    matrix = problem.matrix.data if problem.is_sparse else problem.matrix
+    for array in (nbest.offsets, problem.rows, problem.scales, matrix):
         digest.update(np.ascontiguousarray(array).tobytes())
     digest.update("\n".join(problem.names).encode("utf-8", "surrogatepass"))
-    matrix = problem.matrix.data if problem.is_sparse else np.ascontiguousarray(problem.matrix)
-    digest.update(np.asarray(matrix).tobytes())
     return digest.hexdigest()
-
-
-def _search(
-    problem: Problem,
-    start: Mapping[str, float],
-    fixed: Mapping[str, float],
-    bounds: Mapping[str, tuple[float, float]],
-    seed: int,
-) -> Search:
-    """Start and bounds of the problem's weights."""
-    first = problem.by_name(start, "start")
-    low = np.full(len(first), -np.inf)
-    high = np.full(len(first), np.inf)
-    both = set(fixed) & set(bounds)
-    if both:
-        raise SettingError("bounds", sorted(both)[0], "a feature whose weight is not fixed")
-    for name, (lowest, highest) in bounds.items():
-        if not lowest < highest:
-            raise SettingError(
-                f"bounds of {name}", (lowest, highest), "a lower and a higher number"
-            )
-    limits = {**bounds, **{name: (value, value) for name, value in fixed.items()}}
-    problem.by_name(dict.fromkeys(limits, 0.0), "fixed or bounds")
-    for place, name in enumerate(problem.names):
-        if name in limits:
-            low[place], high[place] = limits[name]
-    first, low, high = problem.scaled(first), problem.scaled(low), problem.scaled(high)
-    return Search(np.clip(first, low, high), low, high, seed)
 
 
 def _normalized(weights: NDArray[np.float64], *, on: bool) -> NDArray[np.float64]:
@@ -520,10 +473,7 @@ def _normalized(weights: NDArray[np.float64], *, on: bool) -> NDArray[np.float64
 
 
 def _weights(
-    problem: Problem,
-    runs: Sequence[NDArray[np.float64]],
-    best: int,
-    groups: Mapping[str, tuple[str, ...]],
+    problem: Problem, runs: Sequence[NDArray[np.float64]], best: int, limits: Limits
 ) -> tuple[FeatureWeight, ...]:
     several = len(runs) > 1
     deviations = np.std(runs, axis=0, ddof=1) if several else runs[0]
@@ -542,58 +492,5 @@ def _weights(
         for place, (name, weight, scale) in enumerate(
             zip(problem.names, runs[best], problem.scales, strict=True)
         )
-        for member in groups.get(name, (name,))
-    )
-
-
-# Tied weights.
-
-
-def _groups(tied: Iterable[Iterable[str]]) -> dict[str, tuple[str, ...]]:
-    """The members of each group by its first one."""
-    groups = [tuple(group) for group in tied]
-    members = [name for group in groups for name in group]
-    if any(len(group) < 2 for group in groups) or len(set(members)) < len(members):
-        raise SettingError("tied", groups, "groups of two or more features, each in one group")
-    return {group[0]: group for group in groups}
-
-
-def _expanded(
-    names: Sequence[str], weights: NDArray[np.float64], groups: Mapping[str, tuple[str, ...]]
-) -> dict[str, float]:
-    return {
-        member: float(weight)
-        for name, weight in zip(names, weights, strict=True)
-        for member in groups.get(name, (name,))
-    }
-
-
-def _tie(problem: Problem, groups: Mapping[str, tuple[str, ...]]) -> Problem:
-    """One feature in place of each group: the sum of its members as the lists have them."""
-    if not groups:
-        return problem
-    from scipy.sparse import csr_array, diags_array
-
-    followers = {name: group[0] for group in groups.values() for name in group}
-    problem.by_name(dict.fromkeys(followers, 0.0), "tied")
-    names = [name for name in problem.names if followers.get(name, name) == name]
-    columns = {name: place for place, name in enumerate(names)}
-    goal = [columns[followers.get(name, name)] for name in problem.names]
-    adder = csr_array((problem.scales, (np.arange(len(goal)), goal)), shape=(len(goal), len(names)))
-    matrix = problem.matrix @ adder
-    deviations = within_deviations(matrix, problem.offsets)
-    useless = deviations <= 1e-12
-    is_scaled = not np.all(problem.scales == 1.0)
-    scales = np.where(is_scaled & ~useless, deviations, 1.0)
-    divided = (
-        matrix / scales
-        if isinstance(matrix, np.ndarray)
-        else csr_array(matrix @ diags_array(1 / scales))
-    )
-    return replace(
-        problem,
-        names=tuple(names),
-        matrix=np.asarray(divided) if not problem.is_sparse else divided,
-        scales=scales,
-        useless=useless,
+        for member in limits.tied.get(name, (name,))
     )

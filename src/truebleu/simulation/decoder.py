@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truebleu._settings import DEFAULT_SEED, Streams
-from truebleu.corpus.nbest.lists import NBest
+from truebleu.corpus.nbest import NBest
 from truebleu.errors import MalformedFileError, SettingError, UnknownNameError, UnreadableFileError
 from truebleu.simulation.test_sets import Channel, general_tables, simulate
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu.corpus.nbest.lists import NBest
+    from truebleu.corpus.nbest import NBest
     from truebleu.corpus.test_set import TestSet, TextLike
     from truebleu.metrics.base import Metric
 

@@ -25,13 +25,12 @@ from truebleu.corpus.test_set import fingerprint
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Record, Runner, Task
 from truebleu.metrics.registry import as_metrics
-from truebleu.nbest.expectation import SgdSettings, expected_bleu
-from truebleu.nbest.mira import MiraSettings, mira
+from truebleu.nbest.choices import weighted_choices
+from truebleu.nbest.expectation import ExpectedBleu
+from truebleu.nbest.mira import Mira
 from truebleu.nbest.outer_loop import merge_lists
-from truebleu.nbest.problem import Search, make_problem, seed_of_run
+from truebleu.nbest.problem import Search, count_candidates, make_problem, seed_of_run
 from truebleu.nbest.reranking import rerank
-from truebleu.nbest.statistics import count_candidates
-from truebleu.nbest.weights import weighted_choices
 from truebleu.reports.document import Column, Plot
 from truebleu.reports.sentences import listed
 from truebleu.schema import Seed, Setting, verb
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu.corpus.nbest.lists import NBest
+    from truebleu.corpus.nbest import NBest
     from truebleu.corpus.test_set import TextLike
     from truebleu.metrics.registry import MetricsLike
     from truebleu.nbest.problem import Problem
@@ -127,7 +126,7 @@ def study_tuning(
     tested = count_candidates(test_lists, test_references, metric)
 
     decode, decode_test = decoders or (None, None)
-    descent = SgdSettings(epochs=epochs, l2=l2)
+    descent = ExpectedBleu(epochs=epochs, l2=l2)
     tuning = _Tuning(lists, references, metric, descent, seed, decode, rounds)
     names = tuning.problem(tuners[0]).names
     settings = settings_of(
@@ -182,7 +181,7 @@ class _Tuning:
     lists: NBest
     references: Sequence[TextLike]
     metric: str
-    descent: SgdSettings
+    descent: ExpectedBleu
     seed: int
     decode: Decode | None
     rounds: int
@@ -217,8 +216,8 @@ class _Tuning:
     def _tuned(self, problem: Problem, tuner: str, run: int) -> NDArray[np.float64]:
         search = Search.of(np.zeros(len(problem.names)), seed=seed_of_run(self.seed, run))
         if tuner == MIRA:
-            return problem.raw(mira(problem, MiraSettings(), search).weights)
-        return problem.raw(expected_bleu(problem, self.descent, search))
+            return problem.raw(Mira().weights(problem, search))
+        return problem.raw(self.descent.weights(problem, search))
 
 
 def _first(segments: int) -> NDArray[np.int64]:
@@ -347,7 +346,6 @@ def study_reranking(
         rerank,
         lists,
         references,
-        model="log-linear",
         metrics=metrics[:1],
         folds=folds,
         seed=seed,

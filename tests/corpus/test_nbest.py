@@ -39,14 +39,14 @@ def test_sparse_features_are_rows_by_name() -> None:
     [
         ([], {}, "no lists"),
         ([["a"], []], {}, "segment 2: found 'no candidates'"),
-        (["abc"], {}, "expected a list of lists of strings"),
-        ([["a", 1]], {}, "expected a list of lists of strings"),
+        (["abc"], {}, "segment 1: found a single str"),
+        ([["a", 1]], {}, "segment 2: found int, expected str"),
         ([["a"]], {"scores": [[1, 2]]}, "2 values"),
         ([["a"]], {"scores": [[1], [2]]}, "2 lists"),
         ([["a"]], {"scores": [[float("nan")]]}, "segment 1: scores: found nan"),
         ([["a"], ["b"]], {"features": {"f": [[1], [float("inf")]]}}, "segment 2: f: found inf"),
         ([["a"]], {"counts": [[0]]}, "1 or more"),
-        ([["a"]], {"scores": [["x"]]}, "expected a list of lists of numbers"),
+        ([["a"]], {"scores": [["x"]]}, "something else than a number"),
         ([["a"]], {"sources": []}, "sources"),
     ],
 )

@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from truebleu.errors import TruebleuError
-from truebleu.nbest import NBest, read_nbest
+from truebleu.corpus import nbest_files
+from truebleu.corpus.nbest_files import ListFormat, ListStream, ScatteredListsError, read_nbest
+from truebleu.errors import CorpusError, TruebleuError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.writing import Folder
+    from truebleu.corpus.nbest import NBest
 
 MOSES = (
     "0 ||| the cat ||| LM0= -2.5 TM0= -1 -2 wt_a~b= 3 ||| -4.5 ||| 0-0\n"
@@ -45,7 +49,7 @@ def test_moses(folder: Folder) -> None:
 @pytest.mark.parametrize("name", ["cdec", "joshua"])
 def test_cdec_and_joshua(folder: Folder, name: str) -> None:
     text = "0 ||| a ||| LM=-1.5 W=2 ||| -3 ||| 0.5\n0 ||| b ||| LM=-2 X_y=1 ||| -4\n"
-    lists = read(folder, text, format=name)
+    lists = read(folder, text, input_format=name)
     assert lists.format == name
     assert read(folder, text).format == "cdec"
     assert lists.feature_names == ("LM",)
@@ -102,10 +106,12 @@ def test_sockeye(folder: Folder) -> None:
 
 def test_plain_text(folder: Folder) -> None:
     scores = folder.write("scores", "1\n2\n3\n4\n")
-    lists = read(folder, "a\nb\n\nd\n", size=2, scores=scores)
+    lists = read(folder, "a\nb\n\nd\n", list_size=2, scores=scores)
     assert [*lists] == [("a", "b"), ("", "d")]
     assert lists.log_probabilities is None
-    known = read(folder, "a\nb\n\nd\n", size=2, scores=scores, log_base=2, length_normalized=False)
+    known = read(
+        folder, "a\nb\n\nd\n", list_size=2, scores=scores, log_base=2, length_normalized=False
+    )
     assert known.log_probabilities is not None
     assert known.log_probabilities.tolist() == pytest.approx([log(2) * n for n in (1, 2, 3, 4)])
 
@@ -157,7 +163,7 @@ def test_ids_may_start_at_1_if_you_say_so(folder: Folder) -> None:
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        ("0 ||| a ||| F0=-1.5 ||| 0\n", {"format": "moses"}, "line 1: found 'F0=-1.5' among"),
+        ("0 ||| a ||| F0=-1.5 ||| 0\n", {"input_format": "moses"}, "line 1: found 'F0=-1.5' among"),
         ("0 ||| a ||| X0= abc ||| 0\n", {}, "line 1: found feature 'X0': 'abc'"),
         ("0 ||| a ||| X0= 1,5 ||| 0\n", {}, "decimals with a point"),
         ("0 ||| a ||| X0= 1_0 ||| 0\n", {}, "expected a number"),
@@ -179,13 +185,13 @@ def test_ids_may_start_at_1_if_you_say_so(folder: Folder) -> None:
         ("0 ||| a ||| x=1 x=2 ||| 0\n", {}, "'x' twice"),
         ("0 ||| a ||| x=1 y ||| 0\n", {}, "'y' among the features"),
         ("0 ||| a ||| 1 2\n0 ||| b ||| 1\n", {}, "line 2: found no feature 'feature2'"),
-        ("0 ||| a ||| 0-0 ||| -1\n", {"format": "marian"}, "no F0="),
+        ("0 ||| a ||| 0-0 ||| -1\n", {"input_format": "marian"}, "no F0="),
         ("", {}, "no segments"),
         ("\n\n", {}, "no segments"),
-        ("just text\n", {}, "--size N"),
-        ("a\nb\nc\n", {"size": 2}, "1 are left over"),
-        ("a\n", {"format": "flat"}, "how many lines"),
-        ("a\n", {"size": 0}, "1 or more"),
+        ("just text\n", {}, "--list-size N"),
+        ("a\nb\nc\n", {"list_size": 2}, "1 are left over"),
+        ("a\n", {"input_format": "flat"}, "how many lines"),
+        ("a\n", {"list_size": 0}, "a whole number from 1 up"),
         ("H-0\t-1\ta\nH-2\t-1\tb\n", {}, "no H-1"),
         ("S-0\ta\nD-0\t-1\tb\n", {}, "without a hypothesis"),
         ("H-0\t-1\n", {}, "a score, a tab"),
@@ -202,13 +208,13 @@ def test_ids_may_start_at_1_if_you_say_so(folder: Folder) -> None:
         ('{"id": 0, "text": "a", "count": 0.5}\n', {}, "a count of 0.5"),
         ('{"id": 0, "text": "\\ud800"}\n', {}, "surrogate"),
         ("{\n", {}, "no valid JSON"),
-        (MOSES, {"size": 3, "format": "moses"}, "plain text"),
+        (MOSES, {"list_size": 3, "input_format": "moses"}, "plain text"),
         (MOSES, {"text_key": "x"}, "JSON Lines"),
-        (MOSES, {"format": "word"}, "unknown format"),
-        (MOSES, {"first_id": 2}, "0 or 1"),
+        (MOSES, {"input_format": "word"}, "unknown input_format"),
+        (MOSES, {"first_id": 2}, "from 0 and up to 1"),
         (MOSES, {"log_base": 1}, "above 1"),
         ("0 ||| a ||| 1\n", {"log_base": 2}, "without scores"),
-        ("a\n", {"size": 1, "log_base": 2}, "without scores"),
+        ("a\n", {"list_size": 1, "log_base": 2}, "without scores"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_line(
@@ -222,6 +228,159 @@ def test_what_is_wrong_is_said_with_its_line(
 def test_scores_must_pair_with_lines(folder: Folder) -> None:
     scores = folder.write("scores", "1\n")
     with pytest.raises(TruebleuError, match=r"1 segments, but .* has 2"):
-        read(folder, "a\nb\n", size=2, scores=scores)
+        read(folder, "a\nb\n", list_size=2, scores=scores)
     with pytest.raises(TruebleuError, match="line 2"):
-        read(folder, "a\nb\n", size=2, scores=folder.write("scores", "1\nx\n"))
+        read(folder, "a\nb\n", list_size=2, scores=folder.write("scores", "1\nx\n"))
+
+
+# Lists read part by part are those of the whole file, and so is what is refused.
+
+
+NUMBERED = "".join(
+    f"{segment} ||| text {segment}.{place} ||| LM0= -{place} ||| -{place}\n"
+    for segment in range(7)
+    for place in range(1 + segment % 3)
+)
+FILES = {
+    "moses": NUMBERED,
+    "moses with blank lines": NUMBERED.replace("\n3 ", "\n\n\n3 ") + "\n\n",
+    "carriage returns": NUMBERED.replace("\n", "\r\n"),
+    "no end of the last line": NUMBERED.rstrip("\n"),
+    "byte-order mark": "\ufeff" + NUMBERED,
+    "cdec": NUMBERED.replace("LM0= ", "lm="),
+    "objects of segments": "".join(
+        f'{{"id": "s{n}", "source": "q{n}", "candidates": ["a{n}", "b"], "logprobs": [-1, -2]}}\n'
+        for n in range(5)
+    ),
+    "objects of candidates": "".join(
+        f'{{"id": {n // 2}, "text": "t{n}", "count": {n + 1}}}\n' for n in range(9)
+    ),
+    "fairseq": "".join(f"S-{n}\tq\nH-{n}\t-0.5\tx{n}\nP-{n}\t-1.0 -2.0\n" for n in (2, 0, 1)),
+}
+
+
+def parts(path: Path, **settings: Any) -> list[NBest]:
+    stream = ListStream(str(path), ListFormat(**settings))
+    taken = []
+    while (part := stream.next_part()) is not None:
+        taken.append(part)
+    assert stream.read == sum(map(len, taken))
+    assert stream.next_part() is None
+    return taken
+
+
+@pytest.fixture(params=[1, 20, 10**6])
+def part_size(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    monkeypatch.setattr(nbest_files, "PART_CHARACTERS", request.param)
+    return int(request.param)
+
+
+@pytest.mark.parametrize("kind", FILES)
+@pytest.mark.parametrize("compressed", [False, True])
+def test_the_parts_are_the_whole(
+    tmp_path: Path, kind: str, compressed: bool, part_size: int
+) -> None:
+    path, data = tmp_path / "lists", FILES[kind].encode()
+    path.write_bytes(gzip.compress(data) if compressed else data)
+    whole, taken = read_nbest(path), parts(path)
+    assert [list_ for part in taken for list_ in part] == list(whole)
+    for name in ("scores", "log_probabilities", "counts"):
+        columns = [getattr(part, name) for part in taken]
+        expected = getattr(whole, name)
+        assert [value for column in columns if column is not None for value in column] == (
+            [] if expected is None else expected.tolist()
+        )
+    labels = [label for part in taken for label in part.labels or ()]
+    assert labels == list(whole.labels or ())
+    assert [s for part in taken for s in part.sources or ()] == list(whole.sources or ())
+    assert len(taken) == (len(whole) if part_size == 1 else 1 if part_size > 100 else len(taken))
+
+
+@pytest.mark.usefixtures("part_size")
+def test_plain_text_has_its_scores_beside_it(tmp_path: Path) -> None:
+    path, scores = tmp_path / "flat", tmp_path / "scores"
+    path.write_text("a\nb\n\nc\nd\ne\n")
+    scores.write_text("1\n2\n3\n4\n5\n6\n\n")
+    taken = parts(path, list_size=2, scores=str(scores))
+    assert [list_ for part in taken for list_ in part] == [("a", "b"), ("", "c"), ("d", "e")]
+    values = [float(value) for part in taken for value in part.scores]  # type: ignore[union-attr]
+    assert values == [1, 2, 3, 4, 5, 6]
+    for wrong in ("1\n2\n3\n", "1\n2\n3\n4\n5\n6\n7\n"):
+        scores.write_text(wrong)
+        refused(path, list_size=2, scores=str(scores))
+
+
+def refused(path: Path, **settings: Any) -> None:
+    """Refused, with the words that the whole file is refused with."""
+    with pytest.raises(CorpusError) as whole:
+        read_nbest(path, **settings)
+    with pytest.raises(CorpusError) as part:
+        parts(path, **settings)
+    assert (type(part.value), str(part.value)) == (type(whole.value), str(whole.value))
+
+
+@pytest.mark.usefixtures("part_size")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "\n\n",
+        NUMBERED + "9 ||| a ||| LM0= 1 ||| 1\n",
+        NUMBERED + "2 ||| a ||| LM0= 1 ||| 1\n",
+        NUMBERED + "7 ||| a ||| LM0= x ||| 1\n",
+        NUMBERED + "7 ||| a ||| LM0= nan ||| 1\n",
+        NUMBERED + "7 ||| a ||| TM0= 1 ||| 1\n",
+        NUMBERED + "7 ||| a\n",
+        "1" + NUMBERED[1:],
+        FILES["objects of segments"] + '{"candidates": []}\n',
+        FILES["objects of segments"] + '\n{"candidates": ["a"]}\n',
+        FILES["objects of segments"] + "[1]\n",
+        FILES["objects of segments"] + '{"candidates": ["a"], "logprobs": [1, 2]}\n',
+        FILES["objects of candidates"] + '{"id": 2.5, "text": "a", "count": 1}\n',
+        FILES["objects of candidates"] + '{"id": 9, "text": "a"}\n',
+    ],
+)
+def test_what_is_refused_is_the_same(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "lists"
+    path.write_text(text)
+    refused(path)
+
+
+@pytest.mark.usefixtures("part_size")
+def test_a_bad_byte_has_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "lists"
+    path.write_bytes(NUMBERED.encode() + b"7 ||| \xff ||| LM0= 1 ||| 1\n")
+    refused(path)
+
+
+@pytest.mark.usefixtures("part_size")
+def test_scores_that_come_or_go_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "lists"
+    path.write_text(NUMBERED + "7 ||| a ||| LM0= 1\n")
+    with pytest.raises(CorpusError, match=r"line 14: found no score, expected one, as"):
+        parts(path)
+
+
+def test_candidates_of_a_segment_that_do_not_stand_together_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "lists"
+    path.write_text("".join(f'{{"id": "{n % 2}", "text": "t"}}\n' for n in range(4)))
+    assert len(read_nbest(path)) == 2
+    with pytest.raises(ScatteredListsError, match="line 3: found segment 0 again after others"):
+        parts(path)
+
+
+def test_standard_input_is_read_too_and_options_are_checked(tmp_path: Path) -> None:
+    stream = ListStream("-", stdin=BytesIO(NUMBERED.encode()))
+    first = stream.next_part(2)
+    assert first is not None
+    assert len(first) == 2
+    assert stream.count_rest() == 5
+    path = tmp_path / "lists"
+    path.write_text(NUMBERED)
+    for settings, message in (
+        ({"input_format": "smt"}, "unknown input_format"),
+        ({"first_id": 2}, "from 0 and up to 1"),
+        ({"scores": "x"}, "plain text"),
+    ):
+        with pytest.raises(TruebleuError, match=message):
+            ListStream(str(path), ListFormat(**settings))
