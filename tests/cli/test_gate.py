@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from truebleu.cli.main import main
+from truebleu.metrics import read_statistics
 from truebleu.simulation import Channel, save_test_set, simulate
 
 if TYPE_CHECKING:
@@ -229,7 +230,7 @@ def test_score_prints_the_same_whether_or_not_it_saves(tmp_path: Path) -> None:
 
 
 def test_score_overwrites_a_file_only_with_force(tmp_path: Path) -> None:
-    path = tmp_path / "mine"
+    path = tmp_path / "mine.npz"
     path.write_text("mine")
     score = ["score", "good.txt", "-r", "reference-1.txt", "--save", str(path)]
     refused = run(*score)
@@ -237,7 +238,7 @@ def test_score_overwrites_a_file_only_with_force(tmp_path: Path) -> None:
     assert "--force" in refused.stderr
     assert path.read_text() == "mine"
     assert run(*score, "--force").returncode == 0
-    assert json.loads(path.read_text())["system"] == "good"
+    assert read_statistics(path).system == "good"
 
 
 def test_a_ledger_counts_looks_and_keeps_the_exit_codes(folder: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from zipfile import ZipFile
 
@@ -30,6 +31,7 @@ from truebleu.metrics.statistics_files import (
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -55,11 +57,13 @@ def file(statistics: SavedStatistics, tmp_path: Path) -> Path:
     return tmp_path / "old.npz"
 
 
-def rewritten(file: Path, header: dict[str, Any] | None = None, **arrays: Any) -> Path:
+def rewritten(
+    file: Path, header: Mapping[str, Any], arrays: Mapping[str, Any] = MappingProxyType({})
+) -> Path:
     """The file with other arrays, or with other values in its header."""
     with np.load(file) as archive:
-        parts = {**archive, **arrays}
-    values = {**json.loads(parts[STATISTICS].tobytes()), **(header or {})}
+        parts: dict[str, Any] = {**archive, **arrays}
+    values = {**json.loads(parts[STATISTICS].tobytes()), **header}
     parts[STATISTICS] = np.frombuffer(json.dumps(values).encode(), dtype=np.uint8)
     np.savez(file, **parts)
     return file
@@ -179,7 +183,7 @@ def test_counts_of_another_version_of_truebleu_are_refused(
 
 
 def test_counts_of_another_width_are_refused(file: Path) -> None:
-    read = read_statistics(rewritten(file, **{"metric-0": np.ones((1, 40, 9), dtype=np.uint8)}))
+    read = read_statistics(rewritten(file, {}, {"metric-0": np.ones((1, 40, 9), dtype=np.uint8)}))
     with pytest.raises(MalformedFileError, match=r"old\.npz: found 9 columns of BLEU, expected 10"):
         read.by(BLEU(tokenize="13a"))
 
@@ -231,7 +235,7 @@ def test_another_layout_is_refused(
     file: Path, header: dict[str, Any], arrays: dict[str, Any]
 ) -> None:
     with pytest.raises(MalformedFileError, match="found another layout"):
-        read_statistics(rewritten(file, header, **arrays))
+        read_statistics(rewritten(file, header, arrays))
 
 
 def test_no_room_is_made_for_an_array_that_is_not_there(file: Path) -> None:
@@ -253,7 +257,7 @@ def test_no_room_is_made_for_an_array_that_is_not_there(file: Path) -> None:
 
 
 def test_objects_are_not_unpickled(file: Path) -> None:
-    rewritten(file, **{"metric-0": np.array([[[print] * 10] * 40], dtype=object)})
+    rewritten(file, {}, {"metric-0": np.array([[[print] * 10] * 40], dtype=object)})
     with pytest.raises(MalformedFileError, match="found another layout"):
         read_statistics(file)
 

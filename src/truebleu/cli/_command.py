@@ -784,9 +784,9 @@ def _executor_options() -> list[click.Parameter]:
         Option(
             ["--dask", "cluster"],
             rare=True,
-            metavar="WHERE",
-            help="Run tasks on a Dask cluster: local, local:N, or a scheduler's address such as "
-            "tls://10.0.0.1:8786. Needs truebleu[dask].",
+            metavar="ADDRESS",
+            help="Run tasks on a Dask cluster with this scheduler, such as tls://10.0.0.1:8786. "
+            "Needs truebleu[dask].",
         ),
     ]
 
@@ -802,4 +802,7 @@ def _executor(
 
     if processes is not None:
         return Processes(processes)
-    return Cluster(cast("str", cluster), silent=True)
+    executor = Cluster(cast("str", cluster), silent=True)
+    if not executor.is_encrypted:
+        warn(f"{executor}: without TLS, whoever reaches the scheduler can run code on its workers")
+    return executor

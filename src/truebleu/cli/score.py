@@ -57,7 +57,7 @@ Settings of the metrics:
 
 SAVE = Option(
     ["--save", "file"],
-    metavar="FILE",
+    metavar="FILE.npz",
     help="Also save segment statistics, which other commands take in place of texts.",
 )
 #: What is about the intervals.

@@ -126,7 +126,7 @@ def stem(path: str) -> str:
     """The file's name without its folder and without endings that only tell how it is stored."""
     if path == STANDARD_INPUT:
         return "stdin"
-    return _without(_without(os.path.basename(path), COMPRESSED), FORMATS)
+    return _without(_without(os.path.basename(path), COMPRESSED), (*FORMATS, ".npz"))
 
 
 def _without(path: str, endings: tuple[str, ...]) -> str:

@@ -439,7 +439,8 @@ def _archive(systems: Sequence[SavedStatistics]) -> bytes:
         arrays[f"metric-{place}"] = _narrow(np.stack([one.rows[signature] for one in systems]))
     sink = io.BytesIO()
     text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
-    np.savez(sink, **{STATISTICS: text}, **arrays)
+    parts: dict[str, Any] = {STATISTICS: text, **arrays}
+    np.savez(sink, **parts)
     return sink.getvalue()
 
 
