@@ -585,11 +585,6 @@ def expect_output(path: str | PathLike[str]) -> None:
         _outputs.add(_place(path))
 
 
-def output_written(path: str | PathLike[str]) -> None:
-    """Say that a file was written, and may be read from now on."""
-    _outputs.discard(_place(path))
-
-
 def _place(path: str | PathLike[str]) -> str:
     """Where a file is, behind all links."""
     try:

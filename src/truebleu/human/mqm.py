@@ -190,8 +190,7 @@ def read_annotations(path: str, data: bytes) -> Table:
         table = _tab_separated(path, decode(path, data).removeprefix(BYTE_ORDER_MARK))
     for column in ("system", "category", "severity"):
         if table.find(SYSTEM if column == "system" else [column]) is None:
-            found = f"the columns {', '.join(table.columns)}"
-            raise MalformedFileError(path, 1, found, f"MQM annotations with a column {column!r}")
+            table.refuse_columns(f"MQM annotations with a column {column!r}")
     table.digest = digest(data)
     return table
 
@@ -229,9 +228,8 @@ def read_mqm(path: str, data: bytes, request: Request) -> HumanScores:
     table = of_one_pair(read_annotations(path, data), request)
     every = sheet_of(table, systems_of(table), (), ())
     if every.numbers is None and every.document_numbers is None:
-        found = f"the columns {', '.join(table.columns)}"
         expected = "one for the segment: seg_id, globalSegId, or doc with doc_id or docSegId"
-        raise MalformedFileError(path, 1, found, expected)
+        table.refuse_columns(expected)
     parts = (every.documents, every.document_numbers, every.numbers, every.raters)
     blank = [""] * table.rows
     keys = zip(every.systems, *(part or blank for part in parts), strict=True)

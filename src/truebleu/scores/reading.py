@@ -29,7 +29,14 @@ from truebleu.corpus.tables import (
 )
 from truebleu.corpus.test_set import column_values, frame_columns
 from truebleu.errors import MalformedFileError, SettingError
-from truebleu.scores.evaluations import Evaluation, SegmentScores
+from truebleu.scores.evaluations import (
+    Evaluation,
+    SegmentScores,
+    checksums,
+    mean,
+    paired,
+    require_pairs,
+)
 from truebleu.scores.formats import Format, ScoreFile, evaluations_of
 from truebleu.scores.tools import FORMATS, counted
 
@@ -192,47 +199,55 @@ def read_segment_scores(
 
     See docs/reference/metrics/scores.md.
     """
-    if os.path.isdir(path):
-        return _of_folder(path, column, filter_)
-    file = ScoreFile.read(path)
-    form = format_of(file)
-    if form is None:
+    files = [ScoreFile.read(file) for file in _files_of(path)]
+    forms = [format_of(file) for file in files]
+    if forms == [None] and not os.path.isdir(path):
         if filter_:
             raise SettingError("filter", filter_, "none: only lm-evaluation-harness has filters")
-        return _table_scores(read_score_table(path, file.data), column, rater, first_segment)
+        table = read_score_table(path, files[0].data)
+        return _table_scores(table, column, rater, first_segment)
     for setting, value, usual in (("rater", rater, ""), ("first_segment", first_segment, 1)):
         if value != usual:
             raise SettingError(setting, value, "none: the file of a tool says it by itself")
-    return _of_tool(file, form, column, filter_)
-
-
-def _of_tool(file: ScoreFile, form: Format, column: str, filter_: str) -> SegmentScores:
-    for setting, chosen in (("column", column), ("filter", filter_)):
-        if chosen and form.one_score:
-            raise SettingError(setting, chosen, f"none: {form.tool} writes one score")
-    if filter_ and not form.filter:
-        raise SettingError("filter", filter_, "none: the file does not tell any apart")
-    evaluations = evaluations_of(file, form)
-    if not evaluations:
-        file.refuse(None, "no scores", "the scores of at least one system")
-    parts = [SegmentScores.of_evaluation(one, column, filter_) for one in evaluations]
-    return SegmentScores.together(file.path, file.digest, parts)
-
-
-def _of_folder(path: str, column: str, filter_: str) -> SegmentScores:
-    """The files of a folder, one for each system, with the same items in all of them."""
-    parts = []
-    for name in sorted(entry.name for entry in os.scandir(path) if entry.is_file()):
-        file = ScoreFile.read(os.path.join(path, name))
-        form = format_of(file)
+    evaluations: list[Evaluation] = []
+    for file, form in zip(files, forms, strict=True):
         if form is None:
             expected = "scores that a tool wrote, such as a number on each line"
             file.refuse(None, "something else", expected)
-        parts.append(_of_tool(file, form, column, filter_))
-    if not parts:
+        for setting, value, can_choose in (
+            ("column", column, not form.one_score),
+            ("filter", filter_, bool(form.filter)),
+        ):
+            if value and not can_choose:
+                raise SettingError(setting, value, f"none: {form.tool} has nothing to choose among")
+        evaluations += evaluations_of(file, form)
+    if not evaluations:
+        files[0].refuse(None, "no scores", "the scores of at least one system")
+    require_pairs(evaluations)
+    items = checksums(evaluations)
+    scores = paired(
+        evaluations,
+        lambda one, answers: {one.system: [mean(answers.get(item, [])) for item in items]},
+        items=items,
+        column=column,
+        filter_=filter_,
+    )
+    is_unnamed = scores.name == "score" and scores.items is None
+    checksum = files[0].digest
+    if os.path.isdir(path):
+        checksum = digest("".join(file.digest for file in files).encode())
+    name = "" if is_unnamed else scores.name
+    return replace(scores, label=path, digest=checksum, name=name)
+
+
+def _files_of(path: str) -> list[str]:
+    """The file, or those of a folder: one for each system, with the same items in all of them."""
+    if not os.path.isdir(path):
+        return [path]
+    files = [os.path.join(path, entry.name) for entry in os.scandir(path) if entry.is_file()]
+    if not files:
         raise SettingError("path", path, "a folder with a file of scores for each system")
-    joined = digest("".join(part.digest for part in parts).encode())
-    return SegmentScores.together(path, joined, parts)
+    return sorted(files)
 
 
 def scores_in_memory(scores: Mapping[str, Iterable[object]]) -> SegmentScores:
