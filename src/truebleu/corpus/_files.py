@@ -49,7 +49,6 @@ FORMATS = tuple(FORMAT_NAMES)
 
 #: The first part of the archive that holds saved statistics.
 STATISTICS = "truebleu-statistics"
-PARQUET_MAGIC = b"PAR1"
 
 
 class Location(NamedTuple):

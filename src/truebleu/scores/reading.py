@@ -98,8 +98,7 @@ def evaluations_of_frame(name: str, frame: Frame) -> list[Evaluation]:
 def evaluation_of_rows(system: str, rows: Sequence[Any]) -> Evaluation:
     """Scores in memory: numbers in order, or mappings with the name of each item."""
     if not all(isinstance(row, Mapping) for row in rows):
-        numbers = scores_in_memory({system: rows}).by_system[system]
-        rows = [{"score": number} for number in numbers]
+        rows = [{"score": number} for number in _numbers(system, rows)]
     keys = dict.fromkeys(key for row in rows for key in row)
     columns: dict[str, Sequence[object]] = {
         str(key): [_plain(row.get(key)) for row in rows] for key in keys

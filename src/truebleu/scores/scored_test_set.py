@@ -221,8 +221,9 @@ class ScoredTestSet(CountedTestSet):
             column=metric.column,
             filter_=metric.filter,
         )
-        if way not in ("mean", "runs"):
-            scores = replace(scores, name=f"{scores.name} {way}")
+        name = scores.name if way in ("mean", "runs") else f"{scores.name} {way}"
+        # The systems here are those that were scored: no texts tell them apart.
+        scores = replace(scores, name=name, texts={})
         own_name = "" if metric.name in ("scores", metric.column) else metric.name
         return replace(metric, given=scores, name=own_name, answers=None)
 
