@@ -14,6 +14,7 @@ from truebleu.corpus.tables import (
     ANY_NUMBER,
     NotAScoreError,
     Scale,
+    added,
     digest,
     parse_score,
     value_inside,
@@ -240,6 +241,7 @@ class SegmentScores:
         texts: the outputs that were scored, where the tool keeps them.
         raters: how many there are; 1 where nothing tells them apart.
         first_segment: the number of the first, where the rows of a table are numbered.
+        columns: the scores of a table that are added up; the only one where it is empty.
     """
 
     label: str
@@ -251,6 +253,7 @@ class SegmentScores:
     texts: Mapping[str, Sequence[str]] = field(default_factory=dict, compare=False, repr=False)
     raters: int = 1
     first_segment: int | None = None
+    columns: tuple[str, ...] = ("",)
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -276,7 +279,8 @@ class SegmentScores:
         rows = self.by_system[system]
         if not isinstance(rows, Evaluation):
             return list(rows)
-        _, answers = replace(rows, scale=scale).answers()
+        parts = [replace(rows, scale=scale).answers(column)[1] for column in self.columns]
+        answers = {item: added([part[item] for part in parts]) for item in parts[0]}
         if self.first_segment is None:
             return [mean(scores) for scores in answers.values()]
         first, last = self.first_segment, self.first_segment + segments - 1
@@ -315,8 +319,10 @@ class SegmentScores:
         if len(scores) != segments:
             left = f"{self.label}: the scores of {system!r}"
             raise UnpairedSegmentsError(left, len(scores), "the test set", segments)
+        # What stands in tables was checked, before it was added up.
+        checked = isinstance(self.by_system[system], Evaluation)
         for segment, score in enumerate(scores, 1):
-            if score is not None and not scale.holds(score):
+            if score is not None and not checked and not scale.holds(score):
                 where = f"{self.label}: scores of {system!r}: segment {segment}"
                 raise SettingError(where, score, f"a number in {scale}")
         return scores

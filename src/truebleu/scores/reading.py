@@ -17,7 +17,6 @@ from truebleu.corpus.tables import (
     SYSTEM,
     NotAScoreError,
     Table,
-    added,
     digest,
     is_score,
     json_in,
@@ -252,7 +251,7 @@ def _files_of(path: str) -> list[str]:
 def scores_in_memory(scores: Mapping[str, Iterable[object]]) -> SegmentScores:
     """Segment scores that are in memory: for each system an array or list, None or NaN if missing.
 
-    >>> scores_in_memory({"a": [0.5, None]}).of("a", 2, Scale())
+    >>> scores_in_memory({"a": [0.5, None]}).by_system["a"]
     [0.5, None]
     """
     if not scores:
@@ -300,11 +299,12 @@ def _table_scores(table: Table, column: str, rater: str, first_segment: int) -> 
     for row, fields in enumerate(values):
         number = whole_number(numbers[row])
         about = {"item": numbers[row] if number is None else number, "answer": raters[row]}
-        cells = [(systems[row], _sum(fields))] if systems else zip(columns, fields, strict=True)
-        for system, value in cells:
-            name = "+".join(columns) if systems else system
-            record = {"system": system, "scores": {name: value}, **about}
-            records.append((table.line(row), record))
+        scores = dict(zip(columns, fields, strict=True))
+        cells = (
+            {systems[row]: scores} if systems else {name: {name: scores[name]} for name in scores}
+        )
+        for system, own in cells.items():
+            records.append((table.line(row), {"system": system, "scores": own, **about}))
     form = Format(
         tool="",
         records=lambda _: records,
@@ -317,17 +317,6 @@ def _table_scores(table: Table, column: str, rater: str, first_segment: int) -> 
         digest=table.digest,
         by_system={evaluation.system: evaluation for evaluation in evaluations},
         raters=len(set(raters)),
+        columns=columns if systems else ("",),
         first_segment=None if segment is None else first_segment,
     )
-
-
-def _sum(values: Sequence[object]) -> object:
-    """The sum of scores, None where one is missing; what is no score is kept, to be refused.
-
-    Zhang & Vogel (2004), section 2.4, add the scores for fluency and for adequacy.
-    """
-    wrong = next((value for value in values if not is_score(value)), None)
-    if wrong is not None:
-        return wrong
-    (total,) = added([[parse_score(value)] for value in values])
-    return total
