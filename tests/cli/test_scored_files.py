@@ -54,8 +54,9 @@ def test_a_table_of_all_systems_needs_no_system(tmp_path: Path) -> None:
 
 
 def test_a_gate_decides_by_scores() -> None:
-    assert run("gate", "new.csv", "old.csv", "-m", "scores", *ALWAYS).code == 0
-    strict = run("gate", "old.csv", "new.csv", "-m", "scores", "--margin", "0.01")
+    by_scores = ("-m", "scores", *ALWAYS)
+    assert run("gate", "new.csv", "--baseline", "old.csv", *by_scores).code == 0
+    strict = run("gate", "old.csv", "--baseline", "new.csv", "-m", "scores", "--margin", "0.01")
     assert (strict.code, strict.err) == (1, "")
 
 
@@ -85,8 +86,6 @@ def test_explain_and_score_call_items_by_their_names() -> None:
     explained = run("explain", "new.csv", "old.csv", "-m", "scores", "-f", "json", *ALWAYS)
     result = json.loads(explained.out)
     assert result["segment_names"][:2] == ["q59", "q58"]
-    shown = run("explain", "new.csv", "old.csv", "-m", "scores", *ALWAYS).out
-    assert "segment  q58 " in shown
     rows = run("score", "new.csv", "-m", "scores", "--per-segment", "-f", "tsv").out.splitlines()
     assert rows[1:4] == ["system\tsegment\tscore", "new\tq59\t0.0", "new\tq58\t1.0"]
     by_system = json.loads(
@@ -170,7 +169,7 @@ def test_panel_compares_over_benchmarks(tmp_path: Path) -> None:
         ("sums", "document"),
     ]
     refused = run("panel", "benchmarks", "--documents", "passage")
-    assert "--documents: found 'passage', expected -m scores" in refused.err
+    assert "--documents requires -m scores" in refused.err
 
 
 # Each format in each command.
@@ -280,7 +279,8 @@ def test_each_format_works_in_each_command(tmp_path: Path, name: str) -> None:
     assert panel["comparisons"][0]["difference"] == pytest.approx(pair["difference"])
     assert [one["name"] for one in panel["test_sets"]] == ["quiz"]
     systems = files if len(files) > 1 else [f"{files[0]}#new", f"{files[0]}#old"]
-    gate = run("gate", *systems, "-m", "scores", "-f", "json", *ALWAYS)
+    new, old = systems
+    gate = run("gate", new, "--baseline", old, "-m", "scores", "-f", "json", *ALWAYS)
     assert (gate.code, gate.err) == (0, "")
     # Judgments find items by their names where these have any, else by their numbers.
     rows = [(s, n if name in BY_NAME else n + 1, n % 3 + 10 * score) for s, n, score in ALL]

@@ -19,7 +19,6 @@ from truebleu.corpus._files import (
     decompress,
     extension,
     locate,
-    may_hold_statistics,
     read_lines,
     stem,
 )
@@ -228,10 +227,3 @@ def test_text_may_begin_like_bzip2() -> None:
 
 def test_an_empty_file_may_be_compressed() -> None:
     assert decompress("f", bz2.compress(b"")) == b""
-
-
-def test_text_that_begins_like_parquet_is_no_statistics(tmp_path: Path) -> None:
-    (tmp_path / "a").write_text("PAR1 and PAR2 are words\n")
-    assert not may_hold_statistics(str(tmp_path / "a"))
-    (tmp_path / "b").write_bytes(b"PAR1 ... PAR1")
-    assert may_hold_statistics(str(tmp_path / "b"))

@@ -55,7 +55,7 @@ def test_several_columns_must_be_chosen_from(folder: Folder) -> None:
     with pytest.raises(MalformedFileError) as caught:
         folder.read("x\ty\n1\t2\n", ending=".tsv")
     path = str(folder.path / "system.tsv")
-    assert f"{path}: found the columns x, y" in str(caught.value)
+    assert f"{path}: line 1: found the columns x, y" in str(caught.value)
     assert f"{path}#x" in str(caught.value)
 
 

@@ -49,7 +49,6 @@ FORMATS = tuple(FORMAT_NAMES)
 
 #: The first part of the archive that holds saved statistics.
 STATISTICS = "truebleu-statistics"
-PARQUET_MAGIC = b"PAR1"
 
 
 class Location(NamedTuple):
@@ -583,11 +582,6 @@ def expect_output(path: str | PathLike[str]) -> None:
     """Say that a file is going to be written: it is refused as an input from now on."""
     if _inputs is not None:
         _outputs.add(_place(path))
-
-
-def output_written(path: str | PathLike[str]) -> None:
-    """Say that a file was written, and may be read from now on."""
-    _outputs.discard(_place(path))
 
 
 def _place(path: str | PathLike[str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,6 @@ from truebleu.errors import RefusedError, SettingError, UnreadableFileError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from typing import BinaryIO
 
     from truebleu.corpus.test_set import TestSet, TextLike
 
@@ -70,24 +68,6 @@ def _write_all(folder: Path, contents: Mapping[str, Iterable[bytes]]) -> None:
                 file.writelines(parts)
         for name in contents:
             (Path(partial) / name).replace(folder / name)
-
-
-@contextmanager
-def written_whole(path: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
-    """A file to write to, which takes its name when all of it was written without an error."""
-    from tempfile import TemporaryDirectory
-
-    refuse_existing([path], overwrite=overwrite)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=path.parent, prefix=".partial-") as partial:
-            unfinished = Path(partial) / path.name
-            with unfinished.open("wb") as file:
-                yield file
-            unfinished.replace(path)
-    except OSError as error:
-        reason = f"cannot be written: {error.strerror or error}"
-        raise UnreadableFileError(str(path), reason) from error
 
 
 def files_of(test_set: TestSet) -> dict[str, Iterable[bytes]]:

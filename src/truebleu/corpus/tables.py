@@ -265,6 +265,12 @@ class Table:
         column = self.find(names)
         return None if column is None else self.labels(column)
 
+    def refuse_columns(self, expected: str) -> NoReturn:
+        """Raises MalformedFileError about the columns that there are."""
+        line = None if self.lines is None or self.word == "key" else 1
+        found = f"the {self.word}s {first_names(self.columns)}"
+        raise MalformedFileError(self.path, line, found, expected)
+
     def line(self, row: int) -> int | None:
         """The line where a row starts, from 1; None where the format has no lines."""
         return None if self.lines is None else self.lines[row]
@@ -352,9 +358,7 @@ class Table:
         if not candidates:
             raise EmptyTextError(self.path)
         if len(candidates) > 1:
-            found = f"the {self.word}s {', '.join(self.columns)}"
-            expected = f"one of them to be chosen, as in {self.path}#{candidates[0]}"
-            raise MalformedFileError(self.path, None, found, expected)
+            self.refuse_columns(f"one of them to be chosen, as in {self.path}#{candidates[0]}")
         return candidates[0]
 
     def layout(self, *, are_asked_for: bool = True) -> Layout:
@@ -913,7 +917,7 @@ def score_columns(
         if systems is not None:
             names = [name for name in table.columns if name in systems or name in telling]
         if not names or not (systems is None or set(names) & set(systems)):
-            _refuse_unsure(table)
+            table.refuse_columns(_UNSURE)
         if column is not None:
             expected = f"none: each {table.word} of {table.path} is a system"
             raise SettingError("column", column, expected)
@@ -924,7 +928,7 @@ def score_columns(
             table.require(part)
         return parts
     if not telling:
-        _refuse_unsure(table)
+        table.refuse_columns(_UNSURE)
     named = [name for wanted in SCORE for name in telling if name.lower() == wanted]
     if not named and len(telling) > 1:
         found = f"the {table.word}s {first_names(telling)}"
@@ -933,7 +937,4 @@ def score_columns(
     return ((named or telling)[0],)
 
 
-def _refuse_unsure(table: Table) -> NoReturn:
-    found = f"the {table.word}s {first_names(table.columns)}"
-    expected = "system, segment and score; system and score; or a column named after each system"
-    raise MalformedFileError(table.path, None, found, expected)
+_UNSURE = "system, segment and score; system and score; or a column named after each system"

@@ -50,7 +50,7 @@ from truebleu.human.matching import (
     known_rows,
     named_scores,
     places_of,
-    second_of,
+    refuse_second,
     segment_scores,
     sheet_of,
     systems_of,
@@ -516,12 +516,11 @@ def _plain(table: Table, request: Request) -> list[_Verdict]:
     left, right = table.found_labels(LEFT), table.found_labels(RIGHT)
     column = request.column or table.find(VERDICT)
     if left is None or right is None or column is None:
-        found = f"the {table.word}s {', '.join(table.columns)}"
         expected = (
             "segment, system1, system2 and judgment, or system1Id, system1rank and so on "
             "as in WMT's rankings"
         )
-        raise MalformedFileError(table.path, None, found, expected)
+        table.refuse_columns(expected)
     table.require(column)
     verdicts = []
     for row, value in enumerate(table.values(column)):
@@ -577,8 +576,7 @@ def _numbered(table: Table, systems: Sequence[str]) -> Sheet:
     sheet = sheet_of(table, systems, (), ())
     index = table.find(_INDEX)
     if index is None and sheet.numbers is None:
-        found = f"the {table.word}s {', '.join(table.columns)}"
-        raise MalformedFileError(table.path, None, found, "one for the segment, called 'segment'")
+        table.refuse_columns("one for the segment, called 'segment'")
     documents = sheet.documents
     if documents is not None and not set(documents) - {"-1", ""}:
         documents = None
@@ -601,5 +599,4 @@ def _refuse_twice(sheet: Sheet, judgments: Sequence[Judgment]) -> None:
             by = "" if judgment.rater is None else f" by rater {judgment.rater!r}"
             both = listed(sorted(pair))
             found = f"a second comparison of {both} for segment {judgment.segment + 1}{by}"
-            lines = sheet.lines[row], sheet.lines[earlier]
-            raise second_of(sheet.label, found, *lines, judgment.rater)
+            refuse_second(sheet, found, row, earlier, judgment.rater)

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from math import fsum, sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from truebleu.corpus.tables import (
     DOCUMENT,
@@ -88,6 +88,11 @@ class Sheet:
     standardized: bool = False
     notes: tuple[str, ...] = ()
 
+    def refuse(self, row: int | None, found: str, expected: str) -> NoReturn:
+        """Raises MalformedFileError about a row, or about the whole file."""
+        line = None if row is None else self.lines[row]
+        raise MalformedFileError(self.label, line, found, expected)
+
 
 def sheet_of(
     table: Table, systems: Sequence[str], scores: Sequence[float | None], made: tuple[str, ...]
@@ -142,7 +147,7 @@ def places_of(sheet: Sheet, rows: Sequence[int], request: Request) -> tuple[list
             return _WAYS[way](matcher), way
         except _MisfitError as error:
             misfits.append((way, error))
-    raise _refusal(sheet, request, misfits)
+    return _refuse_misfits(sheet, request, misfits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,9 +346,9 @@ _WAYS: dict[str, Callable[[_Matcher], list[int]]] = {
 }
 
 
-def _refusal(
+def _refuse_misfits(
     sheet: Sheet, request: Request, misfits: Sequence[tuple[Match, _MisfitError]]
-) -> MalformedFileError:
+) -> NoReturn:
     """Reports the misfit that says most: one with a line, by the numbers in the test set."""
     way, misfit = min(misfits, key=lambda pair: (pair[1].row is None, pair[0] != "numbers"))
     hints = [
@@ -353,9 +358,7 @@ def _refusal(
     ]
     if sheet.documents is not None and request.documents is None:
         hints.append("give the documents of the test set to match segments by document")
-    expected = "; ".join((misfit.expected, *hints))
-    line = None if misfit.row is None else sheet.lines[misfit.row]
-    return MalformedFileError(sheet.label, line, misfit.found, expected)
+    sheet.refuse(misfit.row, misfit.found, "; ".join((misfit.expected, *hints)))
 
 
 # From judgments to scores.
@@ -390,9 +393,7 @@ def item_scores(
         # What cannot be squared and added up.
         if score is not None and abs(score) > LARGEST:
             expected = f"a number between -{LARGEST:g} and {LARGEST:g}"
-            raise MalformedFileError(
-                sheet.label, sheet.lines[row], f"the score {score:g}", expected
-            )
+            sheet.refuse(row, f"the score {score:g}", expected)
     scores, notes = _standardized(sheet, request)
     cells: dict[str, list[list[float]]] = {}
     for row, place in zip(rows, places, strict=True):
@@ -405,7 +406,7 @@ def item_scores(
     if len(judged) < 2:
         found = "no score" if not judged else f"scores of {judged[0]!r} only"
         expected = "those of at least two systems of the test set"
-        raise MalformedFileError(sheet.label, None, found, expected)
+        sheet.refuse(None, found, expected)
     averaging = "z" if sheet.standardized else request.raters
     raters = 1
     if sheet.raters is not None:
@@ -444,7 +445,7 @@ def known_rows(sheet: Sheet, request: Request) -> list[int]:
     if not rows:
         found = f"judgments of {listed(unknown)}, none of which is a system of the test set"
         expected = f"{request.known}; name outputs as the file does, as in NAME=FILE"
-        raise MalformedFileError(sheet.label, sheet.lines[0], found, expected)
+        sheet.refuse(0, found, expected)
     if unknown and request.others == "refuse":
         first = next(row for row, system in enumerate(systems) if system not in known)
         found = f"a judgment of {unknown[0]!r}, which is no system of the test set"
@@ -454,7 +455,7 @@ def known_rows(sheet: Sheet, request: Request) -> list[int]:
             f"only {request.known}; give the other outputs too, or leave out their judgments with "
             "others='ignore' (--others ignore)"
         )
-        raise MalformedFileError(sheet.label, sheet.lines[first], found, expected)
+        sheet.refuse(first, found, expected)
     return rows
 
 
@@ -471,17 +472,16 @@ def _refuse_second_scores(
             found = f"a second score of {sheet.systems[row]!r}" + (f" for {name}" if name else "")
             if rater is not None:
                 found += f" by rater {rater!r}"
-            raise second_of(sheet.label, found, sheet.lines[row], sheet.lines[earlier], rater)
+            refuse_second(sheet, found, row, earlier, rater)
 
 
-def second_of(
-    label: str, found: str, line: int | None, earlier: int | None, rater: str | None
-) -> MalformedFileError:
-    """What is there twice though it should be there once."""
-    expected = "one" if earlier is None else f"one, which is on line {earlier}"
+def refuse_second(sheet: Sheet, found: str, row: int, earlier: int, rater: str | None) -> NoReturn:
+    """Raises MalformedFileError about what is there twice though it should be there once."""
+    line = sheet.lines[earlier]
+    expected = "one" if line is None else f"one, which is on line {line}"
     if rater is None:
         expected += "; what several raters said needs a column 'rater'"
-    return MalformedFileError(label, line, found, expected)
+    sheet.refuse(row, found, expected)
 
 
 def _standardized(sheet: Sheet, request: Request) -> tuple[Sequence[float | None], tuple[str, ...]]:
@@ -557,7 +557,7 @@ def counted_scores(
             leading = 0 if name == "system" else lead
             if set(turns.values()) <= {size + leading}:
                 return _in_turn(sheet, rows, keys, request, name, items, leading)
-    raise _wrong_number(sheet, turns, sizes, shift)
+    return _refuse_number(sheet, turns, sizes, shift)
 
 
 def _in_turn(
@@ -593,7 +593,7 @@ def named_scores(sheet: Sheet, names: Sequence[str], request: Request, level: Le
             if names[row] not in items:
                 found = f"document {names[row]!r}"
                 expected = f"a document of the test set, such as {items[0]!r}"
-                raise MalformedFileError(sheet.label, sheet.lines[row], found, expected)
+                sheet.refuse(row, found, expected)
     else:
         # Domains are in the order of the alphabet, documents in that of the file.
         used = dict.fromkeys(names[row] for row in rows)
@@ -612,12 +612,9 @@ def _refuse_numbering(label: str, request: Request) -> None:
             raise SettingError(setting, value, expected)
 
 
-def _wrong_number(
-    sheet: Sheet,
-    turns: Counter[tuple[str, str | None]],
-    sizes: dict[Level, int],
-    shift: int,
-) -> MalformedFileError:
+def _refuse_number(
+    sheet: Sheet, turns: Counter[tuple[str, str | None]], sizes: dict[Level, int], shift: int
+) -> NoReturn:
     wanted = {size + (shift if level != "system" else 0): level for level, size in sizes.items()}
     (system, rater), number = next(
         ((key, n) for key, n in turns.items() if n not in wanted), next(iter(turns.items()))
@@ -633,5 +630,4 @@ def _wrong_number(
         f"{choices or 'the documents of the test set'}; or add a column 'segment', "
         "and 'rater' where several people judged"
     )
-    line = next(sheet.lines[row] for row, name in enumerate(sheet.systems) if name == system)
-    return MalformedFileError(sheet.label, line, found, expected)
+    sheet.refuse(sheet.systems.index(system), found, expected)

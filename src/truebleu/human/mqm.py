@@ -75,6 +75,7 @@ class Weights:
             else:
                 self._exact.append((plain, weight))
         self._known: dict[tuple[str, str], float | None] = {}
+        self._unknown: Counter[str] = Counter()
 
     def of(self, severity: str, category: str) -> float | None:
         """The weight of an error; None where nothing says it, which counts as 0.
@@ -97,6 +98,20 @@ class Weights:
         ]
         return max(matches)[2] if matches else None
 
+    def weigh(self, severity: str, category: str) -> float:
+        """The weight of one more error; severities that weigh nothing are remembered."""
+        weight = self.of(severity, category)
+        if weight is None and severity.strip().lower() not in HARMLESS:
+            self._unknown[severity.strip()] += 1
+        return weight or 0.0
+
+    def notes(self) -> tuple[str, ...]:
+        """What to say about severities that no weight is given for."""
+        return tuple(
+            f"{number} errors of severity {severity!r} weigh nothing under weights {self.name!r}"
+            for severity, number in sorted(self._unknown.items())
+        )
+
 
 def mqm_weights(written: str | Mapping[str, float] | None) -> Weights:
     """Weights by the name of a preset, as `Major=5,Minor=1`, in a mapping or in a file.
@@ -109,7 +124,7 @@ def mqm_weights(written: str | Mapping[str, float] | None) -> Weights:
     if written is None:
         return Weights("standard", PRESETS["standard"])
     if isinstance(written, Mapping):
-        return _custom("weights", None, written.items())
+        return _custom("weights", written.items())
     if not isinstance(written, str):
         raise SettingError("weights", written, "a name, a mapping or a file")
     if written in PRESETS:
@@ -118,7 +133,7 @@ def mqm_weights(written: str | Mapping[str, float] | None) -> Weights:
         return _read(written)
     if "=" in written:
         parts = [part for part in written.split(",") if part.strip()]
-        return _custom("weights", None, [_entry("weights", None, part) for part in parts])
+        return _custom("weights", [_entry("weights", None, part) for part in parts])
     if not any(sign in written for sign in "./\\"):
         expected = f"{', '.join(map(repr, PRESETS))}, a file, or a list such as Major=5,Minor=1"
         raise SettingError("weights", written, expected)
@@ -128,12 +143,12 @@ def mqm_weights(written: str | Mapping[str, float] | None) -> Weights:
 def _read(path: str) -> Weights:
     text = decode(path, Files().contents(path)).removeprefix(BYTE_ORDER_MARK)
     if text.lstrip().startswith("{"):
-        return _custom(path, None, json_in(path, None, text, "an object of weights").items())
+        return _custom(path, json_in(path, None, text, "an object of weights").items())
     lines = [(n, line.strip()) for n, line in enumerate(text.split("\n"), 1)]
     entries = [
         _entry(path, number, line) for number, line in lines if line and not line.startswith("#")
     ]
-    return _custom(path, None, entries)
+    return _custom(path, entries)
 
 
 def _entry(where: str, line: int | None, text: str) -> tuple[str, str]:
@@ -144,7 +159,7 @@ def _entry(where: str, line: int | None, text: str) -> tuple[str, str]:
     raise MalformedFileError(where, line, repr(text), "an error and its weight, as in Major=5")
 
 
-def _custom(where: str, line: int | None, entries: Iterable[tuple[str, object]]) -> Weights:
+def _custom(where: str, entries: Iterable[tuple[str, object]]) -> Weights:
     weights: dict[str, float] = {}
     for key, value in entries:
         try:
@@ -153,12 +168,12 @@ def _custom(where: str, line: int | None, entries: Iterable[tuple[str, object]])
             weight = -1.0
         if not 0 <= weight <= LARGEST:
             found = f"{value!r} as the weight of {str(key).strip()!r}"
-            raise MalformedFileError(where, line, found, f"a number from 0 to {LARGEST:g}")
+            raise MalformedFileError(where, None, found, f"a number from 0 to {LARGEST:g}")
         if _plain(key) in weights:
-            raise MalformedFileError(where, line, f"two weights of {key!r}", "one")
+            raise MalformedFileError(where, None, f"two weights of {key!r}", "one")
         weights[_plain(key)] = weight
     if not weights:
-        raise MalformedFileError(where, line, "no weights", "at least one, as in Major=5")
+        raise MalformedFileError(where, None, "no weights", "at least one, as in Major=5")
     text = ",".join(f"{key}={weight:g}" for key, weight in sorted(weights.items()))
     return Weights(text, weights)
 
@@ -190,8 +205,7 @@ def read_annotations(path: str, data: bytes) -> Table:
         table = _tab_separated(path, decode(path, data).removeprefix(BYTE_ORDER_MARK))
     for column in ("system", "category", "severity"):
         if table.find(SYSTEM if column == "system" else [column]) is None:
-            found = f"the columns {', '.join(table.columns)}"
-            raise MalformedFileError(path, 1, found, f"MQM annotations with a column {column!r}")
+            table.refuse_columns(f"MQM annotations with a column {column!r}")
     table.digest = digest(data)
     return table
 
@@ -229,15 +243,13 @@ def read_mqm(path: str, data: bytes, request: Request) -> HumanScores:
     table = of_one_pair(read_annotations(path, data), request)
     every = sheet_of(table, systems_of(table), (), ())
     if every.numbers is None and every.document_numbers is None:
-        found = f"the columns {', '.join(table.columns)}"
         expected = "one for the segment: seg_id, globalSegId, or doc with doc_id or docSegId"
-        raise MalformedFileError(path, 1, found, expected)
+        table.refuse_columns(expected)
     parts = (every.documents, every.document_numbers, every.numbers, every.raters)
     blank = [""] * table.rows
     keys = zip(every.systems, *(part or blank for part in parts), strict=True)
     errors: dict[tuple[object, ...], list[float]] = {}
     first_rows: dict[tuple[object, ...], int] = {}
-    unknown: Counter[str] = Counter()
     severities, categories = (
         table.values(table.find(["severity"]) or ""),
         table.values(table.find(["category"]) or ""),
@@ -245,19 +257,14 @@ def read_mqm(path: str, data: bytes, request: Request) -> HumanScores:
     for row, key in enumerate(keys):
         marked = errors.setdefault(key, [])
         first_rows.setdefault(key, row)
-        severity = str(severities[row] or "")
-        weight = weights.of(severity, str(categories[row] or ""))
-        if weight is None and severity.strip().lower() not in HARMLESS:
-            unknown[severity.strip()] += 1
-        elif weight:
-            marked.append(weight)
+        marked.append(weights.weigh(str(severities[row] or ""), str(categories[row] or "")))
     # One row for each rating: what a rater did with one output of a segment.
     rated = table.only(list(first_rows.values()))
     scores = [penalty(marked) for marked in errors.values()]
     made = ("format:mqm", f"weights:{weights.name}")
     sheet = sheet_of(rated, systems_of(rated), scores, made)
     # Only the annotated part of a large test set is published, with its own numbers.
-    sheet = replace(sheet, subset=True, notes=weightless(unknown, weights))
+    sheet = replace(sheet, subset=True, notes=weights.notes())
     return segment_scores(sheet, request)
 
 
@@ -270,57 +277,7 @@ def penalty(weights: Sequence[float]) -> float:
     return -round(fsum(weights), 9) + 0.0
 
 
-def weightless(unknown: Mapping[str, int], weights: Weights) -> tuple[str, ...]:
-    """What to say about severities that no weight is given for."""
-    return tuple(
-        f"{number} errors of severity {severity!r} weigh nothing under weights {weights.name!r}"
-        for severity, number in sorted(unknown.items())
-    )
-
-
 # Error spans as mt-metrics-eval keeps them: lines of .seg.rating files, or JSON lines.
-
-
-class _Scorer:
-    """Scores lists of errors, and remembers severities that weigh nothing."""
-
-    def __init__(self, request: Request) -> None:
-        self.weights: Weights = mqm_weights(request.weights)
-        self.own = request.weights is None
-        self.unknown: Counter[str] = Counter()
-        self.used_own = False
-
-    def score(self, path: str, line: int | None, errors: object) -> float:
-        """Minus the sum of the errors' weights."""
-        if not isinstance(errors, list) or not all(isinstance(error, dict) for error in errors):
-            found = f"errors of type {type(errors).__name__}"
-            raise MalformedFileError(path, line, found, 'a list of objects, {"severity": "major"}')
-        return penalty([self._weight(path, line, error) for error in errors])
-
-    def _weight(self, path: str, line: int | None, error: dict[str, object]) -> float:
-        given = error.get("score")
-        if self.own and given is not None:
-            # The weight that whoever published the ratings gave; its sign varies.
-            number = given if isinstance(given, int | float) else None
-            if number is None or not abs(number) <= LARGEST:
-                found = f"{given!r} as score of an error"
-                raise MalformedFileError(path, line, found, f"a number up to {LARGEST:g}")
-            self.used_own = True
-            return abs(float(number))
-        severity = str(error.get("severity") or "")
-        weight = self.weights.of(severity, str(error.get("category") or ""))
-        if weight is None and severity.strip().lower() not in HARMLESS:
-            self.unknown[severity.strip()] += 1
-        return weight or 0.0
-
-    def made(self) -> tuple[str, ...]:
-        """Parts of the signature."""
-        name = "published" if self.used_own else self.weights.name
-        return ("format:ratings", f"weights:{name}")
-
-    def notes(self) -> tuple[str, ...]:
-        """Notes on what weighed nothing."""
-        return weightless(self.unknown, self.weights)
 
 
 def read_rating_lines(path: str, data: bytes, request: Request) -> HumanScores:
@@ -329,53 +286,66 @@ def read_rating_lines(path: str, data: bytes, request: Request) -> HumanScores:
     text = decode(path, data).removeprefix(BYTE_ORDER_MARK).removesuffix("\n")
     if not text:
         raise EmptyTextError(path)
-    scorer = _Scorer(request)
-    systems: list[str] = []
-    scores: list[float | None] = []
-    raters: list[str] = []
-    lines = text.split("\n")
-    for number, line in enumerate(lines, 1):
-        fields = line.removesuffix("\r").split("\t")
+    rows = []
+    for number, line in enumerate(text.split("\n"), 1):
+        fields = [field.strip() for field in line.split("\t")]
         if len(fields) not in (2, 3):
             expected = "2 or 3: system, errors, rater"
             raise MalformedFileError(path, number, f"{len(fields)} fields", expected)
-        systems.append(fields[0])
-        scores.append(_line_score(path, number, fields[1].strip(), scorer))
-        raters.append(fields[2].strip() if len(fields) == 3 else "")
-    sheet = Sheet(
-        label=path,
-        digest=digest(data),
-        lines=range(1, len(lines) + 1),
-        systems=systems,
-        scores=scores,
-        raters=raters if any(raters) else None,
-        made=scorer.made(),
-        notes=scorer.notes(),
-    )
-    return counted_scores(sheet, request, "segment", shared=True)
+        rows.append((number, [*fields, ""][:3]))
+    table = delimited(path, ("system", "errors", "rater"), rows)
+    table.digest = digest(data)
+    errors = [_errors(path, number, fields[1]) for number, fields in rows]
+    return counted_scores(_rated(table, errors, request), request, "segment", shared=True)
 
 
-def _line_score(path: str, line: int, written: str, scorer: _Scorer) -> float | None:
+def _errors(path: str, line: int, written: str) -> object:
     if written.lower() in ("none", "null", ""):
         return None
     rating = json_in(path, line, written, 'None or {"errors": […]}')
     if not isinstance(rating, dict):
         found = f"JSON of type {type(rating).__name__}"
         raise MalformedFileError(path, line, found, 'None or {"errors": […]}')
-    return scorer.score(path, line, rating.get("errors", []))
+    return rating.get("errors", [])
 
 
 def read_rating_table(path: str, data: bytes, request: Request) -> HumanScores:
     """Scores from JSON lines with system_id, segment_id from 0, errors and perhaps rater_id."""
     table = of_one_pair(read_score_table(path, data), request)
-    scorer = _Scorer(request)
-    scores = [
-        None if marked is None else scorer.score(path, line, marked)
-        for line, marked in zip(table.all_lines(), table.values("errors"), strict=True)
-    ]
+    sheet = _rated(table, table.values("errors"), request)
+    return segment_scores(replace(sheet, first=0), request)
+
+
+def _rated(table: Table, errors: Sequence[object], request: Request) -> Sheet:
+    """The rows of a table with the scores that lists of errors make."""
+    weights, are_published = mqm_weights(request.weights), False
+    scores: list[float | None] = []
+    for line, marked in zip(table.all_lines(), errors, strict=True):
+        if marked is None:
+            scores.append(None)
+            continue
+        if not isinstance(marked, list) or not all(isinstance(error, dict) for error in marked):
+            found = f"errors of type {type(marked).__name__}"
+            expected = 'a list of objects, {"severity": "major"}'
+            raise MalformedFileError(table.path, line, found, expected)
+        parts = []
+        for error in marked:
+            # The weight that whoever published the ratings gave; its sign varies.
+            published = error.get("score") if request.weights is None else None
+            if published is None:
+                severity, category = (str(error.get(key) or "") for key in ("severity", "category"))
+                parts.append(weights.weigh(severity, category))
+            elif isinstance(published, int | float) and abs(published) <= LARGEST:
+                parts.append(abs(float(published)))
+                are_published = True
+            else:
+                found = f"{published!r} as score of an error"
+                raise MalformedFileError(table.path, line, found, f"a number up to {LARGEST:g}")
+        scores.append(penalty(parts))
     raters = table.found_values(RATER)
     if raters is not None and not any(raters):
-        # A key that is always null says nothing.
+        # A column that is always empty says nothing.
         table = replace(table, columns=tuple(c for c in table.columns if c.lower() not in RATER))
-    sheet = sheet_of(table, systems_of(table), scores, scorer.made())
-    return segment_scores(replace(sheet, first=0, notes=scorer.notes()), request)
+    made = ("format:ratings", f"weights:{'published' if are_published else weights.name}")
+    sheet = sheet_of(table, systems_of(table), scores, made)
+    return replace(sheet, notes=weights.notes())

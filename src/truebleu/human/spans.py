@@ -104,7 +104,7 @@ def _from_mqm(path: str, data: bytes) -> Iterator[tuple[str, str, ErrorSpan]]:
     table = read_annotations(path, data)
     columns = [table.found_values(names) for names in (TARGET, ["category"], ["severity"])]
     if None in columns:
-        raise MalformedFileError(path, 1, f"the columns {', '.join(table.columns)}", KIND)
+        table.refuse_columns(KIND)
     opening, closing = MARKS
     rows = zip(systems_of(table), *(column or () for column in columns), strict=True)
     for system, *fields in rows:

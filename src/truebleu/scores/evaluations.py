@@ -14,11 +14,15 @@ from truebleu.corpus.tables import (
     ANY_NUMBER,
     NotAScoreError,
     Scale,
+    added,
+    digest,
     parse_score,
     value_inside,
     whole_number,
 )
 from truebleu.errors import (
+    DuplicateSystemError,
+    EmptyTextError,
     MalformedFileError,
     MissingColumnError,
     SettingError,
@@ -26,7 +30,7 @@ from truebleu.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from truebleu.corpus.test_set import TextLike
 
@@ -195,6 +199,31 @@ def checksums(evaluations: Iterable[Evaluation]) -> dict[str, str]:
     return {name: checksum for name, (checksum, _) in first_of.items()}
 
 
+def require_pairs(evaluations: Sequence[Evaluation]) -> None:
+    """Refuse systems twice, and items that cannot be paired."""
+    if not evaluations:
+        raise EmptyTextError("systems")
+    first = evaluations[0]
+    names = [evaluation.system for evaluation in evaluations]
+    for place, evaluation in enumerate(evaluations):
+        if evaluation.system in names[:place]:
+            earlier = evaluations[names.index(evaluation.system)]
+            if earlier.benchmark != evaluation.benchmark:
+                both = f"{earlier.benchmark} and {evaluation.benchmark} of {evaluation.system}"
+                expected = "one benchmark; truebleu panel compares over several"
+                evaluation.refuse(None, f"the benchmarks {both}", expected)
+            raise DuplicateSystemError(evaluation.system)
+        if not evaluation.items:
+            raise EmptyTextError(evaluation.label)
+        if evaluation.has_names != first.has_names:
+            told = "items with names" if evaluation.has_names else "items without names"
+            expected = "all files with a column such as id, or none"
+            evaluation.refuse(None, told, expected)
+        if not first.has_names and len(evaluation.items) != len(first.items):
+            here, there = (f"{e.label}: {e.system}" for e in (evaluation, first))
+            raise UnpairedSegmentsError(here, len(evaluation.items), there, len(first.items))
+
+
 # Segment by segment, as a metric needs them.
 
 
@@ -212,6 +241,7 @@ class SegmentScores:
         texts: the outputs that were scored, where the tool keeps them.
         raters: how many there are; 1 where nothing tells them apart.
         first_segment: the number of the first, where the rows of a table are numbered.
+        columns: the scores of a table that are added up; the only one where it is empty.
     """
 
     label: str
@@ -223,66 +253,7 @@ class SegmentScores:
     texts: Mapping[str, Sequence[str]] = field(default_factory=dict, compare=False, repr=False)
     raters: int = 1
     first_segment: int | None = None
-
-    @classmethod
-    def of_evaluation(
-        cls, evaluation: Evaluation, column: str = "", filter_: str = ""
-    ) -> SegmentScores:
-        """The scores of one system, answers averaged."""
-        name, answers = evaluation.answers(column, filter_)
-        checksum_of = checksums([evaluation])
-        scores = [mean(values) for values in answers.values()]
-        outputs = [] if evaluation.has_names else [item.output for item in evaluation.items]
-        texts = [text for text in outputs if text is not None]
-        is_unnamed = name == "score" and not evaluation.has_names
-        return cls(
-            label=evaluation.label,
-            digest=evaluation.digest,
-            name="" if is_unnamed else name,
-            higher_is_better=evaluation.direction(name),
-            by_system={evaluation.system: scores},
-            items=tuple((item, checksum_of[item]) for item in answers)
-            if evaluation.has_names
-            else None,
-            texts={evaluation.system: texts} if texts and len(texts) == len(outputs) else {},
-        )
-
-    @classmethod
-    def together(cls, label: str, digest: str, parts: Sequence[SegmentScores]) -> SegmentScores:
-        """The scores of several systems on the same items."""
-        by_system: dict[str, Sequence[Answer]] = {}
-        first = parts[0]
-        for part in parts:
-            order = part._order_of(first)
-            for system in part.systems:
-                scores = part._listed(system)
-                if system in by_system:
-                    raise MalformedFileError(part.label, None, f"{system!r} again", "each once")
-                by_system[system] = scores if order is None else [scores[i] for i in order]
-            if (part.name, part.higher_is_better) != (first.name, first.higher_is_better):
-                found = f"scores by {part.name or 'an unnamed metric'}"
-                expected = f"{first.name or 'an unnamed metric'}, as in {first.label}"
-                raise MalformedFileError(part.label, None, found, expected)
-        texts = {system: outputs for part in parts for system, outputs in part.texts.items()}
-        return replace(first, label=label, digest=digest, by_system=by_system, texts=texts)
-
-    def _order_of(self, first: SegmentScores) -> list[int] | None:
-        """Where it has the items of the first; None where they are in the same order."""
-        if self.items == first.items:
-            return None
-        here, there = self.items or (), first.items or ()
-        if len(here) != len(there):
-            raise UnpairedSegmentsError(self.label, len(here), first.label, len(there))
-        known = {name: (place, checksum) for place, (name, checksum) in enumerate(here)}
-        for name in known.keys() - dict(there).keys():
-            found = f"item {name} of {self.systems[0]}"
-            expected = f"only items that {first.systems[0]} has too"
-            raise MalformedFileError(self.label, None, found, expected)
-        for name, checksum in there:
-            if known[name][1] != checksum:
-                found = f"another text of item {name} than in {first.label}"
-                raise MalformedFileError(self.label, None, found, "the same items in all files")
-        return [known[name][0] for name, _ in there]
+    columns: tuple[str, ...] = ("",)
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -308,7 +279,8 @@ class SegmentScores:
         rows = self.by_system[system]
         if not isinstance(rows, Evaluation):
             return list(rows)
-        _, answers = replace(rows, scale=scale).answers()
+        parts = [replace(rows, scale=scale).answers(column)[1] for column in self.columns]
+        answers = {item: added([part[item] for part in parts]) for item in parts[0]}
         if self.first_segment is None:
             return [mean(scores) for scores in answers.values()]
         first, last = self.first_segment, self.first_segment + segments - 1
@@ -347,8 +319,10 @@ class SegmentScores:
         if len(scores) != segments:
             left = f"{self.label}: the scores of {system!r}"
             raise UnpairedSegmentsError(left, len(scores), "the test set", segments)
+        # What stands in tables was checked, before it was added up.
+        checked = isinstance(self.by_system[system], Evaluation)
         for segment, score in enumerate(scores, 1):
-            if score is not None and not scale.holds(score):
+            if score is not None and not checked and not scale.holds(score):
                 where = f"{self.label}: scores of {system!r}: segment {segment}"
                 raise SettingError(where, score, f"a number in {scale}")
         return scores
@@ -372,3 +346,45 @@ class SegmentScores:
                 expected = "the scores of these outputs, in their order"
                 raise MalformedFileError(self.label, None, found, expected)
         return [next(iter(known[text])) for text in wanted]
+
+
+def paired(
+    evaluations: Sequence[Evaluation],
+    columns: Callable[[Evaluation, Mapping[str, list[Answer]]], Mapping[str, list[Answer]]],
+    *,
+    items: Mapping[str, str],
+    column: str = "",
+    filter_: str = "",
+) -> SegmentScores:
+    """The scores of all systems in the order of the items, by one metric.
+
+    Args:
+        evaluations: at least one.
+        columns: gives the scores of a system, or of each of its runs, from its answers.
+        items: the items with their checksums.
+        column: the score that counts, where there are several.
+        filter_: how answers were read out, where there are several ways.
+    """
+    by_system: dict[str, list[Answer]] = {}
+    texts: dict[str, Sequence[str]] = {}
+    names: dict[tuple[str, bool | None], Evaluation] = {}
+    for evaluation in evaluations:
+        name, answers = evaluation.answers(column, filter_)
+        names.setdefault((name, evaluation.direction(name)), evaluation)
+        by_system |= columns(evaluation, answers)
+        outputs = [item.output for item in evaluation.items if item.output is not None]
+        if not evaluation.has_names and len(outputs) == len(items):
+            texts[evaluation.system] = outputs
+    ((name, direction), first), *others = names.items()
+    if others and not column:
+        ((other, _), evaluation), *_ = others
+        evaluation.refuse(None, f"scores by {other}", f"{name}, as in {first.label}")
+    return SegmentScores(
+        label=first.label,
+        digest=digest(repr(sorted(by_system.items())).encode()),
+        name=name,
+        higher_is_better=direction,
+        by_system=by_system,
+        items=tuple(items.items()) if first.has_names else None,
+        texts=texts,
+    )

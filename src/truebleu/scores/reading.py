@@ -17,7 +17,6 @@ from truebleu.corpus.tables import (
     SYSTEM,
     NotAScoreError,
     Table,
-    added,
     digest,
     is_score,
     json_in,
@@ -29,7 +28,14 @@ from truebleu.corpus.tables import (
 )
 from truebleu.corpus.test_set import column_values, frame_columns
 from truebleu.errors import MalformedFileError, SettingError
-from truebleu.scores.evaluations import Evaluation, SegmentScores
+from truebleu.scores.evaluations import (
+    Evaluation,
+    SegmentScores,
+    checksums,
+    mean,
+    paired,
+    require_pairs,
+)
 from truebleu.scores.formats import Format, ScoreFile, evaluations_of
 from truebleu.scores.tools import FORMATS, counted
 
@@ -91,8 +97,7 @@ def evaluations_of_frame(name: str, frame: Frame) -> list[Evaluation]:
 def evaluation_of_rows(system: str, rows: Sequence[Any]) -> Evaluation:
     """Scores in memory: numbers in order, or mappings with the name of each item."""
     if not all(isinstance(row, Mapping) for row in rows):
-        numbers = scores_in_memory({system: rows}).by_system[system]
-        rows = [{"score": number} for number in numbers]
+        rows = [{"score": number} for number in _numbers(system, rows)]
     keys = dict.fromkeys(key for row in rows for key in row)
     columns: dict[str, Sequence[object]] = {
         str(key): [_plain(row.get(key)) for row in rows] for key in keys
@@ -192,53 +197,61 @@ def read_segment_scores(
 
     See docs/reference/metrics/scores.md.
     """
-    if os.path.isdir(path):
-        return _of_folder(path, column, filter_)
-    file = ScoreFile.read(path)
-    form = format_of(file)
-    if form is None:
+    files = [ScoreFile.read(file) for file in _files_of(path)]
+    forms = [format_of(file) for file in files]
+    if forms == [None] and not os.path.isdir(path):
         if filter_:
             raise SettingError("filter", filter_, "none: only lm-evaluation-harness has filters")
-        return _table_scores(read_score_table(path, file.data), column, rater, first_segment)
+        table = read_score_table(path, files[0].data)
+        return _table_scores(table, column, rater, first_segment)
     for setting, value, usual in (("rater", rater, ""), ("first_segment", first_segment, 1)):
         if value != usual:
             raise SettingError(setting, value, "none: the file of a tool says it by itself")
-    return _of_tool(file, form, column, filter_)
-
-
-def _of_tool(file: ScoreFile, form: Format, column: str, filter_: str) -> SegmentScores:
-    for setting, chosen in (("column", column), ("filter", filter_)):
-        if chosen and form.one_score:
-            raise SettingError(setting, chosen, f"none: {form.tool} writes one score")
-    if filter_ and not form.filter:
-        raise SettingError("filter", filter_, "none: the file does not tell any apart")
-    evaluations = evaluations_of(file, form)
-    if not evaluations:
-        file.refuse(None, "no scores", "the scores of at least one system")
-    parts = [SegmentScores.of_evaluation(one, column, filter_) for one in evaluations]
-    return SegmentScores.together(file.path, file.digest, parts)
-
-
-def _of_folder(path: str, column: str, filter_: str) -> SegmentScores:
-    """The files of a folder, one for each system, with the same items in all of them."""
-    parts = []
-    for name in sorted(entry.name for entry in os.scandir(path) if entry.is_file()):
-        file = ScoreFile.read(os.path.join(path, name))
-        form = format_of(file)
+    evaluations: list[Evaluation] = []
+    for file, form in zip(files, forms, strict=True):
         if form is None:
             expected = "scores that a tool wrote, such as a number on each line"
             file.refuse(None, "something else", expected)
-        parts.append(_of_tool(file, form, column, filter_))
-    if not parts:
+        for setting, value, can_choose in (
+            ("column", column, not form.one_score),
+            ("filter", filter_, bool(form.filter)),
+        ):
+            if value and not can_choose:
+                raise SettingError(setting, value, f"none: {form.tool} has nothing to choose among")
+        evaluations += evaluations_of(file, form)
+    if not evaluations:
+        files[0].refuse(None, "no scores", "the scores of at least one system")
+    require_pairs(evaluations)
+    items = checksums(evaluations)
+    scores = paired(
+        evaluations,
+        lambda one, answers: {one.system: [mean(answers.get(item, [])) for item in items]},
+        items=items,
+        column=column,
+        filter_=filter_,
+    )
+    is_unnamed = scores.name == "score" and scores.items is None
+    checksum = files[0].digest
+    if os.path.isdir(path):
+        checksum = digest("".join(file.digest for file in files).encode())
+    name = "" if is_unnamed else scores.name
+    return replace(scores, label=path, digest=checksum, name=name)
+
+
+def _files_of(path: str) -> list[str]:
+    """The file, or those of a folder: one for each system, with the same items in all of them."""
+    if not os.path.isdir(path):
+        return [path]
+    files = [os.path.join(path, entry.name) for entry in os.scandir(path) if entry.is_file()]
+    if not files:
         raise SettingError("path", path, "a folder with a file of scores for each system")
-    joined = digest("".join(part.digest for part in parts).encode())
-    return SegmentScores.together(path, joined, parts)
+    return sorted(files)
 
 
 def scores_in_memory(scores: Mapping[str, Iterable[object]]) -> SegmentScores:
     """Segment scores that are in memory: for each system an array or list, None or NaN if missing.
 
-    >>> scores_in_memory({"a": [0.5, None]}).of("a", 2, Scale())
+    >>> scores_in_memory({"a": [0.5, None]}).by_system["a"]
     [0.5, None]
     """
     if not scores:
@@ -286,11 +299,12 @@ def _table_scores(table: Table, column: str, rater: str, first_segment: int) -> 
     for row, fields in enumerate(values):
         number = whole_number(numbers[row])
         about = {"item": numbers[row] if number is None else number, "answer": raters[row]}
-        cells = [(systems[row], _sum(fields))] if systems else zip(columns, fields, strict=True)
-        for system, value in cells:
-            name = "+".join(columns) if systems else system
-            record = {"system": system, "scores": {name: value}, **about}
-            records.append((table.line(row), record))
+        scores = dict(zip(columns, fields, strict=True))
+        cells = (
+            {systems[row]: scores} if systems else {name: {name: scores[name]} for name in scores}
+        )
+        for system, own in cells.items():
+            records.append((table.line(row), {"system": system, "scores": own, **about}))
     form = Format(
         tool="",
         records=lambda _: records,
@@ -303,17 +317,6 @@ def _table_scores(table: Table, column: str, rater: str, first_segment: int) -> 
         digest=table.digest,
         by_system={evaluation.system: evaluation for evaluation in evaluations},
         raters=len(set(raters)),
+        columns=columns if systems else ("",),
         first_segment=None if segment is None else first_segment,
     )
-
-
-def _sum(values: Sequence[object]) -> object:
-    """The sum of scores, None where one is missing; what is no score is kept, to be refused.
-
-    Zhang & Vogel (2004), section 2.4, add the scores for fluency and for adequacy.
-    """
-    wrong = next((value for value in values if not is_score(value)), None)
-    if wrong is not None:
-        return wrong
-    (total,) = added([[parse_score(value)] for value in values])
-    return total

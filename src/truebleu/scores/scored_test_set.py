@@ -17,7 +17,6 @@ from truebleu.corpus._reading import read_labels
 from truebleu.corpus.tables import digest
 from truebleu.corpus.test_set import TestSet, TextWarning, is_frame
 from truebleu.errors import (
-    DuplicateSystemError,
     EmptyTextError,
     MalformedFileError,
     SettingError,
@@ -26,7 +25,7 @@ from truebleu.errors import (
 from truebleu.metrics.base import CountedMetric
 from truebleu.metrics.registry import metrics_for
 from truebleu.metrics.statistics_files import AbsentText, CountedTestSet
-from truebleu.scores.evaluations import Evaluation, SegmentScores, checksums, mean
+from truebleu.scores.evaluations import Evaluation, checksums, mean, paired, require_pairs
 from truebleu.scores.given import GivenScores, require_answers
 from truebleu.scores.reading import (
     evaluation_of_rows,
@@ -124,7 +123,7 @@ class ScoredTestSet(CountedTestSet):
     ) -> ScoredTestSet:
         if answers is not None:
             require_answers(answers)
-        _require_pairs(evaluations)
+        require_pairs(evaluations)
         items = tuple(checksums(evaluations).items())
         systems: dict[str, AbsentText] = {}
         warnings = []
@@ -215,26 +214,16 @@ class ScoredTestSet(CountedTestSet):
         way = metric.answers or self.answers
         if (way == "runs") != (self.answers == "runs"):
             raise SettingError("answers", way, f"{self.answers}, as by other metrics")
-        by_system: dict[str, Sequence[Answer]] = {}
-        names: dict[str, Evaluation] = {}
-        for evaluation in self.evaluations:
-            name, answers = evaluation.answers(metric.column, metric.filter)
-            names.setdefault(name, evaluation)
-            by_system |= self._columns(evaluation, answers, way)
-        (name, first), *others = names.items()
-        if others and not metric.column:
-            (other, evaluation), *_ = others
-            raise MalformedFileError(
-                evaluation.label, None, f"scores by {other}", f"{name}, as in {first.label}"
-            )
-        scores = SegmentScores(
-            label=first.label,
-            digest=digest(repr(sorted(by_system.items())).encode()),
-            name=name if way in ("mean", "runs") else f"{name} {way}",
-            higher_is_better=first.direction(name),
-            by_system=by_system,
-            items=self.items if first.has_names else None,
+        scores = paired(
+            self.evaluations,
+            lambda one, answers: self._columns(one, answers, way),
+            items=dict(self.items),
+            column=metric.column,
+            filter_=metric.filter,
         )
+        name = scores.name if way in ("mean", "runs") else f"{scores.name} {way}"
+        # The systems here are those that were scored: no texts tell them apart.
+        scores = replace(scores, name=name, texts={})
         own_name = "" if metric.name in ("scores", metric.column) else metric.name
         return replace(metric, given=scores, name=own_name, answers=None)
 
@@ -387,31 +376,6 @@ def _require_texts(evaluation: Evaluation) -> None:
         if not item.references:
             found = f"no target of item {item.name}"
             evaluation.refuse(item.line, found, "the text to score against; or -m scores")
-
-
-def _require_pairs(evaluations: Sequence[Evaluation]) -> None:
-    """Refuse systems twice, and items that cannot be paired."""
-    if not evaluations:
-        raise EmptyTextError("systems")
-    first = evaluations[0]
-    names = [evaluation.system for evaluation in evaluations]
-    for place, evaluation in enumerate(evaluations):
-        if evaluation.system in names[:place]:
-            earlier = evaluations[names.index(evaluation.system)]
-            if earlier.benchmark != evaluation.benchmark:
-                both = f"{earlier.benchmark} and {evaluation.benchmark} of {evaluation.system}"
-                expected = "one benchmark; truebleu panel compares over several"
-                raise MalformedFileError(evaluation.label, None, f"the benchmarks {both}", expected)
-            raise DuplicateSystemError(evaluation.system)
-        if not evaluation.items:
-            raise EmptyTextError(evaluation.label)
-        if evaluation.has_names != first.has_names:
-            told = "items with names" if evaluation.has_names else "items without names"
-            expected = "all files with a column such as id, or none"
-            raise MalformedFileError(evaluation.label, None, told, expected)
-        if not first.has_names and len(evaluation.items) != len(first.items):
-            here, there = (f"{e.label}: {e.system}" for e in (evaluation, first))
-            raise UnpairedSegmentsError(here, len(evaluation.items), there, len(first.items))
 
 
 def _passed(

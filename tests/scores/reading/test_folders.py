@@ -37,11 +37,11 @@ def test_a_system_twice_and_two_metrics_do_not_go_together(tmp_path: Path) -> No
     record = {"hypothesis": "h", "prediction": 1.0, "system_id": "a"}
     written(tmp_path, "twice/1.jsonl", json_lines([record]))
     written(tmp_path, "twice/2.jsonl", json_lines([record]))
-    with pytest.raises(CorpusError, match="'a' again"):
+    with pytest.raises(CorpusError, match="two systems are called 'a'"):
         read(str(tmp_path / "twice"))
     written(tmp_path, "mixed/1.jsonl", json_lines([record]))
     written(tmp_path, "mixed/b.txt", "1\n")
-    with pytest.raises(CorpusError, match="an unnamed metric, expected MetricX"):
+    with pytest.raises(CorpusError, match="scores by score, expected MetricX"):
         read(str(tmp_path / "mixed"))
 
 

@@ -132,6 +132,11 @@ def test_columns_can_be_chosen_and_added(folder: Folder) -> None:
     assert of(path, column="fluency") == [3.0, 1.0]
     # Zhang & Vogel (2004), section 2.4: the sum of fluency and adequacy.
     assert of(path, column="fluency+adequacy") == [7.0, None]
+    # The range is that of each score, not of their sum.
+    both = read_segment_scores(path, column="fluency+adequacy")
+    assert both.of("a", 2, Scale(1, 5)) == [7.0, None]
+    with pytest.raises(MalformedFileError, match="line 2: found adequacy 4, expected a number in"):
+        both.of("a", 2, Scale(1, 3))
     with pytest.raises(MalformedFileError, match="as in column=fluency"):
         of(path)
     with pytest.raises(MissingColumnError, match="no column 'x'; it has system"):

@@ -82,7 +82,7 @@ def test_a_damaged_file_is_refused_with_its_place(tmp_path: Path, text: str, mes
 
 
 def test_there_is_nothing_to_choose(tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match="COMET writes one score"):
+    with pytest.raises(SettingError, match="COMET has nothing to choose among"):
         read(written(tmp_path, "comet.out", PRINTED), "score")
 
 
