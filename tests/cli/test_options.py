@@ -153,7 +153,7 @@ def test_a_journal_of_other_scores_is_refused(folder: Path) -> None:
     ("arguments", "said"),
     [
         ([*POWER, "--seed", "7"], "journal: seed: found 12345, expected 7 as now"),
-        ([*POWER, "--test", "ar"], "journal: tests: found ['ar', 'wins'], expected ['ar'] as now"),
+        ([*POWER, "--tests", "ar"], "journal: tests: found ['ar', 'wins'], expected ['ar'] as now"),
         (["study", "accuracy", *POWER[2:]], "journal: "),
         ([*POWER, "-m", "ter"], "journal: pool.metrics: found [{'label': 'BLEU'"),
     ],

@@ -11,7 +11,7 @@ import click
 
 from truebleu._settings import DEFAULT_SEED
 from truebleu.cli._command import Option, Show, Texts, make_command, refuse_idle
-from truebleu.cli.main import LazyGroup, progress_bar, warn
+from truebleu.cli.main import LazyGroup, progress_bar
 from truebleu.corpus._files import note_input
 from truebleu.errors import SettingError
 from truebleu.schema import parameters_of
@@ -120,7 +120,7 @@ def study_command(name: str, study: Callable[..., StudyResult]) -> click.Command
         if resume is not None:
             note_input(resume)
         progress = partial(progress_bar, what="studying")
-        runner = Runner(journal=resume, progress=progress, tell=warn, executor=executor)
+        runner = Runner(journal=resume, progress=progress, executor=executor)
         data = (_lists if of_lists else _judged if judged else _pool)(values)
         settings = {key: value for key, value in values.items() if value not in (None, ())}
         show(study(*data, runner=runner, **settings))

@@ -88,8 +88,8 @@ def study_replicates(
     """
     asked = {**locals()}
     chosen = sorted(set(replicates or USUAL_REPLICATES))
-    if chosen[0] < (least := smallest_replicates(level)):
-        raise SettingError("replicates", chosen[0], f"at least {least} for the level {level:g}")
+    if chosen[0] < (fewest := smallest_replicates(level)):
+        raise SettingError("replicates", chosen[0], f"at least {fewest} for the level {level:g}")
     pool = Pool.of(test_set, metrics, unit)
     if len(pool) < 2:
         expected = "at least two: one says nothing about the spread"
