@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from truebleu.corpus.nbest.lists import NBest
     from truebleu.corpus.test_set import TestSet, TextLike
-    from truebleu.metrics.base import Metric
     from truebleu.studies import StudyResult
 
 # One line of help each, in the order of the papers: listing them must not import them.
@@ -45,11 +44,9 @@ STUDIES = {
 }
 EPILOG = """\b
 Examples:
-  truebleu study coverage -r ref.txt system.txt
   truebleu study power -r ref.txt sys/ --sizes 100,300,600 --chart power.svg
   truebleu study type-one -r ref.txt a.txt b.txt --resume type-one.jsonl
   truebleu study coverage --simulate 3000
-  truebleu study power -r ref.txt sys/ --dask tcp://10.0.0.1:8786 --resume power.jsonl
 
 \b
 A study takes the given texts as a pool, and measures on samples of it what you would otherwise
@@ -166,13 +163,11 @@ def _human_options() -> list[Option]:
 
 
 def _pair_options() -> list[Option]:
-    from truebleu.studies._tests import PairKind
-
     return [
         Option(
             ["--pairs"],
             group="Statistics",
-            type=click.Choice(get_args(PairKind)),
+            type=click.Choice(["neighbours", "near", "all"]),
             help="Systems one rank apart, up to two ranks apart, or all.",
         ),
         Option(
@@ -207,12 +202,10 @@ def _list_options(parameters: Any) -> list[click.Parameter]:
 
 def _pool(values: dict[str, Any]) -> tuple[TestSet]:
     texts: Texts = values.pop("texts")
-    metrics: Sequence[Metric] = values["metrics"]
     simulated = values.pop("simulate")
-    pair = values.pop("pair", ())
-    if pair:
+    if pairs := values.pop("pair", ()):
         refuse_idle(["pairs"], "excludes --pair")
-        values["pairs"] = list(pair)
+        values["pairs"] = list(pairs)
     if simulated is not None:
         names = ("systems", "references", "source", "documents", "test_set", "strict")
         refuse_idle(names, "excludes --simulate: no texts are read")
@@ -225,7 +218,7 @@ def _pool(values: dict[str, Any]) -> tuple[TestSet]:
         raise SettingError("SYSTEM", "none", "at least one output, or --simulate N")
     if not texts.references:
         raise SettingError("reference", "none", "a reference (-r FILE), or --simulate N")
-    return (texts.read(metrics),)
+    return (texts.read(values["metrics"]),)
 
 
 def _judged(values: dict[str, Any]) -> tuple[TestSet, Any]:

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 USUAL_METRICS = ("bleu", "nist", "mbleu", "chrf", "ter")
 
 
+#: The bootstrap's interval of the difference, and approximate randomization.
+TESTS = ("interval", "ar")
 # Where by every metric at least this share of the pairs differ, smaller samples would show more.
 SATURATED = 0.95
 
@@ -126,16 +128,16 @@ def study_sensitivity(
     shown = {name: asked.pop(name) for name in ("correction", "by_system")}
     asked |= {"samples": samples, "sampling": sampling}
     settings = base.settings_of("sensitivity", asked, pool.settings, sizes=chosen)
-    tasks = []
-    for size in chosen:
-        for index, sample in enumerate(_samples(sampling, len(pool), size, samples, seed)):
-            # One for each metric and test: what is interrupted on a whole test set keeps the rest.
-            for number, statistics in enumerate(pool.statistics):
-                for test, p_values in TESTS.items():
-                    on_sample = _Sample(pool, number, pairs, sample, index, comparison)
-                    tasks.append(
-                        Task((size, index, statistics.label, test), partial(p_values, on_sample))
-                    )
+    # One for each metric: what is interrupted on a whole test set keeps the rest.
+    tasks = [
+        Task(
+            (size, index, statistics.label),
+            partial(_p_values, pool, number, pairs, sample, index, comparison),
+        )
+        for size in chosen
+        for index, sample in enumerate(_samples(sampling, len(pool), size, samples, seed))
+        for number, statistics in enumerate(pool.statistics)
+    ]
     records = (runner or Runner()).run(settings, tasks)
     rows: list[base.Row] = []
     systems: list[base.Row] = []
@@ -202,15 +204,16 @@ class _Conclusions:
         correction: str,
     ) -> _Conclusions:
         """What the records of this size say of the metric."""
-        by_test: dict[str, list[Record]] = {test: [] for test in TESTS}
-        for (of_size, _, label, test), record in records.items():
-            if (of_size, label) == (size, statistics.label):
-                by_test[str(test)].append(record)
+        of_metric = [
+            record
+            for key, record in records.items()
+            if (key[0], key[2]) == (size, statistics.label)
+        ]
         return cls(
             statistics,
             size,
-            {test: np.array([record["p"] for record in by_test[test]]) for test in TESTS},
-            np.stack([base.from_record(record["intervals"]) for record in by_test["interval"]]),
+            {test: np.array([record[test] for record in of_metric]) for test in TESTS},
+            np.stack([base.from_record(record["relative"]) for record in of_metric]),
             alpha,
             correction,
         )
@@ -323,49 +326,26 @@ def _samples(
     return pools.draw_samples(sampling, pool, size, samples, seed)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Sample:
-    """The pairs of systems on one sample, by one metric.
+def _p_values(
+    pool: pools.Pool,
+    metric: int,
+    pairs: Sequence[Pair],
+    sample: NDArray[np.int64],
+    index: int,
+    settings: CompareSettings,
+) -> Record:
+    """The p-values of all pairs on one sample, by both tests, and the systems' intervals.
 
-    Attributes:
-        pool: of which it is a sample.
-        metric: its place in the pool.
-        pairs: the systems of each.
-        units: which ones it has.
-        index: its number, which its replicates depend on, so that no two make the same mistake.
-        settings: of all samples.
+    Sample `index` has replicates of its own, so that no two make the same mistake.
     """
-
-    pool: pools.Pool
-    metric: int
-    pairs: Sequence[Pair]
-    units: NDArray[np.int64]
-    index: int
-    settings: CompareSettings
-
-    def by_interval(self) -> Record:
-        """p-values of all pairs by intervals, and relative intervals."""
-        statistics = self.pool.take(self.units)[self.metric]
-        settings = self.settings
-        ((_, replicates),) = pools.resampled_scores(
-            [statistics], settings.replicates, settings.seed, self.index
-        )
-        differences = differences_of(replicates, self.pairs)
-        wins = np.atleast_1d(bootstrap_wins(differences, scale=statistics.scale))
-        return {
-            # At most alpha where the interval of the difference leaves out 0.
-            "p": np.minimum(1.0, 2 * np.minimum(wins, 1 - wins)).tolist(),
-            "intervals": base.as_record(base.relative_intervals(replicates, settings.level)),
-        }
-
-    def by_randomization(self) -> Record:
-        """p-values of all pairs by approximate randomization."""
-        statistics = self.pool.take(self.units)[self.metric]
-        testing = Testing(
-            tests=("ar",), replicates=self.settings.replicates, seed=self.settings.seed
-        )
-        return {"p": testing.p_values(statistics, self.pairs, self.index)["ar"].tolist()}
-
-
-#: The tests, by which tasks are split.
-TESTS = {"interval": _Sample.by_interval, "ar": _Sample.by_randomization}
+    statistics = pool.take(sample)[metric]
+    replicates, seed = settings.replicates, settings.seed
+    ((_, scores),) = pools.resampled_scores([statistics], replicates, seed, index)
+    wins = np.atleast_1d(bootstrap_wins(differences_of(scores, pairs), scale=statistics.scale))
+    testing = Testing(tests=("ar",), replicates=replicates, seed=seed)
+    return {
+        # At most alpha where the interval of the difference leaves out 0.
+        "interval": np.minimum(1.0, 2 * np.minimum(wins, 1 - wins)).tolist(),
+        "ar": testing.p_values(statistics, pairs, index)["ar"].tolist(),
+        "relative": base.as_record(base.relative_intervals(scores, settings.level)),
+    }

@@ -138,7 +138,6 @@ def study_test_size(
             drawn += [row for row in of_metric if row["system"] == system]
         laws.append({"metric": label, "doubling": by_doubling, "systems": by_system})
         sentences.append(_law_sentence(label, by_doubling, by_system, unit))
-        sentences.append(_drift_sentence(statistics, of_metric, shares))
         if statistics.metric.counts_whole_text and not recount:
             sentences.append(
                 f"{label} is weighed by the whole test set here, so that sizes compare; the scores "
@@ -239,28 +238,6 @@ def _law_sentence(
         f"{percent(base.SQUARE_ROOT_NARROWING)}. The law is width = c · "
         f"n^{log2(1 - by_doubling.value):.2f}, and misses no mean width by more than "
         f"{percent(max(law.misfit for law in laws))}."
-    )
-
-
-def _drift_sentence(
-    statistics: MetricStatistics, rows: Sequence[base.Row], shares: Sequence[float]
-) -> str:
-    """How the mean score of the smallest part differs from that of the largest."""
-    digits = statistics.metric.digits + 1
-    scores = {
-        share: [row["score"] for row in rows if row["share"] == share]
-        for share in (shares[0], shares[-1])
-    }
-    small, large = (sum(of_share) / len(of_share) for of_share in scores.values())
-    beside = f"the {large:.{digits}f} with {100 * shares[-1]:g} %"
-    change = 100 * (small - large) / abs(large) if large else 0.0
-    if f"{abs(change):.1f}" == "0.0":
-        compared = f"beside {beside}"
-    else:
-        compared = f"{abs(change):.1f} % {'more' if change > 0 else 'less'} than {beside}"
-    return (
-        f"{statistics.label}: the mean score with {100 * shares[0]:g} % of the data is "
-        f"{small:.{digits}f}, {compared}."
     )
 
 

@@ -216,22 +216,15 @@ def level_verdict(rate: base.Rate, alpha: float) -> str:
 
 
 def _rejection_sentence(rows: Sequence[base.Row]) -> str:
-    """What a test did at all levels."""
-    levels = [f"{100 * row['alpha']:g} %" for row in rows]
-    by_verdict: dict[str, list[str]] = {}
-    for row, level in zip(rows, levels, strict=True):
-        by_verdict.setdefault(row["verdict"], []).append(level)
+    """At which levels a test does what it promises."""
+    levels: dict[str, list[str]] = {}
+    for row in rows:
+        share = f"{100 * row['alpha']:g} % ({percent(row['rejected'])} rejected)"
+        levels.setdefault(row["verdict"], []).append(share)
     verdict = "; ".join(
-        f"{words} at {listed(by_verdict[name])}"
-        for name, words in VERDICTS.items()
-        if name in by_verdict
+        f"{words} at {listed(levels[name])}" for name, words in VERDICTS.items() if name in levels
     )
-    rates = listed([percent(row["rejected"]) for row in rows])
-    return (
-        f"{rows[0]['metric']}, {STUDY_TESTS[rows[0]['test']].title}: {rates} of the pairs of equal "
-        f"systems differ significantly at the level{'s' * (len(rows) > 1)} {listed(levels)}: "
-        f"{verdict}."
-    )
+    return f"{rows[0]['metric']}, {STUDY_TESTS[rows[0]['test']].title}: {verdict}."
 
 
 # Systems that are given, and taken for equal.
