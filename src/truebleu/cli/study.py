@@ -17,7 +17,7 @@ from truebleu.errors import SettingError
 from truebleu.schema import parameters_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from concurrent.futures import Executor
 
     from truebleu.corpus.nbest.lists import NBest
@@ -93,19 +93,10 @@ def study_command(name: str, study: Callable[..., StudyResult]) -> click.Command
     parameters = inspect.signature(study).parameters
     of_lists, judged = "lists" in parameters, "human" in parameters
     what = "segments of the simulated decoder" if of_lists else "simulated segments"
-    simulate = Option(
-        ["--simulate"],
-        group="Texts",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help=f"Study N {what} instead of texts.",
-    )
-    resume = Option(
-        ["--resume"],
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="Save results in FILE as they come, and continue from it if it exists.",
-    )
+    positive = click.IntRange(min=1)
+    simulate = _option("--simulate", f"Study N {what} instead of texts.", "N", type=positive)
+    text = "Save results in FILE as they come, and continue from it if it exists."
+    resume = _option("--resume", text, "FILE", group="Output", type=click.Path(path_type=Path))
     options = [resume, *([] if judged else [simulate])]
     options += _human_options() if judged else []
     options += _pair_options() if "pairs" in parameters else []
@@ -143,57 +134,42 @@ def study_command(name: str, study: Callable[..., StudyResult]) -> click.Command
     return made
 
 
+def _option(flags: str, text: str, metavar: str | None = None, **details: Any) -> Option:
+    return Option(flags.split(), **{"group": "Texts", "metavar": metavar, "help": text, **details})
+
+
 def _human_options() -> list[Option]:
+    ignored = "Ignore systems of the human scores that are not given."
+    judgments = "Human scores, MQM annotations, ESA or DA scores, or rankings."
     return [
-        Option(
-            ["--human"],
-            group="Texts",
-            metavar="FILE",
-            required=True,
-            help="Human scores, MQM annotations, ESA or DA scores, or rankings.",
-        ),
-        Option(
-            ["--ignore-unknown-systems"],
-            group="Texts",
-            rare=True,
-            is_flag=True,
-            help="Ignore systems of the human scores that are not given.",
-        ),
+        _option("--human", judgments, "FILE", required=True),
+        _option("--ignore-unknown-systems", ignored, rare=True, is_flag=True),
     ]
 
 
 def _pair_options() -> list[Option]:
+    ranks = "Systems one rank apart, up to two ranks apart, or all."
+    named = "A pair of systems instead; repeat for several."
+    kinds = click.Choice(["neighbours", "near", "all"])
+    pair = {"nargs": 2, "multiple": True, "group": "Statistics"}
     return [
-        Option(
-            ["--pairs"],
-            group="Statistics",
-            type=click.Choice(["neighbours", "near", "all"]),
-            help="Systems one rank apart, up to two ranks apart, or all.",
-        ),
-        Option(
-            ["--pair"],
-            group="Statistics",
-            nargs=2,
-            multiple=True,
-            metavar="NAME NAME",
-            help="A pair of systems instead; repeat for several.",
-        ),
+        _option("--pairs", ranks, type=kinds, group="Statistics"),
+        _option("--pair", named, "NAME NAME", **pair),
     ]
 
 
-def _list_options(parameters: Any) -> list[click.Parameter]:
-    def references(*flags: str) -> Option:
-        text = "A reference of the lists; repeat for several."
-        return Option([*flags], group="Texts", metavar="FILE", multiple=True, help=text)
-
+def _list_options(parameters: Collection[str]) -> list[click.Parameter]:
+    references = partial(
+        _option, text="A reference; repeat for several.", metavar="FILE", multiple=True
+    )
     options: list[click.Parameter] = [
         click.Argument(["lists"], required=False, metavar="[LISTS]"),
-        references("-r", "--reference", "references"),
+        references("-r --reference references"),
     ]
     if "test_lists" in parameters:
         text = "Test lists, with the same features."
-        options.append(Option(["--test-lists"], group="Texts", metavar="LISTS", help=text))
-        options.append(references("--test-reference", "test_references"))
+        options.append(_option("--test-lists", text, "LISTS"))
+        options.append(references("--test-reference test_references"))
     return options
 
 

@@ -351,20 +351,18 @@ def _detected(rows: Sequence[base.Row], digits: int) -> str:
         for row in rows
         if row["right"] is not None and row["better"] != MEAN
     )
+    often = f"{100 * USUAL_POWER:.0f} %"
+    enough = [
+        difference
+        for place, (difference, _) in enumerate(powers)
+        if all(power >= USUAL_POWER for _, power in powers[place:])
+    ]
     if not powers:
         return "no pair differs in the pool."
-    enough = None
-    for difference, power in reversed(powers):
-        if power < USUAL_POWER:
-            break
-        enough = difference
-    often = f"{100 * USUAL_POWER:.0f} %"
-    if enough is None:
+    if not enough:
         return f"not even the largest difference was found in {often} of the samples."
-    return (
-        f"all differences from {enough:.{digits}f} up were found in at least {often} of the "
-        "samples."
-    )
+    least = f"{enough[0]:.{digits}f}"
+    return f"all differences from {least} up were found in at least {often} of the samples."
 
 
 # Accuracy: of the conclusions that a test is so and so sure of, how many are right.

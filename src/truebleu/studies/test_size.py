@@ -365,15 +365,9 @@ def _require_references(test_set: TestSet) -> None:
     count = len(test_set.references)
     if count < 2:
         raise SettingError("references", count, "at least 2: a further one is what is studied")
-    if test_set.references_per_segment is None:
-        lacking = [
-            name
-            for name, text in zip(test_set.reference_names, test_set.references, strict=True)
-            if None in text
-        ]
-        expected = (
-            "references that have every segment; with fewer of them some segments would have none"
-        )
+    named = zip(test_set.reference_names, test_set.references, strict=True)
+    if lacking := [name for name, text in named if None in text]:
+        expected = "every segment in each; with fewer references some segments would have none"
         raise SettingError("references", f"absent segments in {', '.join(lacking)}", expected)
 
 
