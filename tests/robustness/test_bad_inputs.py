@@ -122,8 +122,8 @@ TABLE = [
     Bad("gate good.txt bad.txt -r ref.txt --replicates 1000000000000", "at most "),
     Bad("score -r ref.txt good.txt --confidence --replicates 1000000000000", "at most "),
     Bad("demo --segments 10000000000", "at most "),
-    Bad("study coverage -r ref.txt good.txt --samples 1000000000000", "at most "),
-    Bad("study sampling -r ref.txt good.txt --independent 1000000000000", "at most "),
+    Bad("study coverage -r ref.txt good.txt --samples 1000000000000", "up to "),
+    Bad("study sampling -r ref.txt good.txt --independent 1000000000000", "up to "),
     Bad("study power --simulate 10000000000", "at most "),
     Bad("compare -r ref.txt good.txt bad.txt --level nan", "a number between 0 and 1"),
     Bad("gate good.txt bad.txt -r ref.txt --margin inf", "margin: found inf"),
@@ -135,7 +135,7 @@ TABLE = [
     Bad("sample -r ref.txt good.txt -o o --size 100000000000000000000", "size: found 1000"),
     # Options that would do nothing.
     Bad("score -r ref.txt good.txt --level nan", "--confidence"),
-    Bad("study length -r ref.txt good.txt --seed -1", "--simulate N beside it"),
+    Bad("study sampling -r ref.txt good.txt --seed -1", "seed: found -1"),
     Bad("mbr x --method exact:keep=5", "unknown setting of exact 'keep'", LISTS),
     Bad("mbr x --method prune:alpha=5", "alpha: found 5", LISTS),
     # Lists of candidates, and what is made of them.
@@ -171,7 +171,7 @@ TABLE = [
         ".tsv",
     ),
     Bad("study sensitivity -r ref.txt good.txt bad.txt --replicates 1000000000000", "at most "),
-    Bad("study sampling -r ref.txt good.txt bad.txt --sizes 0", "size: found 0"),
+    Bad("study sampling -r ref.txt good.txt bad.txt --sizes 0", "sizes: found 0"),
     Bad("study test-size -r ref.txt good.txt --shares nan,50,100", "share"),
     Bad("gate good.txt bad.txt -r ref.txt --ledger /dev/zero", "not a regular file"),
     Bad("gate good.txt bad.txt -r ref.txt --ledger x", "x.txt", b"nothing like it\n"),

@@ -17,7 +17,7 @@ from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -106,17 +106,10 @@ def statistics() -> bytes:
         return (Path(folder) / "s.npz").read_bytes()
 
 
-class Settings:
-    """A study's."""
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"study": "fuzz", "pool": {"systems": 2}}
-
-
 def run_study(path: Path) -> None:
     """Resume a study of two tasks from a journal."""
     tasks = [Task(key=("a", number), work=lambda: {"value": 1.5}) for number in range(2)]
-    Runner(journal=path).run(Settings(), tasks)
+    Runner(journal=path).run({"study": "fuzz", "pool": {"systems": 2}}, tasks)
 
 
 def journal() -> bytes:

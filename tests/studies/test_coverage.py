@@ -15,9 +15,13 @@ from truebleu.errors import TruebleuError
 from truebleu.execution.journal import Runner
 from truebleu.metrics.function import FunctionMetric
 from truebleu.metrics.registry import as_metrics
+from truebleu.resampling import Bootstrap, Units
 from truebleu.significance.compare import compare
+from truebleu.significance.intervals import percentile_interval
+from truebleu.significance.statistics import bootstrap_scores
 from truebleu.simulation import simulate
 from truebleu.studies import StudyResult, study_coverage
+from truebleu.studies._pool import Pool
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,32 +34,39 @@ def said(result: StudyResult) -> tuple[str, ...]:
     return result.to_document().sentences
 
 
-@pytest.mark.parametrize("interval", ["percentile", "bca"])
-@pytest.mark.parametrize("of", ["scores", "differences"])
-def test_intervals_of_the_first_sample_are_those_of_compare(
-    tmp_path: Path, interval: Any, of: Any
-) -> None:
-    options: dict[str, Any] = {"seed": 8, "interval": interval, "level": 0.9}
+def first_block(tmp_path: Path, **options: Any) -> tuple[TestSet, dict[str, Any]]:
+    """The first of the blocks of 20 segments, and what the study recorded of it."""
     journal = tmp_path / "journal"
-    design: dict[str, Any] = {"sizes": [20], "sampling": "block", "of": of, "replicates": 200}
+    design: dict[str, Any] = {"sizes": [20], "sampling": "block", "replicates": 200}
     study_coverage(TEXTS, ["bleu", "ter"], **design, runner=Runner(journal), **options)
     record = json.loads(journal.read_text().splitlines()[1])["record"]
-    systems = {name: list(outputs)[:20] for name, outputs in TEXTS.systems.items()}
-    references = tuple(list(text)[:20] for text in TEXTS.references)
-    block = replace(TEXTS, systems=systems, references=references, documents=None, domains=None)
-    expected = compare(block, metrics=["bleu", "ter"], replicates=200, **options)
+    return replace(TEXTS.part(range(20)), documents=None, domains=None), record
+
+
+@pytest.mark.parametrize("interval", ["percentile", "bca"])
+def test_intervals_of_the_first_sample_are_those_of_compare(tmp_path: Path, interval: Any) -> None:
+    options: dict[str, Any] = {"seed": 8, "interval": interval, "level": 0.9}
+    block, record = first_block(tmp_path, **options)
+    compared = compare(block, metrics=["bleu", "ter"], replicates=200, **options)
     for label in ("BLEU", "TER"):
-        # The systems stand in the order of their quality, and so pairs are those of compare.
-        wanted = (
-            [(one.score, one.interval) for one in (expected.systems[s][label] for s in systems)]
-            if of == "scores"
-            else [(p.difference, p.interval) for p in expected.comparisons if p.metric == label]
-        )
+        systems = [compared.systems[name][label] for name in block.systems]
         values, low, high = record[label]
-        assert values == pytest.approx([value for value, _ in wanted], rel=1e-12)
-        bounds = [bound for _, interval_ in wanted for bound in interval_]
-        found = [bound for one in zip(low, high, strict=True) for bound in one]
-        assert found == pytest.approx(bounds, rel=1e-12)
+        assert values == pytest.approx([system.score for system in systems], rel=1e-12)
+        bounds = [system.interval for system in systems]
+        np.testing.assert_allclose(list(zip(low, high, strict=True)), bounds, rtol=1e-12)
+
+
+def test_intervals_of_differences_are_quantiles_of_the_replicates(tmp_path: Path) -> None:
+    block, record = first_block(tmp_path, of="differences", level=0.9, seed=8)
+    for statistics in Pool.of(block, ["bleu", "ter"]).statistics:
+        bootstrap = Bootstrap(replicates=200, seed=8)
+        (scores,) = bootstrap_scores([statistics], Units.segments(20), bootstrap)
+        values, low, high = record[statistics.label]
+        # The systems stand in the order of their quality.
+        for place, (a, b) in enumerate(combinations(range(3), 2)):
+            assert values[place] == pytest.approx(statistics.scores[a] - statistics.scores[b])
+            bounds = percentile_interval(scores[:, a] - scores[:, b], 0.9)
+            assert (low[place], high[place]) == pytest.approx(bounds, rel=1e-12)
 
 
 @pytest.mark.parametrize("of", ["scores", "differences"])

@@ -343,7 +343,7 @@ def test_samples_that_tie_are_counted_apart() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"bands": [95]}, "bands: found 95, expected a number above 0 and below 1"),
+        ({"bands": [95]}, "bands: found 95.0, expected a number above 0 and below 1"),
         ({"bands": [0.0]}, "bands: found 0.0"),
         ({"bands": [float("nan")]}, "bands: found nan"),
         ({"replicates": 10}, "replicates: found 10"),
@@ -361,7 +361,7 @@ def test_cells_are_written_as_in_the_paper() -> None:
     table = next(block for block in document.blocks if isinstance(block, Table))
     assert table.names[-2:] == ("size_20", "size_60")
     by_case: dict[tuple[object, ...], dict[int, Row]] = {}
-    for row in document.data.rows:
+    for row in result.rows:
         case = tuple(row[name] for name in ("metric", "test", "better", "worse"))
         by_case.setdefault(case, {})[int(row["size"] or 0)] = row
     assert len(table.rows) == len(by_case) == 2 * (5 + 1)

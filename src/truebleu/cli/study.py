@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,12 +17,11 @@ from truebleu.errors import SettingError
 from truebleu.schema import parameters_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from concurrent.futures import Executor
 
     from truebleu.corpus.nbest import NBest
     from truebleu.corpus.test_set import TestSet, TextLike
-    from truebleu.metrics.base import Metric
     from truebleu.studies import StudyResult
 
 # One line of help each, in the order of the papers: listing them must not import them.
@@ -45,11 +44,9 @@ STUDIES = {
 }
 EPILOG = """\b
 Examples:
-  truebleu study coverage -r ref.txt system.txt
   truebleu study power -r ref.txt sys/ --sizes 100,300,600 --chart power.svg
   truebleu study type-one -r ref.txt a.txt b.txt --resume type-one.jsonl
   truebleu study coverage --simulate 3000
-  truebleu study power -r ref.txt sys/ --dask tcp://10.0.0.1:8786 --resume power.jsonl
 
 \b
 A study takes the given texts as a pool, and measures on samples of it what you would otherwise
@@ -96,19 +93,10 @@ def study_command(name: str, study: Callable[..., StudyResult]) -> click.Command
     parameters = inspect.signature(study).parameters
     of_lists, judged = "lists" in parameters, "human" in parameters
     what = "segments of the simulated decoder" if of_lists else "simulated segments"
-    simulate = Option(
-        ["--simulate"],
-        group="Texts",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help=f"Study N {what} instead of texts.",
-    )
-    resume = Option(
-        ["--resume"],
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="Save results in FILE as they come, and continue from it if it exists.",
-    )
+    positive = click.IntRange(min=1)
+    simulate = _option("--simulate", f"Study N {what} instead of texts.", "N", type=positive)
+    text = "Save results in FILE as they come, and continue from it if it exists."
+    resume = _option("--resume", text, "FILE", group="Output", type=click.Path(path_type=Path))
     options = [resume, *([] if judged else [simulate])]
     if judged:
         from truebleu.cli.agree import HUMAN_OPTIONS
@@ -149,40 +137,33 @@ def study_command(name: str, study: Callable[..., StudyResult]) -> click.Command
     return made
 
 
-def _pair_options() -> list[Option]:
-    from truebleu.studies._tests import PairKind
+def _option(flags: str, text: str, metavar: str | None = None, **details: Any) -> Option:
+    return Option(flags.split(), **{"group": "Texts", "metavar": metavar, "help": text, **details})
 
+
+def _pair_options() -> list[Option]:
+    ranks = "Systems one rank apart, up to two ranks apart, or all."
+    named = "A pair of systems instead; repeat for several."
+    kinds = click.Choice(["neighbours", "near", "all"])
+    pair = {"nargs": 2, "multiple": True, "group": "Statistics"}
     return [
-        Option(
-            ["--pairs"],
-            group="Statistics",
-            type=click.Choice(get_args(PairKind)),
-            help="Systems one rank apart, up to two ranks apart, or all.",
-        ),
-        Option(
-            ["--pair"],
-            group="Statistics",
-            nargs=2,
-            multiple=True,
-            metavar="NAME NAME",
-            help="A pair of systems instead; repeat for several.",
-        ),
+        _option("--pairs", ranks, type=kinds, group="Statistics"),
+        _option("--pair", named, "NAME NAME", **pair),
     ]
 
 
-def _list_options(parameters: Any) -> list[click.Parameter]:
-    def references(*flags: str) -> Option:
-        text = "A reference of the lists; repeat for several."
-        return Option([*flags], group="Texts", metavar="FILE", multiple=True, help=text)
-
+def _list_options(parameters: Collection[str]) -> list[click.Parameter]:
+    references = partial(
+        _option, text="A reference; repeat for several.", metavar="FILE", multiple=True
+    )
     options: list[click.Parameter] = [
         click.Argument(["lists"], required=False, metavar="[LISTS]"),
-        references("-r", "--reference", "references"),
+        references("-r --reference references"),
     ]
     if "test_lists" in parameters:
         text = "Test lists, with the same features."
-        options.append(Option(["--test-lists"], group="Texts", metavar="LISTS", help=text))
-        options.append(references("--test-reference", "test_references"))
+        options.append(_option("--test-lists", text, "LISTS"))
+        options.append(references("--test-reference test_references"))
     return options
 
 
@@ -191,12 +172,10 @@ def _list_options(parameters: Any) -> list[click.Parameter]:
 
 def _pool(values: dict[str, Any]) -> tuple[TestSet]:
     texts: Texts = values.pop("texts")
-    metrics: Sequence[Metric] = values["metrics"]
     simulated = values.pop("simulate")
-    pair = values.pop("pair", ())
-    if pair:
+    if pairs := values.pop("pair", ()):
         refuse_idle(["pairs"], "excludes --pair")
-        values["pairs"] = list(pair)
+        values["pairs"] = list(pairs)
     if simulated is not None:
         names = ("systems", "references", "source", "documents", "test_set", "strict")
         refuse_idle(names, "excludes --simulate: no texts are read")
@@ -209,7 +188,7 @@ def _pool(values: dict[str, Any]) -> tuple[TestSet]:
         raise SettingError("SYSTEM", "none", "at least one output, or --simulate N")
     if not texts.references:
         raise SettingError("reference", "none", "a reference (-r FILE), or --simulate N")
-    return (texts.read(metrics),)
+    return (texts.read(values["metrics"]),)
 
 
 def _judged(values: dict[str, Any]) -> tuple[TestSet, Any]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from errno import ENOSPC
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from truebleu._core import VERSION
 from truebleu.errors import (
@@ -36,13 +36,6 @@ Record: TypeAlias = dict[str, Any]
 Progress: TypeAlias = Callable[[int], AbstractContextManager[Callable[[int], None]]]
 
 KIND = "truebleu study"
-
-
-class Settings(Protocol):
-    """What tells one study from another: the settings that its results depend on."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, with the study's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,19 +61,16 @@ class Runner:
     progress: Progress | None = None
     executor: Executor | None = None
 
-    def run(
-        self, settings: Settings | Mapping[str, Any], tasks: Sequence[Task]
-    ) -> dict[Key, Record]:
+    def run(self, settings: Mapping[str, Any], tasks: Sequence[Task]) -> dict[Key, Record]:
         """The record of every task, in the order of the tasks.
 
         Args:
-            settings: what is studied; a journal of other settings is refused.
+            settings: what is studied, in plain values; a journal of other settings is refused.
             tasks: the work; what the journal has already is not done again.
         """
-        values = settings if isinstance(settings, Mapping) else settings.to_dict()
         journal = None
         if self.journal is not None:
-            journal = _Journal(self.journal, {"kind": KIND, "truebleu": VERSION, **values})
+            journal = _Journal(self.journal, {"kind": KIND, "truebleu": VERSION, **settings})
         with nullcontext() if journal is None else closing(journal):
             records = {} if journal is None else journal.records()
             missing = [task for task in tasks if task.key not in records]

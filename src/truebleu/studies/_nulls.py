@@ -23,7 +23,7 @@ from truebleu.schema import Setting
 from truebleu.significance.statistics import MetricStatistics, metric_statistics
 from truebleu.significance.tests import fewest_units, replicates_for, smallest_p
 from truebleu.simulation.test_sets import Channel, simulate
-from truebleu.studies._pool import Pool, units_of
+from truebleu.studies._pool import Pool, numbers, units_of
 from truebleu.studies._study import Settings, metric_settings
 
 if TYPE_CHECKING:
@@ -140,15 +140,13 @@ class Swapped(OfPool):
 
 
 def _choose(draw: Draw, among: int, count: int) -> NDArray[np.int64]:
-    keys = np.fromiter((draw() for _ in range(among)), dtype=np.float64, count=among)
-    return np.argsort(keys, kind="stable")[:count]
+    return np.argsort(numbers(draw, among), kind="stable")[:count]
 
 
 def _deal(draw: Draw, units: int, systems: int) -> NDArray[np.int64]:
     """For each unit, whose output each system gets: all orders are equally likely."""
-    numbers = units * systems
-    keys = np.fromiter((draw() for _ in range(numbers)), dtype=np.float64, count=numbers)
-    return np.argsort(keys.reshape(units, systems), axis=1, kind="stable")
+    keys = numbers(draw, units * systems).reshape(units, systems)
+    return np.argsort(keys, axis=1, kind="stable")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -190,10 +188,10 @@ class Simulated:
 
     def sets(self, first: int, count: int) -> Iterator[list[MetricStatistics]]:
         """The counts of equal systems by every metric, set after set."""
-        numbers = range(first * self.systems, (first + count) * self.systems)
-        test_set = self._test_set(numbers)
+        names = range(first * self.systems, (first + count) * self.systems)
+        test_set = self._test_set(names)
         counted = metric_statistics(test_set, self.metrics, units_of(test_set, self.unit))
-        for start in range(0, len(numbers), self.systems):
+        for start in range(0, len(names), self.systems):
             yield [
                 replace(
                     statistics,
@@ -202,9 +200,9 @@ class Simulated:
                 for statistics in counted
             ]
 
-    def _test_set(self, numbers: Sequence[int]) -> TestSet:
+    def _test_set(self, names: Sequence[int]) -> TestSet:
         # A system's errors come from its name: that of every system is its own.
-        channels = {f"equal-{number}": Channel.at_rate(RATE) for number in numbers}
+        channels = {f"equal-{name}": Channel.at_rate(RATE) for name in names}
         return simulate(
             segments=self.segments, systems=channels, references=self.references, seed=self.seed
         )

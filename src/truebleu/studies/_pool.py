@@ -18,13 +18,14 @@ from truebleu.significance.statistics import (
     bootstrap_scores,
     metric_statistics,
 )
-from truebleu.studies._study import Settings, pool_settings
+from truebleu.studies._study import Floats, Settings, pool_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
+    from truebleu._settings import Draw
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
@@ -199,6 +200,11 @@ def sizes_of_shares(shares: Sequence[float], pool: int, unit: str, fewest: int =
     return sizes
 
 
+def numbers(draw: Draw, count: int) -> Floats:
+    """So many random numbers between 0 and 1."""
+    return np.fromiter((draw() for _ in range(count)), dtype=np.float64, count=count)
+
+
 def orders_of_growth(pool: int, repetitions: int, seed: int) -> list[NDArray[np.int64]]:
     """For each repetition a random order of the units.
 
@@ -206,12 +212,10 @@ def orders_of_growth(pool: int, repetitions: int, seed: int) -> list[NDArray[np.
     those they have: every part holds the smaller ones, and units are never drawn twice.
     """
     streams = Streams(seed, PURPOSE)
-    orders = []
-    for repetition in range(repetitions):
-        random = streams.at(repetition)
-        keys = np.fromiter((random() for _ in range(pool)), dtype=np.float64, count=pool)
-        orders.append(np.argsort(keys, kind="stable"))
-    return orders
+    return [
+        np.argsort(numbers(streams.at(repetition), pool), kind="stable")
+        for repetition in range(repetitions)
+    ]
 
 
 # Samples: smaller test sets taken of a pool, as Koehn (2004, §3) took them and in other ways.
@@ -248,11 +252,11 @@ def _partition(sampling: Sampling, pool: int, size: int, count: int) -> list[NDA
     """
     available = pool // size
     made = min(count, available)
-    numbers = np.arange(made, dtype=np.int64)
+    places = np.arange(made, dtype=np.int64)
     within = np.arange(size, dtype=np.int64)
     if sampling == "block":
-        return [start + within for start in numbers * pool // made]
-    return [start + within * pool // size for start in numbers * available // made]
+        return [start + within for start in places * pool // made]
+    return [start + within * pool // size for start in places * available // made]
 
 
 def _random(
@@ -261,10 +265,8 @@ def _random(
     random = streams.at(index)
     if sampling == "independent":
         # A double has 53 bits: no unit of any real pool is favoured by a billionth.
-        numbers = np.fromiter((random() for _ in range(size)), dtype=np.float64, count=size)
-        return np.sort((numbers * pool).astype(np.int64))
-    keys = np.fromiter((random() for _ in range(pool)), dtype=np.float64, count=pool)
-    return np.sort(np.argsort(keys, kind="stable")[:size])
+        return np.sort((numbers(random, size) * pool).astype(np.int64))
+    return np.sort(np.argsort(numbers(random, pool), kind="stable")[:size])
 
 
 def _require_size(size: int, pool: int) -> None:

@@ -20,26 +20,7 @@ from truebleu.schema import Level, Seed, verb
 from truebleu.significance.intervals import interval_bounds
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.tests import monte_carlo_interval
-from truebleu.studies._pool import (
-    Pool,
-    PoolUnit,
-    Replicates,
-    Samples,
-    Sampling,
-    Sizes,
-    draw_by_size,
-    resampled_scores,
-)
-from truebleu.studies._study import (
-    Floats,
-    Row,
-    StudyResult,
-    clustered_rate,
-    rate_cells,
-    rate_columns,
-    rate_of,
-    settings_of,
-)
+from truebleu.studies import _pool as pools, _study as base
 from truebleu.studies._tests import choose_pairs, differences_of
 
 if TYPE_CHECKING:
@@ -63,7 +44,7 @@ COLUMNS = (
     Column("size", "Size"),
     Column("samples", "Samples"),
     Column("intervals", "Intervals"),
-    *rate_columns("coverage", "Coverage"),
+    *base.rate_columns("coverage", "Coverage"),
     Column("above", "Wholly above", 1, percent=True),
     Column("below", "below", 1, percent=True),
     Column("width", "Mean width", 2),
@@ -75,17 +56,17 @@ def study_coverage(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",
     *,
-    sizes: Sizes = None,
-    samples: Samples = 100,
-    sampling: Sampling = "independent",
-    unit: PoolUnit = "segment",
+    sizes: pools.Sizes = None,
+    samples: pools.Samples = 100,
+    sampling: pools.Sampling = "independent",
+    unit: pools.PoolUnit = "segment",
     of: Quantity = "scores",
-    replicates: Replicates = 1000,
+    replicates: pools.Replicates = 1000,
     level: Level = 0.95,
     interval: IntervalName = "percentile",
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
-) -> StudyResult:
+) -> base.StudyResult:
     """How often does the interval of a small sample contain the score of the whole pool?
 
     Koehn (2004, Fig. 6): of 100 intervals at the 95 % level from samples of 300 segments, 97
@@ -101,10 +82,10 @@ def study_coverage(
     """
     asked = {**locals()}
     comparison = CompareSettings(replicates=replicates, level=level, seed=seed, interval=interval)
-    pool = Pool.of(test_set, metrics, unit)
+    pool = pools.Pool.of(test_set, metrics, unit)
     pairs = choose_pairs(pool, "all") if of == "differences" else None
-    drawn = draw_by_size(sampling, len(pool), sizes, USUAL_SIZES, samples=samples, seed=seed)
-    settings = settings_of("coverage", asked, pool.settings, sizes=list(drawn))
+    drawn = pools.draw_by_size(sampling, len(pool), sizes, USUAL_SIZES, samples=samples, seed=seed)
+    settings = base.settings_of("coverage", asked, pool.settings, sizes=list(drawn))
     tasks = [
         Task((size, index), partial(_intervals, pool, pairs, sample, index, comparison))
         for size, taken in drawn.items()
@@ -112,8 +93,8 @@ def study_coverage(
     ]
     records = (runner or Runner()).run(settings, tasks)
     names = pool.names if pairs is None else _against(pool, pairs)
-    rows: list[Row] = []
-    intervals: list[Row] = []
+    rows: list[base.Row] = []
+    intervals: list[base.Row] = []
     for statistics in pool.statistics:
         truth = _values(statistics, pairs)
         # A score that never varies must not miss itself by rounding.
@@ -123,12 +104,12 @@ def study_coverage(
             values, low, high = np.moveaxis(bounds, 1, 0)
             above, below = low > truth + margin, high < truth - margin
             contains = ~(above | below)
-            row: Row = {
+            row: base.Row = {
                 "metric": statistics.label,
                 "size": size,
                 "samples": len(contains),
                 "intervals": contains.size,
-                **rate_cells("coverage", clustered_rate(contains)),
+                **base.rate_cells("coverage", base.clustered_rate(contains)),
                 "above": float(above.mean()),
                 "below": float(below.mean()),
                 "width": float((high - low).mean()),
@@ -154,7 +135,7 @@ def study_coverage(
     sentences = [_sentence(row, quantity, unit, level) for row in rows]
     if sampling != "independent":
         sentences += _finite_pool(max(drawn) / len(pool))
-    return StudyResult(
+    return base.StudyResult(
         settings=settings,
         title=f"Intervals of the level {100 * level:g} % that contain the pool's {quantity}",
         columns=COLUMNS,
@@ -168,7 +149,7 @@ def study_coverage(
 
 
 def _intervals(
-    pool: Pool,
+    pool: pools.Pool,
     pairs: Sequence[Pair] | None,
     sample: NDArray[np.int64],
     index: int,
@@ -176,7 +157,7 @@ def _intervals(
 ) -> Record:
     """Each metric's scores or differences on one sample, with their intervals."""
     record: Record = {}
-    for statistics, replicates in resampled_scores(
+    for statistics, replicates in pools.resampled_scores(
         pool.take(sample), settings.replicates, settings.seed, index
     ):
         low, high = interval_bounds(
@@ -187,12 +168,12 @@ def _intervals(
     return record
 
 
-def _values(statistics: MetricStatistics, pairs: Sequence[Pair] | None) -> Floats:
+def _values(statistics: MetricStatistics, pairs: Sequence[Pair] | None) -> base.Floats:
     """Each system's score, or each pair's difference."""
     return statistics.scores if pairs is None else differences_of(statistics.scores, pairs)
 
 
-def _against(pool: Pool, pairs: Sequence[Pair]) -> list[str]:
+def _against(pool: pools.Pool, pairs: Sequence[Pair]) -> list[str]:
     return [f"{pool.names[a]} against {pool.names[b]}" for a, b in pairs]
 
 
@@ -206,8 +187,8 @@ def _least_covered(contains: NDArray[np.bool_], level: float) -> int | None:
     return None if len(by_each) == 1 or most >= min(level, by_each.mean()) else worst
 
 
-def _sentence(row: Row, quantity: str, unit: str, level: float) -> str:
-    rate = rate_of(row, "coverage")
+def _sentence(row: base.Row, quantity: str, unit: str, level: float) -> str:
+    rate = base.rate_of(row, "coverage")
     kept = rate.low <= level <= rate.high
     verdict = f"{100 * level:g} % is within the error" if kept else f"not {100 * level:g} %"
     sentence = (

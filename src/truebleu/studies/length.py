@@ -117,7 +117,7 @@ def study_length(
         title=f"Scores against the length of the output: {how}",
         columns=CUT_COLUMNS if cut else RANK_COLUMNS,
         rows=[row for of_metric in rows.values() for row in of_metric],
-        sentences=list(_sentences(rows, by_label, cut=cut)),
+        sentences=list(_sentences(rows, by_label)),
         plot=Plot(
             "line", "length", "relative", interval="all systems", series="metric", reference=1.0
         ),
@@ -179,38 +179,26 @@ def _row(label: str, step: float, record: Record, natural: Record, way: Way) -> 
     }
 
 
-def _sentences(
-    rows: Mapping[str, Sequence[Row]], metrics: Mapping[str, Metric], *, cut: bool
-) -> Iterator[str]:
-    """What the shortest and the longest outputs do to each metric, and to which they cost most."""
-    shortest = {}
-    for label, metric in metrics.items():
-        first, last = rows[label][0], rows[label][-1]
-        who = f"{label} ({DIRECTIONS[metric.higher_is_better]})"
-        if first["relative"] is None:
+def _sentences(rows: Mapping[str, Sequence[Row]], metrics: Mapping[str, Metric]) -> Iterator[str]:
+    """What the shortest outputs leave of each metric's score, and to which they cost most."""
+    shortest = {label: of_metric[0]["relative"] for label, of_metric in rows.items()}
+    for label, left in shortest.items():
+        who = f"{label} ({DIRECTIONS[metrics[label].higher_is_better]})"
+        if left is None:
             yield f"{who}: a score of 0 at the natural length leaves nothing to compare with."
-            continue
-        if metric.higher_is_better:
-            shortest[label] = first["relative"]
-        if cut:
-            parts = [
-                f"{percent(row['relative'])} at {100 * row['kept']:g} %"
-                for row in (first, last)
-                if row["kept"] != 1
-            ]
-            yield f"{who}: of the natural score, {' and '.join(parts)} of the natural length."
         else:
-            yield (
-                f"{who}: the shortest outputs, {percent(first['length'])} of the reference, have "
-                f"{percent(first['relative'])} of the score of middling ones; the longest, "
-                f"{percent(last['length'])}, have {percent(last['relative'])}."
-            )
-    if len(shortest) > 1:
-        most, least = (find(shortest, key=shortest.__getitem__) for find in (min, max))
+            length = percent(rows[label][0]["length"])
+            yield f"{who}: outputs of {length} of the reference have {percent(left)} of the score."
+    costs = {
+        label: 1 - left
+        for label, left in shortest.items()
+        if left is not None and metrics[label].higher_is_better
+    }
+    if len(costs) > 1:
+        most, least = (find(costs, key=costs.__getitem__) for find in (max, min))
         yield (
             f"Of the higher-is-better metrics, the shortest outputs cost {most} most, "
-            f"{percent(1 - shortest[most])} of its score, and {least} least, "
-            f"{percent(1 - shortest[least])}."
+            f"{percent(costs[most])} of its score, and {least} least, {percent(costs[least])}."
         )
 
 

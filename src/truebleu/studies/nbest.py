@@ -389,7 +389,7 @@ def study_reranking(
         metric = by_test["ar"].metrics[pair.metric]
         sign = -1 if metric.higher_is_better is False else 1
         verdict = "better" if sign * pair.difference > 0 else "worse"
-        low, high = map(float, pair.interval)
+        low, high = pair.interval
         systems = by_test["ar"].systems
         rows.append(
             {

@@ -25,29 +25,7 @@ from truebleu.reports.sentences import percent
 from truebleu.schema import Baseline, Level, Seed, Setting, picked, verb
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.tests import fewest_units, smallest_p
-from truebleu.studies._pool import (
-    Pool,
-    PoolUnit,
-    Replicates,
-    Samples,
-    Sampling,
-    Sizes,
-    draw_by_size,
-)
-from truebleu.studies._study import (
-    Floats,
-    Rate,
-    Row,
-    Settings,
-    StudyResult,
-    binomial_rate,
-    clustered_rate,
-    rate_cells,
-    rate_columns,
-    rate_of,
-    ratio_rate,
-    settings_of,
-)
+from truebleu.studies import _pool as pools, _study as base
 from truebleu.studies._tests import (
     DECIMALS,
     STUDY_TESTS,
@@ -85,7 +63,7 @@ class Outcomes:
         wrong: whether it is not; neither where the sample's scores tie.
     """
 
-    p: Floats
+    p: base.Floats
     right: NDArray[np.bool_]
     wrong: NDArray[np.bool_]
 
@@ -101,10 +79,10 @@ class Trials:
         settings: what was asked for, with the sizes and pairs that were chosen.
     """
 
-    pool: Pool
+    pool: pools.Pool
     pairs: list[Pair]
     records: Mapping[Any, Record]
-    settings: Settings
+    settings: base.Settings
 
     @property
     def cases(self) -> list[tuple[MetricStatistics, str]]:
@@ -158,9 +136,9 @@ def _run_trials(study: str, asked: Mapping[str, Any], **chosen: object) -> Trial
     checked = picked(CompareSettings, asked, unit="segment", baseline=None)
     tests = tuple(asked["tests"] or USUAL_TESTS)
     testing = Testing(tests=tests, replicates=checked.replicates, seed=checked.seed)
-    whole = Pool.of(asked["test_set"], asked["metrics"], asked["unit"])
+    whole = pools.Pool.of(asked["test_set"], asked["metrics"], asked["unit"])
     pool, pairs = needed(whole, choose_pairs(whole, asked["pairs"], asked["baseline"]))
-    drawn = draw_by_size(
+    drawn = pools.draw_by_size(
         asked["sampling"],
         len(pool),
         asked["sizes"],
@@ -169,7 +147,7 @@ def _run_trials(study: str, asked: Mapping[str, Any], **chosen: object) -> Trial
         seed=checked.seed,
     )
     chosen |= {"tests": tests, "pairs": [(pool.names[a], pool.names[b]) for a, b in pairs]}
-    settings = settings_of(study, asked, pool.settings, sizes=list(drawn), **chosen)
+    settings = base.settings_of(study, asked, pool.settings, sizes=list(drawn), **chosen)
     tasks = [
         Task((size, index), partial(_conclude, pool, pairs, testing, sample, index))
         for size, of_size in drawn.items()
@@ -180,7 +158,7 @@ def _run_trials(study: str, asked: Mapping[str, Any], **chosen: object) -> Trial
 
 
 def _conclude(
-    pool: Pool, pairs: Sequence[Pair], testing: Testing, sample: NDArray[np.int64], index: int
+    pool: pools.Pool, pairs: Sequence[Pair], testing: Testing, sample: NDArray[np.int64], index: int
 ) -> Record:
     """By metric and test the p-values of all pairs on one sample, and which system is better."""
     return {
@@ -206,17 +184,17 @@ def study_power(
     metrics: MetricsLike = "bleu",
     *,
     tests: Tests = USUAL_TESTS,
-    sizes: Sizes = None,
-    samples: Samples = 100,
-    sampling: Sampling = "independent",
-    unit: PoolUnit = "segment",
+    sizes: pools.Sizes = None,
+    samples: pools.Samples = 100,
+    sampling: pools.Sampling = "independent",
+    unit: pools.PoolUnit = "segment",
     pairs: Pairs | None = None,
     baseline: Baseline = None,
-    replicates: Replicates = 1000,
+    replicates: pools.Replicates = 1000,
     level: Level = 0.95,
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
-) -> StudyResult:
+) -> base.StudyResult:
     """How often do tests on small samples conclude which system is better, and how often wrongly?
 
     Koehn (2004, Table 3): on 300 sentences, a difference of 2 BLEU was found in 65 of 100 samples,
@@ -233,7 +211,7 @@ def study_power(
     asked = {**locals()}
     alpha = round(1 - level, 12)
     trials = _run_trials("power", asked)
-    rows: list[Row] = []
+    rows: list[base.Row] = []
     sentences: list[str] = []
     for statistics, test in trials.cases:
         of_test = _power_rows(trials, statistics, test, alpha)
@@ -255,15 +233,15 @@ def study_power(
         for row in rows
         if row["better"] != MEAN
     ]
-    return StudyResult(
+    return base.StudyResult(
         settings=trials.settings,
         title=f"Right/wrong conclusions at the level {100 * level:g} % on samples of each size",
         columns=(
             *columns,
             Column("size", "Size"),
             Column("samples", "Samples"),
-            *rate_columns("right", "Right conclusions"),
-            *rate_columns("wrong", "Wrong conclusions"),
+            *base.rate_columns("right", "Right conclusions"),
+            *base.rate_columns("wrong", "Wrong conclusions"),
         ),
         rows=rows,
         sentences=[*sentences, *trials.notes(alpha)],
@@ -273,20 +251,22 @@ def study_power(
     )
 
 
-def _power_rows(trials: Trials, statistics: MetricStatistics, test: str, alpha: float) -> list[Row]:
+def _power_rows(
+    trials: Trials, statistics: MetricStatistics, test: str, alpha: float
+) -> list[base.Row]:
     """What a test concluded about each pair, and then about all that do not tie, by size."""
     differences = true_differences(statistics, trials.pairs)
     outcomes = {
         size: trials.conclusions(statistics, test, size) for size in trials.settings["sizes"]
     }
-    rows: list[Row] = []
+    rows: list[base.Row] = []
     case = {"metric": statistics.label, "test": test}
     for place, difference in enumerate(differences.tolist()):
         names = trials.settings["pairs"][place]
         for size, of_size in outcomes.items():
             concluded = of_size.p[:, place] <= alpha
             right, wrong = (
-                binomial_rate(int((concluded & side[:, place]).sum()), len(concluded))
+                base.binomial_rate(int((concluded & side[:, place]).sum()), len(concluded))
                 for side in (of_size.right, of_size.wrong)
             )
             rows.append(
@@ -299,8 +279,8 @@ def _power_rows(trials: Trials, statistics: MetricStatistics, test: str, alpha: 
                     "size": size,
                     "samples": len(concluded),
                     # Of a pair that ties in the pool no conclusion is right.
-                    **rate_cells("right", right if difference else None),
-                    **rate_cells("wrong", wrong),
+                    **base.rate_cells("right", right if difference else None),
+                    **base.rate_cells("wrong", wrong),
                 }
             )
     untied = differences != 0
@@ -315,18 +295,22 @@ def _power_rows(trials: Trials, statistics: MetricStatistics, test: str, alpha: 
                 "size": size,
                 "samples": len(concluded),
                 # Samples are taken as a whole.
-                **rate_cells("right", clustered_rate(concluded & of_size.right[:, untied])),
-                **rate_cells("wrong", clustered_rate(concluded & of_size.wrong[:, untied])),
+                **base.rate_cells(
+                    "right", base.clustered_rate(concluded & of_size.right[:, untied])
+                ),
+                **base.rate_cells(
+                    "wrong", base.clustered_rate(concluded & of_size.wrong[:, untied])
+                ),
             }
         )
     return rows
 
 
-def _side_by_side(rows: Sequence[Row], columns: Sequence[Column]) -> Table:
+def _side_by_side(rows: Sequence[base.Row], columns: Sequence[Column]) -> Table:
     """All sizes side by side, as in the paper."""
     sizes = {row["size"]: f"{row['size']:,} (×{row['samples']})" for row in rows}
     names = [column.name for column in columns]
-    pairs: dict[tuple[object, ...], Row] = {}
+    pairs: dict[tuple[object, ...], base.Row] = {}
     for row in rows:
         pair = {name: row[name] for name in names}
         cells = pairs.setdefault(tuple(pair.values()), pair)
@@ -346,7 +330,7 @@ def _whole_percents(share: float) -> str:
     return f"{100 * share:.1f} %" if 0 < share < 0.01 else f"{100 * share:.0f} %"
 
 
-def _power_sentences(rows: Sequence[Row], unit: str, digits: int) -> Iterator[str]:
+def _power_sentences(rows: Sequence[base.Row], unit: str, digits: int) -> Iterator[str]:
     """For each size the mean over pairs, and from which difference on pairs are mostly found."""
     for size, group in groupby(sorted(rows, key=lambda row: row["size"]), lambda row: row["size"]):
         of_size = list(group)
@@ -354,33 +338,31 @@ def _power_sentences(rows: Sequence[Row], unit: str, digits: int) -> Iterator[st
         case = f"{first['metric']}, {STUDY_TESTS[first['test']].title} on {size:,} {unit}s: "
         if last["better"] == MEAN:
             case += (
-                f"on average over the pairs {rate_of(last, 'right')} right and "
-                f"{rate_of(last, 'wrong')} wrong conclusions; "
+                f"on average over the pairs {base.rate_of(last, 'right')} right and "
+                f"{base.rate_of(last, 'wrong')} wrong conclusions; "
             )
         yield case + _detected(of_size, digits)
 
 
-def _detected(rows: Sequence[Row], digits: int) -> str:
+def _detected(rows: Sequence[base.Row], digits: int) -> str:
     """From which difference on every pair was found to differ in most samples."""
     powers = sorted(
         (row["difference"], row["right"])
         for row in rows
         if row["right"] is not None and row["better"] != MEAN
     )
+    often = f"{100 * USUAL_POWER:.0f} %"
+    enough = [
+        difference
+        for place, (difference, _) in enumerate(powers)
+        if all(power >= USUAL_POWER for _, power in powers[place:])
+    ]
     if not powers:
         return "no pair differs in the pool."
-    enough = None
-    for difference, power in reversed(powers):
-        if power < USUAL_POWER:
-            break
-        enough = difference
-    often = f"{100 * USUAL_POWER:.0f} %"
-    if enough is None:
+    if not enough:
         return f"not even the largest difference was found in {often} of the samples."
-    return (
-        f"all differences from {enough:.{digits}f} up were found in at least {often} of the "
-        "samples."
-    )
+    least = f"{enough[0]:.{digits}f}"
+    return f"all differences from {least} up were found in at least {often} of the samples."
 
 
 # Accuracy: of the conclusions that a test is so and so sure of, how many are right.
@@ -400,7 +382,7 @@ BAND_COLUMNS = (
     Column("band", "Confidence"),
     Column("conclusions", "Conclusions"),
     Column("confidence", "Mean confidence", 1, percent=True),
-    *rate_columns("right", "Right"),
+    *base.rate_columns("right", "Right"),
 )
 
 
@@ -411,16 +393,16 @@ def study_accuracy(
     *,
     bands: Bands = USUAL_BANDS,
     tests: Tests = USUAL_TESTS,
-    sizes: Sizes = None,
-    samples: Samples = 100,
-    sampling: Sampling = "independent",
-    unit: PoolUnit = "segment",
+    sizes: pools.Sizes = None,
+    samples: pools.Samples = 100,
+    sampling: pools.Sampling = "independent",
+    unit: pools.PoolUnit = "segment",
     pairs: Pairs | None = None,
     baseline: Baseline = None,
-    replicates: Replicates = 1000,
+    replicates: pools.Replicates = 1000,
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
-) -> StudyResult:
+) -> base.StudyResult:
     """How many conclusions are right, by how sure the test was of them?
 
     Koehn (2004, Table 4): of 363 conclusions with a confidence of 90 to 95 %, 95 % were right. The
@@ -441,7 +423,7 @@ def study_accuracy(
     begins = sorted({round(float(band), DECIMALS) for band in bands or USUAL_BANDS})
     edges = [0.0, *begins, math.inf]
     trials = _run_trials("accuracy", asked, bands=begins)
-    rows: list[Row] = []
+    rows: list[base.Row] = []
     sentences: list[str] = []
     undecided: list[int] = []
     for statistics, test in trials.cases:
@@ -458,7 +440,7 @@ def study_accuracy(
             sentences.append(
                 f"{case}: {undecided[-1]:,} samples of pairs tie, and give no conclusion."
             )
-    return StudyResult(
+    return base.StudyResult(
         settings=trials.settings,
         title="Conclusions of all pairs and samples by their confidence, and how many were right",
         columns=BAND_COLUMNS,
@@ -471,7 +453,7 @@ def study_accuracy(
 
 def _conclusions(
     trials: Trials, statistics: MetricStatistics, test: str
-) -> tuple[Floats, NDArray[np.bool_], NDArray[np.bool_]]:
+) -> tuple[base.Floats, NDArray[np.bool_], NDArray[np.bool_]]:
     """Confidence, whether there is a conclusion, and whether it is right; shaped (sample, pair).
 
     Samples of all sizes stand one below the other; pairs that tie in the pool are left out.
@@ -486,12 +468,12 @@ def _conclusions(
 
 
 def _bands(
-    confidence: Floats,
+    confidence: base.Floats,
     concluded: NDArray[np.bool_],
     right: NDArray[np.bool_],
     edges: Sequence[float],
     replicates: int,
-) -> Iterator[Row]:
+) -> Iterator[base.Row]:
     """The bands that have conclusions, the surest first."""
     # No test of so many replicates can be surer than this.
     surest = 1 - smallest_p(replicates)
@@ -500,7 +482,7 @@ def _bands(
         if not inside.any():
             continue
         count, end = int(inside.sum()), min(high, 1.0)
-        rate = ratio_rate((inside & right).sum(axis=1), inside.sum(axis=1))
+        rate = base.ratio_rate((inside & right).sum(axis=1), inside.sum(axis=1))
         claimed = float(np.minimum(confidence[inside], surest).mean())
         yield {
             "band": f"{100 * low:g} to {100 * end:g} %" if low else f"below {100 * end:g} %",
@@ -509,12 +491,12 @@ def _bands(
             "conclusions": count,
             "confidence": float(confidence[inside].mean()),
             "claimed": claimed,
-            **rate_cells("right", rate),
+            **base.rate_cells("right", rate),
             "overconfident": _is_overconfident(rate, claimed, count),
         }
 
 
-def _is_overconfident(right: Rate, claimed: float, conclusions: int) -> bool:
+def _is_overconfident(right: base.Rate, claimed: float, conclusions: int) -> bool:
     """Whether a band is right less often than it claims, by more than chance.
 
     Both by the interval, which knows that conclusions on one sample are correlated, and by the
@@ -527,7 +509,7 @@ def _is_overconfident(right: Rate, claimed: float, conclusions: int) -> bool:
     return bool(claimed > right.high and chance < CHANCE)
 
 
-def _accuracy_sentence(case: str, bands: Sequence[Row], *, one_sided: bool) -> str:
+def _accuracy_sentence(case: str, bands: Sequence[base.Row], *, one_sided: bool) -> str:
     if not bands:
         return f"{case}: there is no conclusion to judge."
     overconfident = "; ".join(

@@ -22,17 +22,8 @@ from truebleu.reports.document import Column, Plot
 from truebleu.reports.sentences import percent
 from truebleu.schema import Level, Seed, Setting, verb
 from truebleu.significance.intervals import smallest_replicates
+from truebleu.studies import _study as base
 from truebleu.studies._pool import MOST_TASKS, Pool, PoolUnit, resampled_scores
-from truebleu.studies._study import (
-    Row,
-    StudyResult,
-    as_record,
-    fit_law,
-    from_record,
-    or_none,
-    relative_intervals,
-    settings_of,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -69,7 +60,7 @@ def study_replicates(
     level: Level = 0.95,
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
-) -> StudyResult:
+) -> base.StudyResult:
     """How many replicates does the bootstrap need?
 
     Zhang & Vogel (2004, Tables 5 and 6): the relative interval and the standard deviation of its
@@ -88,30 +79,30 @@ def study_replicates(
     """
     asked = {**locals()}
     chosen = sorted(set(replicates or USUAL_REPLICATES))
-    if chosen[0] < (least := smallest_replicates(level)):
-        raise SettingError("replicates", chosen[0], f"at least {least} for the level {level:g}")
+    if chosen[0] < (fewest := smallest_replicates(level)):
+        raise SettingError("replicates", chosen[0], f"at least {fewest} for the level {level:g}")
     pool = Pool.of(test_set, metrics, unit)
     if len(pool) < 2:
         expected = "at least two: one says nothing about the spread"
         raise SettingError("test set", f"one {unit}", expected)
     # Which B is enough changes no task: one journal serves all limits.
     del asked["enough"]
-    settings = settings_of("replicates", asked, pool.settings, replicates=chosen)
+    settings = base.settings_of("replicates", asked, pool.settings, replicates=chosen)
     tasks = [
         Task((repetition,), partial(_runs, pool, chosen, repetition, level, seed))
         for repetition in range(repetitions)
     ]
     records = (runner or Runner()).run(settings, tasks)
-    rows: list[Row] = []
-    lines: list[Row] = []
+    rows: list[base.Row] = []
+    lines: list[base.Row] = []
     sentences: list[str] = []
-    needed: list[Row] = []
+    needed: list[base.Row] = []
     by_theory = ceil((theoretical_deviation(1.0, 1, level) / enough) ** 2)
     for statistics in pool.statistics:
         label = statistics.label
         of_metric = list(_rows(pool, label, records, chosen, level))
         means = _means(of_metric)
-        least, law = least_enough(means, enough), fit_law(list(means), list(means.values()))
+        least, law = least_enough(means, enough), base.fit_law(list(means), list(means.values()))
         exponent = None if law is None else law.exponent
         rows += of_metric
         needed.append({"metric": label, "enough": least, "exponent": exponent})
@@ -123,7 +114,7 @@ def study_replicates(
             sentences.append(f"{label}: no figures of {systems}: scores are 0 or do not vary.")
     theory = {number: theoretical_deviation(1.0, number, level) for number in chosen}
     lines += [{"metric": "theory", "replicates": b, "relative_sd": sd} for b, sd in theory.items()]
-    return StudyResult(
+    return base.StudyResult(
         settings={**settings, "enough": enough},
         title=f"Relative intervals of the level {100 * level:g} % from B replicates, and how far "
         "they differ between runs",
@@ -170,7 +161,7 @@ def _runs(pool: Pool, chosen: Sequence[int], repetition: int, level: float, seed
     return {
         statistics.label: [
             [
-                as_record(relative_intervals(replicates[start : start + number], level))
+                base.as_record(base.relative_intervals(replicates[start : start + number], level))
                 for start in range(0, largest - number + 1, number)
             ]
             for number in chosen
@@ -185,10 +176,10 @@ def _rows(
     records: Mapping[Key, Record],
     chosen: Sequence[int],
     level: float,
-) -> Iterator[Row]:
+) -> Iterator[base.Row]:
     # For each B shaped (run, value, system).
     by_number = [
-        np.concatenate([from_record(record[label][place]) for record in records.values()])
+        np.concatenate([base.from_record(record[label][place]) for record in records.values()])
         for place in range(len(chosen))
     ]
     for system, name in enumerate(pool.names):
@@ -205,16 +196,16 @@ def _rows(
                 "replicates": number,
                 "runs": len(runs),
                 "median": float(median),
-                "low": or_none(low),
-                "high": or_none(high),
-                "sd_low": or_none(sd_low),
-                "sd_high": or_none(sd_high),
-                "theory": or_none(theoretical_deviation(float(width), number, level)),
-                "relative_sd": or_none(relative_sd),
+                "low": base.or_none(low),
+                "high": base.or_none(high),
+                "sd_low": base.or_none(sd_low),
+                "sd_high": base.or_none(sd_high),
+                "theory": base.or_none(theoretical_deviation(float(width), number, level)),
+                "relative_sd": base.or_none(relative_sd),
             }
 
 
-def _means(rows: Sequence[Row]) -> dict[int, float]:
+def _means(rows: Sequence[base.Row]) -> dict[int, float]:
     """For each B the systems' mean deviation, as a share of the width; without what is unknown."""
     values: dict[int, list[float]] = {}
     for row in rows:

@@ -17,15 +17,7 @@ from truebleu._settings import DEFAULT_SEED
 from truebleu.execution.journal import Key, Record, Runner, Task
 from truebleu.reports.document import Column, Plot
 from truebleu.schema import Baseline, Seed, Setting, verb
-from truebleu.studies._pool import (
-    MOST_TASKS,
-    Pool,
-    PoolUnit,
-    Sampling,
-    Sizes,
-    draw_by_size,
-    draw_samples,
-)
+from truebleu.studies import _pool as pools
 from truebleu.studies._study import Floats, Row, StudyResult, settings_of
 from truebleu.studies._tests import Pairs, choose_pairs
 
@@ -43,7 +35,7 @@ USUAL_SIZES = (100, 300, 600)
 PAPERS_SIZE = 300
 # Fewer points do not show to the eye how much they vary.
 ENOUGH_POINTS = 10
-CUTS: tuple[Sampling, ...] = ("block", "systematic")
+CUTS: tuple[pools.Sampling, ...] = ("block", "systematic")
 # What is smaller than this share of the values is rounding.
 ROUNDING = 1e-12
 
@@ -66,7 +58,7 @@ class Quantity(NamedTuple):
             return np.asarray(array[..., self.system])
         return np.asarray(sign * (array[..., self.system] - array[..., self.other]))
 
-    def name(self, pool: Pool) -> str:
+    def name(self, pool: pools.Pool) -> str:
         """Its system, or both of the pair."""
         name = pool.names[self.system]
         return name if self.other is None else f"{name} against {pool.names[self.other]}"
@@ -77,12 +69,12 @@ def study_sampling(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",
     *,
-    sizes: Sizes = None,
+    sizes: pools.Sizes = None,
     samples: Annotated[int | None, Setting(least=5)] = None,
-    unit: PoolUnit = "segment",
+    unit: pools.PoolUnit = "segment",
     pairs: Pairs | None = None,
     baseline: Baseline = None,
-    independent: Annotated[int, Setting(least=100, most=MOST_TASKS)] = 1000,
+    independent: Annotated[int, Setting(least=100, most=pools.MOST_TASKS)] = 1000,
     draw: Shown = "scores",
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
@@ -111,13 +103,13 @@ def study_sampling(
         runner: keeps the results and shows progress.
     """
     asked = {**locals()}
-    pool = Pool.of(test_set, metrics, unit)
+    pool = pools.Pool.of(test_set, metrics, unit)
     quantities = _quantities(pool, pairs, baseline)
     if draw == "differences":
         pool.require_systems(2)
     most = samples or len(pool)
     drawn = {
-        cut: draw_by_size(cut, len(pool), sizes, USUAL_SIZES, samples=most, seed=seed)
+        cut: pools.draw_by_size(cut, len(pool), sizes, USUAL_SIZES, samples=most, seed=seed)
         for cut in CUTS
     }
     chosen = list(drawn["block"])
@@ -179,7 +171,7 @@ def _columns(digits: int) -> tuple[Column, ...]:
     )
 
 
-def _scores(pool: Pool, samples: Sequence[NDArray[np.int64]]) -> Record:
+def _scores(pool: pools.Pool, samples: Sequence[NDArray[np.int64]]) -> Record:
     """Each metric's scores of all systems on every sample, shaped (sample, system)."""
     taken = [pool.take(sample) for sample in samples]
     return {
@@ -188,11 +180,11 @@ def _scores(pool: Pool, samples: Sequence[NDArray[np.int64]]) -> Record:
     }
 
 
-def _independent(pool: Pool, size: int, count: int, seed: int) -> Record:
-    return _scores(pool, draw_samples("independent", len(pool), size, count, seed))
+def _independent(pool: pools.Pool, size: int, count: int, seed: int) -> Record:
+    return _scores(pool, pools.draw_samples("independent", len(pool), size, count, seed))
 
 
-def _quantities(pool: Pool, pairs: Pairs | None, baseline: str | None) -> list[Quantity]:
+def _quantities(pool: pools.Pool, pairs: Pairs | None, baseline: str | None) -> list[Quantity]:
     """Every system's score, the best system's first, and the differences of pairs."""
     first = pool.statistics[0]
     ranking = (-first.sign * first.scores).argsort(kind="stable").tolist()
@@ -206,7 +198,7 @@ def _quantities(pool: Pool, pairs: Pairs | None, baseline: str | None) -> list[Q
 
 
 def _variation(
-    pool: Pool,
+    pool: pools.Pool,
     statistics: MetricStatistics,
     quantity: Quantity,
     records: Mapping[Key, Record],
@@ -298,7 +290,7 @@ def _worth_of_blocks(mean: Row, digits: int, unit: str) -> str:
 
 
 def _points(
-    pool: Pool, quantity: Quantity, records: Mapping[Key, Record], sizes: Sequence[int]
+    pool: pools.Pool, quantity: Quantity, records: Mapping[Key, Record], sizes: Sequence[int]
 ) -> list[Row]:
     """One quantity by the first metric, on samples of up to the paper's size and not too few."""
     statistics = pool.statistics[0]

@@ -25,34 +25,7 @@ from truebleu.schema import Level, Seed, Setting, verb
 from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust, smallest_factor
 from truebleu.significance.settings import CompareSettings, require_enough_replicates
 from truebleu.significance.tests import bootstrap_wins, fewest_units
-from truebleu.studies._pool import (
-    MOST_TASKS,
-    Pool,
-    PoolUnit,
-    Replicates,
-    Sampling,
-    Sizes,
-    draw_samples,
-    resampled_scores,
-    sizes_that_fit,
-)
-from truebleu.studies._study import (
-    HIGH,
-    LOW,
-    MEDIAN,
-    Floats,
-    Mean,
-    Row,
-    StudyResult,
-    as_record,
-    from_record,
-    mean_of_known,
-    or_none,
-    rate_cells,
-    rate_columns,
-    relative_intervals,
-    settings_of,
-)
+from truebleu.studies import _pool as pools, _study as base
 from truebleu.studies._tests import STUDY_TESTS, Testing, differences_of
 
 if TYPE_CHECKING:
@@ -68,6 +41,8 @@ if TYPE_CHECKING:
 USUAL_METRICS = ("bleu", "nist", "mbleu", "chrf", "ter")
 
 
+#: The bootstrap's interval of the difference, and approximate randomization.
+TESTS = ("interval", "ar")
 # Where by every metric at least this share of the pairs differ, smaller samples would show more.
 SATURATED = 0.95
 
@@ -79,7 +54,7 @@ COLUMNS = (
     Column("correction", "Correction"),
     Column("pairs", "Pairs"),
     Column("significant", "Significant", 1),
-    *rate_columns("share", "Share"),
+    *base.rate_columns("share", "Share"),
     Column("width", "Relative width", 2, percent=True),
 )
 # As Zhang & Vogel's Table 1.
@@ -100,17 +75,17 @@ def study_sensitivity(
     test_set: TestSet,
     metrics: MetricsLike = USUAL_METRICS,
     *,
-    sizes: Sizes = None,
-    samples: Annotated[int | None, Setting(least=2, most=MOST_TASKS)] = None,
-    sampling: Sampling | None = None,
-    unit: PoolUnit = "segment",
-    replicates: Replicates = 10_000,
+    sizes: pools.Sizes = None,
+    samples: Annotated[int | None, Setting(least=2, most=pools.MOST_TASKS)] = None,
+    sampling: pools.Sampling | None = None,
+    unit: pools.PoolUnit = "segment",
+    replicates: pools.Replicates = 10_000,
     level: Level = 0.95,
     correction: Annotated[str, Setting(choices=P_VALUE_CORRECTIONS)] = "holm",
     by_system: bool = False,
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
-) -> StudyResult:
+) -> base.StudyResult:
     """By which metric do most pairs of systems differ significantly?
 
     Zhang & Vogel (2004, Table 1, Fig. 3) and Riezler & Maxwell (2005, Table 1) found NIST more
@@ -137,8 +112,8 @@ def study_sensitivity(
     if not pairs:
         raise SettingError("systems", 1, "at least 2 to compare")
     require_enough_replicates(replicates, correction, len(pairs), alpha, kind="pairs")
-    pool = Pool.of(test_set, metrics, unit)
-    chosen = sizes_that_fit(sizes, len(pool), ()) if sizes else [len(pool)]
+    pool = pools.Pool.of(test_set, metrics, unit)
+    chosen = pools.sizes_that_fit(sizes, len(pool), ()) if sizes else [len(pool)]
     # Even the clearest difference has no smaller p than the swaps of so few units can give.
     least = fewest_units(alpha / smallest_factor(correction, len(pairs), alone=False))
     if chosen[0] < least:
@@ -152,20 +127,20 @@ def study_sensitivity(
     # The correction changes no task: one journal serves all of them.
     shown = {name: asked.pop(name) for name in ("correction", "by_system")}
     asked |= {"samples": samples, "sampling": sampling}
-    settings = settings_of("sensitivity", asked, pool.settings, sizes=chosen)
-    tasks = []
-    for size in chosen:
-        for index, sample in enumerate(_samples(sampling, len(pool), size, samples, seed)):
-            # One for each metric and test: what is interrupted on a whole test set keeps the rest.
-            for number, statistics in enumerate(pool.statistics):
-                for test, p_values in TESTS.items():
-                    on_sample = _Sample(pool, number, pairs, sample, index, comparison)
-                    tasks.append(
-                        Task((size, index, statistics.label, test), partial(p_values, on_sample))
-                    )
+    settings = base.settings_of("sensitivity", asked, pool.settings, sizes=chosen)
+    # One for each metric: what is interrupted on a whole test set keeps the rest.
+    tasks = [
+        Task(
+            (size, index, statistics.label),
+            partial(_p_values, pool, number, pairs, sample, index, comparison),
+        )
+        for size in chosen
+        for index, sample in enumerate(_samples(sampling, len(pool), size, samples, seed))
+        for number, statistics in enumerate(pool.statistics)
+    ]
     records = (runner or Runner()).run(settings, tasks)
-    rows: list[Row] = []
-    systems: list[Row] = []
+    rows: list[base.Row] = []
+    systems: list[base.Row] = []
     sentences: list[str] = []
     for size in chosen:
         of_size = [
@@ -188,7 +163,7 @@ def study_sensitivity(
             f"Pairs of {len(pool.names)} systems that differ significantly at the level "
             f"{100 * level:g} %, by metric"
         )
-    return StudyResult(
+    return base.StudyResult(
         settings={**settings, **shown},
         title=title,
         columns=SYSTEM_COLUMNS if by_system else COLUMNS,
@@ -214,8 +189,8 @@ class _Conclusions:
 
     statistics: MetricStatistics
     size: int
-    p: Mapping[str, Floats]
-    intervals: Floats
+    p: Mapping[str, base.Floats]
+    intervals: base.Floats
     alpha: float
     correction: str
 
@@ -229,15 +204,16 @@ class _Conclusions:
         correction: str,
     ) -> _Conclusions:
         """What the records of this size say of the metric."""
-        by_test: dict[str, list[Record]] = {test: [] for test in TESTS}
-        for (of_size, _, label, test), record in records.items():
-            if (of_size, label) == (size, statistics.label):
-                by_test[str(test)].append(record)
+        of_metric = [
+            record
+            for key, record in records.items()
+            if (key[0], key[2]) == (size, statistics.label)
+        ]
         return cls(
             statistics,
             size,
-            {test: np.array([record["p"] for record in by_test[test]]) for test in TESTS},
-            np.stack([from_record(record["intervals"]) for record in by_test["interval"]]),
+            {test: np.array([record[test] for record in of_metric]) for test in TESTS},
+            np.stack([base.from_record(record["relative"]) for record in of_metric]),
             alpha,
             correction,
         )
@@ -250,22 +226,22 @@ class _Conclusions:
         return np.stack([adjust(p, name) <= limit for p in self.p[test]])
 
     @property
-    def widths(self) -> Floats:
+    def widths(self) -> base.Floats:
         """The systems' mean relative widths over samples."""
-        return mean_of_known(self.intervals[:, HIGH] - self.intervals[:, LOW])
+        return base.mean_of_known(self.intervals[:, base.HIGH] - self.intervals[:, base.LOW])
 
     @property
     def width(self) -> float | None:
         """The mean relative width of all systems; None where none has one."""
-        return or_none(float(mean_of_known(self.widths)))
+        return base.or_none(float(base.mean_of_known(self.widths)))
 
 
-def _test_rows(conclusions: _Conclusions, unit: str) -> Iterator[Row]:
+def _test_rows(conclusions: _Conclusions, unit: str) -> Iterator[base.Row]:
     """How many pairs differ by each test, without and with the correction."""
     for test in TESTS:
         for correction in dict.fromkeys(("none", conclusions.correction)):
             significant = conclusions.significant(test, correction)
-            share = Mean.of(significant.mean(axis=1).tolist())
+            share = base.Mean.of(significant.mean(axis=1).tolist())
             low = None if share.low is None else max(0.0, share.low)
             high = None if share.high is None else min(1.0, share.high)
             corrected = "" if correction == "none" else f", {correction}"
@@ -277,26 +253,28 @@ def _test_rows(conclusions: _Conclusions, unit: str) -> Iterator[Row]:
                 "correction": correction,
                 "pairs": significant.shape[1],
                 "significant": float(significant.sum(axis=1).mean()),
-                **rate_cells("share", Mean(share.value, low, high)),
+                **base.rate_cells("share", base.Mean(share.value, low, high)),
                 "width": conclusions.width,
                 "by": f"{STUDY_TESTS[test].title}{corrected}",
                 "on": f"{conclusions.size} {unit}s",
             }
 
 
-def _system_rows(pool: Pool, pairs: Sequence[Pair], conclusions: _Conclusions) -> Iterator[Row]:
+def _system_rows(
+    pool: pools.Pool, pairs: Sequence[Pair], conclusions: _Conclusions
+) -> Iterator[base.Row]:
     """The systems' intervals, and from how many others each differs by randomization."""
     shares = conclusions.significant().mean(axis=0)
-    means, widths = mean_of_known(conclusions.intervals), conclusions.widths
+    means, widths = base.mean_of_known(conclusions.intervals), conclusions.widths
     for system, name in enumerate(pool.names):
         yield {
             "metric": conclusions.statistics.label,
             "size": conclusions.size,
             "system": name,
-            "median": float(means[MEDIAN, system]),
-            "low": or_none(means[LOW, system]),
-            "high": or_none(means[HIGH, system]),
-            "width": or_none(widths[system]),
+            "median": float(means[base.MEDIAN, system]),
+            "low": base.or_none(means[base.LOW, system]),
+            "high": base.or_none(means[base.HIGH, system]),
+            "width": base.or_none(widths[system]),
             "significant": float(
                 sum(share for share, pair in zip(shares, pairs, strict=True) if system in pair)
             ),
@@ -321,7 +299,7 @@ def _sentences(start: str, of_size: Sequence[_Conclusions], correction: str) -> 
         f"{corrected}: {amounts}."
     )
     for metric in order[1:] if len(shares[order[0]]) > 1 else ():
-        more = Mean.of((shares[order[0]] - shares[metric]).tolist())
+        more = base.Mean.of((shares[order[0]] - shares[metric]).tolist())
         sure = "clear" if (more.low or 0) > 0 else "within the error"
         yield f"{start}, {order[0]} finds {more.percent()} more of the pairs than {metric}: {sure}."
     if len(shares) > 1 and min(share.mean() for share in shares.values()) >= SATURATED:
@@ -340,57 +318,34 @@ def _sentences(start: str, of_size: Sequence[_Conclusions], correction: str) -> 
 
 
 def _samples(
-    sampling: Sampling, pool: int, size: int, samples: int, seed: int
+    sampling: pools.Sampling, pool: int, size: int, samples: int, seed: int
 ) -> list[NDArray[np.int64]]:
     """Samples of a size; there is one only of the whole, unless units may be drawn twice."""
     if size == pool and sampling != "independent":
         return [np.arange(pool)]
-    return draw_samples(sampling, pool, size, samples, seed)
+    return pools.draw_samples(sampling, pool, size, samples, seed)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Sample:
-    """The pairs of systems on one sample, by one metric.
+def _p_values(
+    pool: pools.Pool,
+    metric: int,
+    pairs: Sequence[Pair],
+    sample: NDArray[np.int64],
+    index: int,
+    settings: CompareSettings,
+) -> Record:
+    """The p-values of all pairs on one sample, by both tests, and the systems' intervals.
 
-    Attributes:
-        pool: of which it is a sample.
-        metric: its place in the pool.
-        pairs: the systems of each.
-        units: which ones it has.
-        index: its number, which its replicates depend on, so that no two make the same mistake.
-        settings: of all samples.
+    Sample `index` has replicates of its own, so that no two make the same mistake.
     """
-
-    pool: Pool
-    metric: int
-    pairs: Sequence[Pair]
-    units: NDArray[np.int64]
-    index: int
-    settings: CompareSettings
-
-    def by_interval(self) -> Record:
-        """p-values of all pairs by intervals, and relative intervals."""
-        statistics = self.pool.take(self.units)[self.metric]
-        settings = self.settings
-        ((_, replicates),) = resampled_scores(
-            [statistics], settings.replicates, settings.seed, self.index
-        )
-        differences = differences_of(replicates, self.pairs)
-        wins = np.atleast_1d(bootstrap_wins(differences, scale=statistics.scale))
-        return {
-            # At most alpha where the interval of the difference leaves out 0.
-            "p": np.minimum(1.0, 2 * np.minimum(wins, 1 - wins)).tolist(),
-            "intervals": as_record(relative_intervals(replicates, settings.level)),
-        }
-
-    def by_randomization(self) -> Record:
-        """p-values of all pairs by approximate randomization."""
-        statistics = self.pool.take(self.units)[self.metric]
-        testing = Testing(
-            tests=("ar",), replicates=self.settings.replicates, seed=self.settings.seed
-        )
-        return {"p": testing.p_values(statistics, self.pairs, self.index)["ar"].tolist()}
-
-
-#: The tests, by which tasks are split.
-TESTS = {"interval": _Sample.by_interval, "ar": _Sample.by_randomization}
+    statistics = pool.take(sample)[metric]
+    replicates, seed = settings.replicates, settings.seed
+    ((_, scores),) = pools.resampled_scores([statistics], replicates, seed, index)
+    wins = np.atleast_1d(bootstrap_wins(differences_of(scores, pairs), scale=statistics.scale))
+    testing = Testing(tests=("ar",), replicates=replicates, seed=seed)
+    return {
+        # At most alpha where the interval of the difference leaves out 0.
+        "interval": np.minimum(1.0, 2 * np.minimum(wins, 1 - wins)).tolist(),
+        "ar": testing.p_values(statistics, pairs, index)["ar"].tolist(),
+        "relative": base.as_record(base.relative_intervals(scores, settings.level)),
+    }

@@ -27,36 +27,7 @@ from truebleu.reports.sentences import percent
 from truebleu.schema import Level, Seed, Setting, verb
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import MetricStatistics
-from truebleu.studies._pool import (
-    Growths,
-    Pool,
-    PoolUnit,
-    Replicates,
-    Shares,
-    orders_of_growth,
-    resampled_scores,
-    sizes_of_shares,
-    units_of,
-)
-from truebleu.studies._study import (
-    FEWEST_SIZES,
-    HIGH,
-    LOW,
-    SQUARE_ROOT_NARROWING,
-    Floats,
-    Law,
-    Mean,
-    Row,
-    StudyResult,
-    as_record,
-    doubling,
-    fit_law,
-    from_record,
-    mean_of_known,
-    or_none,
-    relative_intervals,
-    settings_of,
-)
+from truebleu.studies import _pool as pools, _study as base
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -90,15 +61,15 @@ def study_test_size(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",
     *,
-    shares: Shares = None,
-    samples: Growths = 100,
-    unit: PoolUnit = "segment",
+    shares: pools.Shares = None,
+    samples: pools.Growths = 100,
+    unit: pools.PoolUnit = "segment",
     recount: bool = False,
-    replicates: Replicates = 1000,
+    replicates: pools.Replicates = 1000,
     level: Level = 0.95,
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
-) -> StudyResult:
+) -> base.StudyResult:
     """How do scores and intervals depend on how much of the test set is used?
 
     Zhang & Vogel (2004, Figs. 4 to 7, Table 2): random units are added to a test set until it is
@@ -116,11 +87,11 @@ def study_test_size(
     """
     asked = {**locals()}
     resampling = CompareSettings(replicates=replicates, level=level, seed=seed)
-    pool = Pool.of(test_set, metrics, unit)
+    pool = pools.Pool.of(test_set, metrics, unit)
     shares = sorted(shares or USUAL_SHARES)
-    sizes = sizes_of_shares(shares, len(pool), unit, FEWEST_SIZES)
-    orders = orders_of_growth(len(pool), samples, seed)
-    settings = settings_of("test-size", asked, pool.settings, shares=shares, sizes=sizes)
+    sizes = pools.sizes_of_shares(shares, len(pool), unit, base.FEWEST_SIZES)
+    orders = pools.orders_of_growth(len(pool), samples, seed)
+    settings = base.settings_of("test-size", asked, pool.settings, shares=shares, sizes=sizes)
     tasks = [
         Task(
             (size, growth),
@@ -137,28 +108,28 @@ def study_test_size(
         for place, size in enumerate(sizes)
     ]
     records = (runner or Runner()).run(settings, tasks)
-    rows: list[Row] = []
-    drawn: list[Row] = []
-    laws: list[Row] = []
+    rows: list[base.Row] = []
+    drawn: list[base.Row] = []
+    laws: list[base.Row] = []
     sentences: list[str] = []
     for statistics in pool.statistics:
         label = statistics.label
         # Shaped (size, growth, value, system); the last value is the score.
         values = np.stack(
             [
-                [from_record(records[key][label]) for key in records if key[0] == size]
+                [base.from_record(records[key][label]) for key in records if key[0] == size]
                 for size in sizes
             ]
         )
-        widths = values[:, :, HIGH] - values[:, :, LOW]
+        widths = values[:, :, base.HIGH] - values[:, :, base.LOW]
         by_system = {
-            name: fit_law(sizes, column)
-            for name, column in zip(pool.names, mean_of_known(widths, axis=1).T, strict=True)
+            name: base.fit_law(sizes, column)
+            for name, column in zip(pool.names, base.mean_of_known(widths, axis=1).T, strict=True)
         }
         # The systems' mean of logarithms, so that every system counts alike.
         with np.errstate(divide="ignore", invalid="ignore"):
             logarithms = np.where(widths > 0, np.log(widths), np.nan)
-        by_doubling = doubling(sizes, np.exp(mean_of_known(logarithms, axis=2)).T)
+        by_doubling = base.doubling(sizes, np.exp(base.mean_of_known(logarithms, axis=2)).T)
         of_metric = list(_size_rows(label, values, widths, by_system, shares, sizes))
         rows += of_metric
         order = np.argsort(-statistics.sign * statistics.scores, kind="stable")
@@ -167,13 +138,12 @@ def study_test_size(
             drawn += [row for row in of_metric if row["system"] == system]
         laws.append({"metric": label, "doubling": by_doubling, "systems": by_system})
         sentences.append(_law_sentence(label, by_doubling, by_system, unit))
-        sentences.append(_drift_sentence(statistics, of_metric, shares))
         if statistics.metric.counts_whole_text and not recount:
             sentences.append(
                 f"{label} is weighed by the whole test set here, so that sizes compare; the scores "
                 "that smaller test sets would have by themselves need --recount."
             )
-    return StudyResult(
+    return base.StudyResult(
         settings=settings,
         title=f"Scores and relative intervals of the level {100 * level:g} % by the share of "
         f"{len(pool):,} {unit}s used, mean of {samples} random growths",
@@ -187,7 +157,7 @@ def study_test_size(
 
 
 def _intervals_of_part(
-    pool: Pool,
+    pool: pools.Pool,
     recounted: TestSet | None,
     units: NDArray[np.int64],
     settings: CompareSettings,
@@ -199,32 +169,32 @@ def _intervals_of_part(
     """
     counted = pool.take(units)
     if recounted is not None:
-        of_segment = units_of(recounted, pool.unit).of_segment
+        of_segment = pools.units_of(recounted, pool.unit).of_segment
         part = recounted.part(np.flatnonzero(np.isin(of_segment, units)).tolist())
-        parts = units_of(part, pool.unit)
+        parts = pools.units_of(part, pool.unit)
         for place, (label, metric) in enumerate((kept.label, kept.metric) for kept in counted):
             if metric.counts_whole_text:
                 rows = metric.count(part).array()
                 counted[place] = MetricStatistics.of(label, metric, rows, parts)
     record: Record = {}
-    for statistics, replicates in resampled_scores(
+    for statistics, replicates in pools.resampled_scores(
         counted, settings.replicates, settings.seed, index
     ):
-        intervals = relative_intervals(replicates, settings.level)
-        record[statistics.label] = as_record(np.vstack([intervals, statistics.scores]))
+        intervals = base.relative_intervals(replicates, settings.level)
+        record[statistics.label] = base.as_record(np.vstack([intervals, statistics.scores]))
     return record
 
 
 def _size_rows(
     label: str,
-    values: Floats,
-    widths: Floats,
-    laws: Mapping[str, Law | None],
+    values: base.Floats,
+    widths: base.Floats,
+    laws: Mapping[str, base.Law | None],
     shares: Sequence[float],
     sizes: Sequence[int],
-) -> Iterator[Row]:
+) -> Iterator[base.Row]:
     """Means over random growths."""
-    means, mean_widths = mean_of_known(values, axis=1), mean_of_known(widths, axis=1)
+    means, mean_widths = base.mean_of_known(values, axis=1), base.mean_of_known(widths, axis=1)
     deviations = values[:, :, -1].std(axis=1, ddof=1)
     for place, (system, law) in enumerate(laws.items()):
         for row, (share, size) in enumerate(zip(shares, sizes, strict=True)):
@@ -237,23 +207,23 @@ def _size_rows(
                 "score": float(score),
                 "score_sd": float(deviations[row, place]),
                 # Around the mean of the replicates' medians.
-                "score_low": or_none(median + abs(median) * low),
-                "score_high": or_none(median + abs(median) * high),
-                "low": or_none(low),
-                "high": or_none(high),
-                "width": or_none(mean_widths[row, place]),
+                "score_low": base.or_none(median + abs(median) * low),
+                "score_high": base.or_none(median + abs(median) * high),
+                "low": base.or_none(low),
+                "high": base.or_none(high),
+                "width": base.or_none(mean_widths[row, place]),
                 "fitted": None if law is None else law.width(size),
             }
 
 
 def _law_sentence(
-    metric: str, by_doubling: Mean | None, by_system: Mapping[str, Law | None], unit: str
+    metric: str, by_doubling: base.Mean | None, by_system: Mapping[str, base.Law | None], unit: str
 ) -> str:
     """What doubling the data does to the intervals of a metric."""
     laws = [law for law in by_system.values() if law is not None]
     if not laws or by_doubling is None:
         return (
-            f"{metric}: no law can be fitted: fewer than {FEWEST_SIZES} sizes have intervals, "
+            f"{metric}: no law can be fitted: fewer than {base.FEWEST_SIZES} sizes have intervals, "
             "since scores are 0 or do not vary."
         )
     without = [system for system, law in by_system.items() if law is None]
@@ -265,31 +235,9 @@ def _law_sentence(
     return (
         f"{metric}: doubling the data narrows the interval by "
         f"{by_doubling.percent()}{systems}{note}. Independent {unit}s would give "
-        f"{percent(SQUARE_ROOT_NARROWING)}. The law is width = c · "
+        f"{percent(base.SQUARE_ROOT_NARROWING)}. The law is width = c · "
         f"n^{log2(1 - by_doubling.value):.2f}, and misses no mean width by more than "
         f"{percent(max(law.misfit for law in laws))}."
-    )
-
-
-def _drift_sentence(
-    statistics: MetricStatistics, rows: Sequence[Row], shares: Sequence[float]
-) -> str:
-    """How the mean score of the smallest part differs from that of the largest."""
-    digits = statistics.metric.digits + 1
-    scores = {
-        share: [row["score"] for row in rows if row["share"] == share]
-        for share in (shares[0], shares[-1])
-    }
-    small, large = (sum(of_share) / len(of_share) for of_share in scores.values())
-    beside = f"the {large:.{digits}f} with {100 * shares[-1]:g} %"
-    change = 100 * (small - large) / abs(large) if large else 0.0
-    if f"{abs(change):.1f}" == "0.0":
-        compared = f"beside {beside}"
-    else:
-        compared = f"{abs(change):.1f} % {'more' if change > 0 else 'less'} than {beside}"
-    return (
-        f"{statistics.label}: the mean score with {100 * shares[0]:g} % of the data is "
-        f"{small:.{digits}f}, {compared}."
     )
 
 
@@ -320,15 +268,15 @@ def study_references(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",
     *,
-    shares: Shares = None,
-    samples: Growths = 20,
+    shares: pools.Shares = None,
+    samples: pools.Growths = 20,
     subsets: Annotated[int, Setting(least=1, most=MOST_LISTED)] = 20,
-    unit: PoolUnit = "segment",
-    replicates: Replicates = 1000,
+    unit: pools.PoolUnit = "segment",
+    replicates: pools.Replicates = 1000,
     level: Level = 0.95,
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
-) -> StudyResult:
+) -> base.StudyResult:
     """What is a further reference worth in test data?
 
     Zhang & Vogel (2004, Fig. 8, Tables 3 and 4): intervals narrow with every reference, but no more
@@ -347,10 +295,10 @@ def study_references(
     resampling = CompareSettings(replicates=replicates, level=level, seed=seed)
     _require_references(test_set)
     shares = sorted(shares or REFERENCES_SHARES)
-    whole = Pool.of(test_set, metrics, unit)
-    sizes = sizes_of_shares(shares, len(whole), unit, FEWEST_SIZES)
-    settings = settings_of("references", asked, whole.settings, shares=shares, sizes=sizes)
-    orders = orders_of_growth(len(whole), samples, seed)
+    whole = pools.Pool.of(test_set, metrics, unit)
+    sizes = pools.sizes_of_shares(shares, len(whole), unit, base.FEWEST_SIZES)
+    settings = base.settings_of("references", asked, whole.settings, shares=shares, sizes=sizes)
+    orders = pools.orders_of_growth(len(whole), samples, seed)
     parts = [[np.sort(order[:size]) for order in orders] for size in sizes]
     tasks = [
         Task(
@@ -360,8 +308,8 @@ def study_references(
         for references in sets_of_references(len(test_set.references), subsets, seed)
     ]
     records = (runner or Runner()).run(settings, tasks)
-    rows: list[Row] = []
-    worths: list[Row] = []
+    rows: list[base.Row] = []
+    worths: list[base.Row] = []
     sentences: list[str] = []
     for statistics in whole.statistics:
         groups = _groups(statistics.label, records, sizes)
@@ -374,7 +322,7 @@ def study_references(
         f"systems, on the same parts and replicates; figures are means over sets, systems and "
         f"{samples} random growths."
     )
-    return StudyResult(
+    return base.StudyResult(
         settings=settings,
         title=f"Relative intervals of the level {100 * level:g} % by the number of references and "
         "the share of the test set",
@@ -417,22 +365,16 @@ def _require_references(test_set: TestSet) -> None:
     count = len(test_set.references)
     if count < 2:
         raise SettingError("references", count, "at least 2: a further one is what is studied")
-    if test_set.references_per_segment is None:
-        lacking = [
-            name
-            for name, text in zip(test_set.reference_names, test_set.references, strict=True)
-            if None in text
-        ]
-        expected = (
-            "references that have every segment; with fewer of them some segments would have none"
-        )
+    named = zip(test_set.reference_names, test_set.references, strict=True)
+    if lacking := [name for name, text in named if None in text]:
+        expected = "every segment in each; with fewer references some segments would have none"
         raise SettingError("references", f"absent segments in {', '.join(lacking)}", expected)
 
 
 def _intervals(
     test_set: TestSet,
     references: tuple[int, ...],
-    whole: Pool,
+    whole: pools.Pool,
     parts: Sequence[Sequence[NDArray[np.int64]]],
     settings: CompareSettings,
 ) -> Record:
@@ -442,7 +384,9 @@ def _intervals(
         references=tuple(test_set.references[index] for index in references),
         reference_names=tuple(test_set.reference_names[index] for index in references),
     )
-    pool = Pool.of(limited, [statistics.metric for statistics in whole.statistics], whole.unit)
+    pool = pools.Pool.of(
+        limited, [statistics.metric for statistics in whole.statistics], whole.unit
+    )
     record: dict[str, list[list[object]]] = {metric.label: [] for metric in pool.statistics}
     for place, growths in enumerate(parts):
         for by_size in record.values():
@@ -450,10 +394,10 @@ def _intervals(
         for number, part in enumerate(growths):
             # The same for all sets of references, so that these alone make the difference.
             index = number * len(parts) + place
-            for statistics, replicates in resampled_scores(
+            for statistics, replicates in pools.resampled_scores(
                 pool.take(part), settings.replicates, settings.seed, index
             ):
-                values = as_record(relative_intervals(replicates, settings.level))
+                values = base.as_record(base.relative_intervals(replicates, settings.level))
                 record[statistics.label][-1].append(values)
     return dict(record)
 
@@ -473,41 +417,41 @@ class _WithReferences:
 
     count: int
     sets: int
-    values: Floats
-    widths: Floats
-    by_system: Floats
+    values: base.Floats
+    widths: base.Floats
+    by_system: base.Floats
     sizes: Sequence[int]
 
     @property
-    def law(self) -> Law | None:
+    def law(self) -> base.Law | None:
         """By which the mean width narrows."""
-        return fit_law(self.sizes, mean_of_known(self.widths))
+        return base.fit_law(self.sizes, base.mean_of_known(self.widths))
 
     @property
     def width(self) -> float:
         """On all data."""
-        return float(mean_of_known(self.widths)[-1])
+        return float(base.mean_of_known(self.widths)[-1])
 
 
 def _groups(
     label: str, records: Mapping[Key, Record], sizes: Sequence[int]
 ) -> list[_WithReferences]:
     """A metric's values by the number of references, ascending."""
-    by_count: dict[int, list[Floats]] = {}
+    by_count: dict[int, list[base.Floats]] = {}
     for key, record in records.items():
-        by_count.setdefault(len(key) - 1, []).append(from_record(record[label]))
+        by_count.setdefault(len(key) - 1, []).append(base.from_record(record[label]))
     groups = []
     for count, of_count in sorted(by_count.items()):
         # Shaped (set, size, growth, value, system).
         values = np.stack(of_count)
-        widths = values[:, :, :, HIGH] - values[:, :, :, LOW]
+        widths = values[:, :, :, base.HIGH] - values[:, :, :, base.LOW]
         groups.append(
             _WithReferences(
                 count,
                 len(values),
-                mean_of_known(values, axis=(0, 2, 4)),
-                mean_of_known(widths, axis=(0, 3)).T,
-                mean_of_known(widths, axis=(0, 2)).T,
+                base.mean_of_known(values, axis=(0, 2, 4)),
+                base.mean_of_known(widths, axis=(0, 3)).T,
+                base.mean_of_known(widths, axis=(0, 2)).T,
                 sizes,
             )
         )
@@ -516,7 +460,7 @@ def _groups(
 
 def _reference_rows(
     label: str, groups: Sequence[_WithReferences], shares: Sequence[float]
-) -> Iterator[Row]:
+) -> Iterator[base.Row]:
     law = groups[0].law
     for group in groups:
         for share, size, values in zip(shares, group.sizes, group.values, strict=True):
@@ -531,9 +475,9 @@ def _reference_rows(
                 "share": share,
                 "size": size,
                 "median": float(median),
-                "low": or_none(low),
-                "high": or_none(high),
-                "width": or_none(high - low),
+                "low": base.or_none(low),
+                "high": base.or_none(high),
+                "width": base.or_none(high - low),
                 "alone": None if alone is None else alone / group.sizes[-1],
             }
 
@@ -550,29 +494,29 @@ def _depends(groups: Sequence[_WithReferences]) -> bool | None:
     return max(widths) - min(widths) > SAME * max(widths)
 
 
-def _further(fewer: _WithReferences, more: _WithReferences) -> Row:
+def _further(fewer: _WithReferences, more: _WithReferences) -> base.Row:
     """What one reference more is worth, with its error over growths and its range over systems."""
     shares = _shares(fewer.widths, more.widths, more.sizes)
     by_system = _shares(fewer.by_system, more.by_system, more.sizes)
     known = bool(shares and by_system)
     return {
         "references": more.count,
-        "share": Mean.of(shares) if known else None,
+        "share": base.Mean.of(shares) if known else None,
         "lowest": min(by_system) if known else None,
         "highest": max(by_system) if known else None,
     }
 
 
-def _shares(fewer: Floats, more: Floats, sizes: Sequence[int]) -> list[float]:
+def _shares(fewer: base.Floats, more: base.Floats, sizes: Sequence[int]) -> list[float]:
     """The share of the data that is worth a reference, for each row of widths by size."""
     shares = (
-        worth_in_data(fit_law(sizes, a), fit_law(sizes, b), sizes[-1])
+        worth_in_data(base.fit_law(sizes, a), base.fit_law(sizes, b), sizes[-1])
         for a, b in zip(fewer, more, strict=True)
     )
     return [share for share in shares if share is not None]
 
 
-def worth_in_data(fewer: Law | None, more: Law | None, size: int) -> float | None:
+def worth_in_data(fewer: base.Law | None, more: base.Law | None, size: int) -> float | None:
     """The share of so many units with which more references give the interval of fewer on all.
 
     By the laws of both (Zhang & Vogel 2004, Table 4, has 80 to 90 % for 2 references beside 1).
@@ -585,7 +529,7 @@ def worth_in_data(fewer: Law | None, more: Law | None, size: int) -> float | Non
 
 
 def _reference_sentences(
-    metric: str, groups: Sequence[_WithReferences], further: Sequence[Row]
+    metric: str, groups: Sequence[_WithReferences], further: Sequence[base.Row]
 ) -> Iterator[str]:
     depends = _depends(groups)
     if depends is None:
@@ -604,7 +548,7 @@ def _reference_sentences(
         yield _worth_of_reference(metric, worth)
 
 
-def _worth_of_reference(metric: str, worth: Row) -> str:
+def _worth_of_reference(metric: str, worth: base.Row) -> str:
     share, references = worth["share"], worth["references"]
     if share is None:
         return f"{metric}: what reference {references} is worth is unknown: more data do not help."

@@ -39,28 +39,8 @@ from truebleu.significance.settings import (
 )
 from truebleu.significance.statistics import MetricStatistics
 from truebleu.significance.tests import TESTS as SIGNIFICANCE_TESTS, find_test
-from truebleu.studies._nulls import (
-    NULL_TITLES,
-    Alpha,
-    Null,
-    Repetitions,
-    batches,
-    null_source,
-    require_enough_replicates,
-    require_enough_units,
-)
+from truebleu.studies import _nulls as nulls, _study as base
 from truebleu.studies._pool import Pool, PoolUnit, Replicates
-from truebleu.studies._study import (
-    Floats,
-    Rate,
-    Row,
-    StudyResult,
-    rate_cells,
-    rate_columns,
-    rate_of,
-    rejection_rate,
-    settings_of,
-)
 from truebleu.studies._tests import (
     STUDY_TESTS,
     TESTS,
@@ -96,15 +76,15 @@ def study_type_one(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",
     *,
-    null: Null = "segment",
+    null: nulls.Null = "segment",
     unit: PoolUnit = "segment",
     tests: AnyTests = TESTS,
     alphas: Alphas = ALPHAS,
-    repetitions: Repetitions = 1000,
+    repetitions: nulls.Repetitions = 1000,
     replicates: Replicates = 1000,
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
-) -> StudyResult:
+) -> base.StudyResult:
     """How often does each test find a difference where there is none?
 
     In each repetition two systems, drawn at random where there are more, are made equal and tested.
@@ -125,23 +105,23 @@ def study_type_one(
     """
     asked = {**locals()}
     levels = sorted(set(map(float, alphas or ALPHAS)))
-    require_enough_replicates(replicates, levels[0])
+    nulls.require_enough_replicates(replicates, levels[0])
     ordered = tuple(test for test in STUDY_TESTS if test in (tests or TESTS))
     testing = Testing(tests=ordered, replicates=replicates, seed=seed)
-    source = null_source(test_set, metrics, null=null, unit=unit, systems=2, seed=seed)
-    require_enough_units(source.units, unit, levels[0])
+    source = nulls.null_source(test_set, metrics, null=null, unit=unit, systems=2, seed=seed)
+    nulls.require_enough_units(source.units, unit, levels[0])
     if "student" in ordered:
         for statistics in next(source.sets(0, 1)):
             student_p(statistics)  # refused before any long work
-    settings = settings_of("type-one", asked, source.settings, tests=ordered, alphas=levels)
+    settings = base.settings_of("type-one", asked, source.settings, tests=ordered, alphas=levels)
     tasks = [
         Task((first,), partial(_p_values, source, range(first, end), testing))
-        for first, end in batches(repetitions)
+        for first, end in nulls.batches(repetitions)
     ]
     records = list((runner or Runner()).run(settings, tasks).values())
-    rows: list[Row] = []
+    rows: list[base.Row] = []
     sentences: list[str] = []
-    below: dict[str, Rate] = {}
+    below: dict[str, base.Rate] = {}
     for metric in records[0]:
         by_test = {
             test: np.concatenate([record[metric][test] for record in records]) for test in ordered
@@ -153,7 +133,7 @@ def study_type_one(
         sentences += map(_rejection_sentence, _by(of_metric, "test"))
         if {"ar", "bootstrap-absolute"} <= by_test.keys():
             smaller = int((by_test["bootstrap-absolute"] < by_test["ar"]).sum())
-            below[metric] = rejection_rate(smaller, repetitions)
+            below[metric] = base.rejection_rate(smaller, repetitions)
             sentences.append(
                 f"{metric}: the bootstrap of absolute differences gives a smaller p than "
                 f"approximate randomization in {below[metric]} of the comparisons."
@@ -173,16 +153,16 @@ def study_type_one(
             "A level holds where the 99 % interval of the rate lies between half of it and one and "
             "a half."
         )
-    return StudyResult(
+    return base.StudyResult(
         settings=settings,
         title="How often tests reject a true null hypothesis: "
-        f"{NULL_TITLES[null]}, tested by {unit}",
+        f"{nulls.NULL_TITLES[null]}, tested by {unit}",
         columns=(
             Column("metric", "Metric"),
             Column("test", "Test"),
             Column("origin", "As in"),
             Column("alpha", "Level", 1, percent=True),
-            *rate_columns("rejected", "Rejected", "99 % from"),
+            *base.rate_columns("rejected", "Rejected", "99 % from"),
             Column("verdict", "Verdict"),
         ),
         rows=rows,
@@ -192,7 +172,7 @@ def study_type_one(
     )
 
 
-def _by(rows: Sequence[Row], name: str) -> list[list[Row]]:
+def _by(rows: Sequence[base.Row], name: str) -> list[list[base.Row]]:
     return [list(group) for _, group in groupby(rows, key=lambda row: row[name])]
 
 
@@ -208,22 +188,22 @@ def _p_values(source: NullSource, repetitions: range, testing: Testing) -> Recor
     return record
 
 
-def _rejections(metric: str, test: str, alpha: float, p_values: Floats) -> Row:
+def _rejections(metric: str, test: str, alpha: float, p_values: base.Floats) -> base.Row:
     """How often a test rejects at a level, and whether it keeps it."""
     # Shares such as 1 - 0.95 are not quite what they mean.
-    rate = rejection_rate(int((p_values <= alpha + TIE_TOLERANCE).sum()), len(p_values))
+    rate = base.rejection_rate(int((p_values <= alpha + TIE_TOLERANCE).sum()), len(p_values))
     return {
         "metric": metric,
         "test": test,
         "origin": STUDY_TESTS[test].origin,
         "alpha": alpha,
         "case": f"{metric}, level {100 * alpha:g} %",
-        **rate_cells("rejected", rate),
+        **base.rate_cells("rejected", rate),
         "verdict": level_verdict(rate, alpha),
     }
 
 
-def level_verdict(rate: Rate, alpha: float) -> str:
+def level_verdict(rate: base.Rate, alpha: float) -> str:
     """Whether a test keeps its level, where the repetitions are enough to say so.
 
     To hold, the interval of the rate must lie within half and one and a half of the level: few
@@ -235,23 +215,16 @@ def level_verdict(rate: Rate, alpha: float) -> str:
     return "holds" if low <= rate.low and rate.high <= high else "undecided"
 
 
-def _rejection_sentence(rows: Sequence[Row]) -> str:
-    """What a test did at all levels."""
-    levels = [f"{100 * row['alpha']:g} %" for row in rows]
-    by_verdict: dict[str, list[str]] = {}
-    for row, level in zip(rows, levels, strict=True):
-        by_verdict.setdefault(row["verdict"], []).append(level)
+def _rejection_sentence(rows: Sequence[base.Row]) -> str:
+    """At which levels a test does what it promises."""
+    levels: dict[str, list[str]] = {}
+    for row in rows:
+        share = f"{100 * row['alpha']:g} % ({percent(row['rejected'])} rejected)"
+        levels.setdefault(row["verdict"], []).append(share)
     verdict = "; ".join(
-        f"{words} at {listed(by_verdict[name])}"
-        for name, words in VERDICTS.items()
-        if name in by_verdict
+        f"{words} at {listed(levels[name])}" for name, words in VERDICTS.items() if name in levels
     )
-    rates = listed([percent(row["rejected"]) for row in rows])
-    return (
-        f"{rows[0]['metric']}, {STUDY_TESTS[rows[0]['test']].title}: {rates} of the pairs of equal "
-        f"systems differ significantly at the level{'s' * (len(rows) > 1)} {listed(levels)}: "
-        f"{verdict}."
-    )
+    return f"{rows[0]['metric']}, {STUDY_TESTS[rows[0]['test']].title}: {verdict}."
 
 
 # Systems that are given, and taken for equal.
@@ -267,11 +240,11 @@ def study_equivalents(
     *,
     tests: Tests = USUAL_TESTS,
     unit: PoolUnit = "segment",
-    alpha: Alpha = 0.05,
+    alpha: nulls.Alpha = 0.05,
     replicates: Replicates = 10_000,
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
-) -> StudyResult:
+) -> base.StudyResult:
     """Which p-values do pairs of systems have that you take for equal, such as runs of one system?
 
     Riezler & Maxwell (2005, Table 2): the bootstrap's p-values are smaller than those of
@@ -286,17 +259,17 @@ def study_equivalents(
     """
     asked = {**locals()}
     testing = Testing(tests=tuple(tests or USUAL_TESTS), replicates=replicates, seed=seed)
-    require_enough_replicates(replicates, alpha)
+    nulls.require_enough_replicates(replicates, alpha)
     pool = Pool.of(test_set, metrics, unit)
     pool.require_systems(2)
-    require_enough_units(len(pool), unit, alpha)
-    settings = settings_of("equivalents", asked, pool.settings)
+    nulls.require_enough_units(len(pool), unit, alpha)
+    settings = base.settings_of("equivalents", asked, pool.settings)
     tasks = [
         Task((statistics.label,), partial(_equivalent_p_values, statistics, testing))
         for statistics in pool.statistics
     ]
     records = (runner or Runner()).run(settings, tasks)
-    rows: list[Row] = []
+    rows: list[base.Row] = []
     sentences: list[str] = []
     for (metric,), record in records.items():
         for place, (a, b) in enumerate(combinations(pool.names, 2)):
@@ -311,7 +284,7 @@ def study_equivalents(
                 for test in testing.tests
             ]
         sentences += _p_sentences(str(metric), record, testing.tests, alpha)
-    return StudyResult(
+    return base.StudyResult(
         settings=settings,
         title="Systems taken for equal: the p-values of their differences",
         columns=(
@@ -374,14 +347,14 @@ def study_multiplicity(
     together: Counts = None,
     corrections: Corrections = None,
     test: Annotated[str, Setting(choices=tuple(SIGNIFICANCE_TESTS))] = "ar",
-    null: Null = "segment",
+    null: nulls.Null = "segment",
     unit: PoolUnit = "segment",
-    alpha: Alpha = 0.05,
-    repetitions: Repetitions = 1000,
+    alpha: nulls.Alpha = 0.05,
+    repetitions: nulls.Repetitions = 1000,
     replicates: Replicates = 2000,
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
-) -> StudyResult:
+) -> base.StudyResult:
     """How often is there any false alarm when so many equal systems are all compared?
 
     Riezler & Maxwell (2005, §4.4, after Cohen 1995) expect a false alarm among k comparisons at the
@@ -417,17 +390,19 @@ def study_multiplicity(
     }
     for correction in by_correction:
         require_decisive(replicates, correction, comb(sizes[-1], 2), alpha, kind="comparisons")
-    source = null_source(test_set, metrics, null=null, unit=unit, systems=sizes[-1], seed=seed)
-    require_enough_units(source.units, unit, alpha)
+    source = nulls.null_source(
+        test_set, metrics, null=null, unit=unit, systems=sizes[-1], seed=seed
+    )
+    nulls.require_enough_units(source.units, unit, alpha)
     if any(CORRECTIONS[name].basis == "segment scores" for name in by_correction):
         for statistics in next(source.sets(0, 1)):
             statistics.unit_means("correction tukey or scheffe")  # refused before any long work
-    settings = settings_of(
+    settings = base.settings_of(
         "multiplicity", asked, source.settings, together=sizes, corrections=list(by_correction)
     )
     tasks = [
         Task((first,), partial(_alarms, source, range(first, end), sizes, by_correction))
-        for first, end in batches(repetitions)
+        for first, end in nulls.batches(repetitions)
     ]
     records = list((runner or Runner()).run(settings, tasks).values())
     rows = [
@@ -436,16 +411,16 @@ def study_multiplicity(
         for size in sizes
         for correction in by_correction
     ]
-    return StudyResult(
+    return base.StudyResult(
         settings=settings,
         title="Any false alarm among all pairs of equal systems: "
-        f"{STUDY_TESTS[test].title}, {NULL_TITLES[null]}",
+        f"{STUDY_TESTS[test].title}, {nulls.NULL_TITLES[null]}",
         columns=(
             Column("metric", "Metric"),
             Column("systems", "Systems"),
             Column("comparisons", "Comparisons"),
             Column("correction", "Correction"),
-            *rate_columns("alarms", "Any false alarm", "99 % from"),
+            *base.rate_columns("alarms", "Any false alarm", "99 % from"),
             Column("expected", "Promised", 1, percent=True),
         ),
         rows=rows,
@@ -498,7 +473,7 @@ def _case(size: int, correction: str) -> str:
 
 def _false_alarms(
     records: Sequence[Record], metric: str, systems: int, correction: str, alpha: float
-) -> Row:
+) -> base.Row:
     """How often there is any alarm, beside what the correction or independence promises."""
     comparisons = comb(systems, 2)
     alarms = "".join(record[metric][_case(systems, correction)] for record in records)
@@ -507,14 +482,14 @@ def _false_alarms(
         "systems": systems,
         "comparisons": comparisons,
         "correction": correction,
-        **rate_cells("alarms", rejection_rate(alarms.count("1"), len(alarms))),
+        **base.rate_cells("alarms", base.rejection_rate(alarms.count("1"), len(alarms))),
         "expected": experimentwise_error(alpha, comparisons) if correction == "none" else alpha,
     }
 
 
-def _alarm_sentence(row: Row, alpha: float) -> str:
+def _alarm_sentence(row: base.Row, alpha: float) -> str:
     comparisons = f"{row['comparisons']} comparison{'s' * (row['comparisons'] > 1)}"
-    alarms = f"a false alarm in {rate_of(row, 'alarms')} of the cases with {comparisons}"
+    alarms = f"a false alarm in {base.rate_of(row, 'alarms')} of the cases with {comparisons}"
     if row["correction"] == "none":
         return (
             f"{row['metric']}, no correction: {alarms}; independent comparisons would have "
