@@ -59,8 +59,8 @@ ADAPTIVE_START = 1000
 ADAPTIVE_LIMIT = 1_000_000
 # Differences of bootstrap replicates that are looked at together: 32 MB.
 PAIR_BLOCK = 1 << 22
-# Replicates that are kept for the ends of intervals: 128 MB.
-KEPT = 1 << 24
+# Replicates that are kept for the ends of intervals: 64 MB.
+KEPT = 1 << 23
 
 
 @dataclass(frozen=True, slots=True, eq=False)
