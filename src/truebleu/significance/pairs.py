@@ -181,6 +181,8 @@ def _judged(
             exact=exact,
             scale=test.scale(statistics),
         )
+        # Standardised, ties may round the other way; a corrected p is never below the other.
+        adjusted = np.maximum(adjusted, p)
         bounds = monte_carlo_interval(_share(adjusted, replicates), replicates)
     else:
         adjusted = adjust(p, correction.name)
