@@ -11,10 +11,10 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
 from truebleu import _core
-from truebleu.metrics import GivenScores
 from truebleu.metrics.base import CountedMetric
 from truebleu.metrics.registry import as_metrics
 from truebleu.resampling import Swaps, Units
+from truebleu.scores.given import GivenScores
 from truebleu.significance import pairs as pair_tests
 from truebleu.significance.compare import compare
 from truebleu.significance.pairs import all_pair_tests
