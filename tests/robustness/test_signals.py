@@ -45,9 +45,8 @@ work = lambda: _core.swapped_sums(rows, first=0, replicates=500_000, seed=1)
     "pairs of systems": """
 taken, sums = np.full((20_000, 50, 10), 20.0), np.full((50, 10), 40.0)
 pairs = [(first, second) for first in range(50) for second in range(first)] * 100
-how = dict(sign=1, side="two-sided", bounds=[0.0] * len(pairs))
 bleu = truebleu.BLEU().native()
-work = lambda: _core.tally_differences(taken, sums, pairs, bleu, **how)
+work = lambda: _core.pair_differences(taken, sums, pairs, bleu)
 """,
     "permutations": """
 scores = np.random.default_rng(1).normal(size=(3, 20, 5_000))

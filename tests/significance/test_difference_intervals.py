@@ -11,10 +11,10 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
 from truebleu import _core
-from truebleu.metrics import GivenScores
 from truebleu.metrics.base import CountedMetric
 from truebleu.metrics.registry import as_metrics
 from truebleu.resampling import Swaps, Units
+from truebleu.scores.given import GivenScores
 from truebleu.significance import pairs as pair_tests
 from truebleu.significance.compare import compare
 from truebleu.significance.pairs import all_pair_tests
@@ -168,6 +168,29 @@ def test_they_agree_however_systems_are_compared(how: dict[str, Any]) -> None:
             assert not contradicts(pair, result.settings.alpha), pair
             decided.add(pair.p <= result.settings.alpha)
     assert decided == {True, False}
+
+
+def test_a_metric_that_is_decided_early_keeps_its_interval_when_all_swaps_are_made_for_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pair_tests, "ADAPTIVE_START", 100)
+    generator = np.random.default_rng(11)
+    segments = ["x"] * 12
+    clear, close = generator.normal(size=(2, 2, 12))
+    clear[0] += 5.0
+    close[0] -= (close[0] - close[1]).mean()
+    texts_of, mixed = {"a": segments, "b": segments}, 0
+    for shift in np.linspace(0.2, 1.6, 30):  # some of them close to the level
+        metrics = [
+            GivenScores.of({"a": clear[0], "b": clear[1]}, name="clear"),
+            GivenScores.of({"a": close[0] + shift, "b": close[1]}, name="close"),
+        ]
+        result = compare(texts_of, segments, metrics, replicates=100, adaptive=True)
+        mixed += [result.metrics[label].exact for label in ("clear", "close")] == [False, True]
+        assert not any(map(contradicts, result.comparisons))
+        alone = compare(texts_of, segments, metrics[0], replicates=100, adaptive=True)
+        assert result.comparisons[0].interval == alone.comparisons[0].interval
+    assert mixed
 
 
 def test_they_agree_in_groups_of_segments() -> None:

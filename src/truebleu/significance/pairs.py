@@ -59,8 +59,8 @@ ADAPTIVE_START = 1000
 ADAPTIVE_LIMIT = 1_000_000
 # Differences of bootstrap replicates that are looked at together: 32 MB.
 PAIR_BLOCK = 1 << 22
-# Replicates that are kept for the ends of intervals: 128 MB.
-KEPT = 1 << 24
+# Replicates that are kept for the ends of intervals: 64 MB.
+KEPT = 1 << 23
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -181,6 +181,8 @@ def _judged(
             exact=exact,
             scale=test.scale(statistics),
         )
+        # Standardised, ties may round the other way; a corrected p is never below the other.
+        adjusted = np.maximum(adjusted, p)
         bounds = monte_carlo_interval(_share(adjusted, replicates), replicates)
     else:
         adjusted = adjust(p, correction.name)
@@ -292,7 +294,8 @@ def standing_differences(
         low = np.where(p > alpha, np.minimum(low, 0.0), low)
     if alternative != "greater":
         high = np.where(p > alpha, np.maximum(high, 0.0), high)
-    return np.stack([low, high] if statistics.sign > 0 else [-high, -low])
+    # Without a sign of 0.
+    return np.stack([low, high] if statistics.sign > 0 else [-high, -low]) + 0.0
 
 
 def _run_tests(
@@ -332,28 +335,29 @@ class _Swapped:
         self._statistics, self._pairs, self._settings = statistics, pairs, settings
         self._test, self._progress = find_test(settings.test), progress
         self._observed = [metric.sign * self._test.observed(metric, pairs) for metric in statistics]
-        self._tallies: list[PairTally] = []
-        self._done = [0] * len(statistics)
-        self._kept, self._exact = 0, False
+        # Of each metric, so far: tallies, how many replicates, and of those how many were kept.
+        self._tallies: dict[int, PairTally] = {}
+        self._done, self._kept = [0] * len(statistics), [0] * len(statistics)
+        self._exact = [False] * len(statistics)
         # Pairs with one first system are scored together: with the baseline first, all of them.
         self._turn = 1 if settings.baseline is None else -1
 
     def make(self, metrics: Sequence[int], count: int) -> None:
         """Make as many replicates of these metrics as are missing; all metrics have as many."""
         swaps = Swaps(replicates=count, seed=self._settings.seed)
-        self._exact = swaps.enumerates(self._statistics[0].units)
-        first = self._done[metrics[0]]
-        if self._exact:
-            first, self._tallies = 0, []
-            count = 2 ** self._statistics[0].units
+        first, units = self._done[metrics[0]], self._statistics[0].units
+        exact = swaps.enumerates(units)
+        if exact:
+            first, count = 0, 2**units
         else:
             swaps = replace(swaps, replicates=count - first)
-        if not self._tallies:
-            every, kept = slice(None), self._rank(count)
-            room = KEPT // len(self._statistics)
-            self._kept = kept if len(self._pairs) <= _pairs_that_fit(kept, room) else 0
-            places = range(len(self._statistics))
-            self._tallies = [self._tally(metric, every, self._kept) for metric in places]
+        if first == 0:
+            kept = rejecting(count, self._settings.alpha, exact=exact)
+            if len(self._pairs) > _pairs_that_fit(kept, KEPT // len(self._statistics)):
+                kept = 0
+            for metric in metrics:
+                self._tallies[metric] = self._tally(metric, slice(None), kept)
+                self._kept[metric], self._exact[metric] = kept, exact
         chosen = [self._statistics[metric] for metric in metrics]
         pairs = self._turned(slice(None))
         for place, differences, shares in self._test.swap_blocks(
@@ -382,21 +386,18 @@ class _Swapped:
             kept=kept,
         )
 
-    def _rank(self, count: int) -> int:
-        return rejecting(count, self._settings.alpha, exact=self._exact)
-
     def evidence(self, metric: int) -> _Evidence:
         """What the swaps so far say by one metric."""
-        tally, count = self._tallies[metric], self._done[metric]
+        tally, count, exact = self._tallies[metric], self._done[metric], self._exact[metric]
         extreme = tally.extreme.astype(np.int64)
-        p = extreme / count if self._exact else (extreme + 1) / (count + 1)
+        p = extreme / count if exact else (extreme + 1) / (count + 1)
         statistics = self._statistics[metric]
         native = statistics.metric.native()
         null: NullDifferences = NullBlocks(partial(self._again, metric))
         if native is not None and not self._test.studentized:
             swaps = Swaps(replicates=count, seed=self._settings.seed)
             null = _NativeNull(statistics, self._pairs, native, swaps, tally, count)
-        return _Evidence(p, count, self._exact, null)
+        return _Evidence(p, count, exact, null)
 
     def _again(self, metric: int) -> Iterator[Values]:
         statistics = self._statistics[metric]
@@ -406,8 +407,8 @@ class _Swapped:
 
     def reach(self, metric: int) -> Values:
         """How far intervals reach below and above the observed differences, more being better."""
-        rank = self._rank(self._done[metric])
-        if rank == self._kept and rank > 0:
+        rank = rejecting(self._done[metric], self._settings.alpha, exact=self._exact[metric])
+        if rank == self._kept[metric] and rank > 0:
             reach = self._tallies[metric].reach
         elif rank > 0:
             reach = self._farthest(metric, rank)

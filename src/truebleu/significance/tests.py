@@ -48,7 +48,6 @@ from truebleu.significance.corrections import smallest_factor
 from truebleu.significance.statistics import (
     CERTAIN,
     bootstrap_scores,
-    signs_of_pairs,
     studentized_swaps,
     swap_blocks,
 )
@@ -412,10 +411,10 @@ class SignificanceTest:
         left, right = np.array(pairs).T
         differences = statistics.scores[left] - statistics.scores[right]
         t = statistics.studentized(pairs)
-        errors = np.sqrt(statistics.variances(signs_of_pairs(pairs, statistics.systems)))
-        # Rounded as the test has it, where the difference says so.
-        certain = (t == 0) | (np.abs(t) >= CERTAIN)
-        errors = np.where(certain, errors, differences / np.where(certain, 1.0, t))
+        # As the test rounds them; where there is no difference, by the jackknife.
+        errors = np.where(np.abs(t) >= CERTAIN, 0.0, differences / np.where(t == 0, 1.0, t))
+        if (t == 0).any():
+            errors[t == 0] = statistics.errors_of_pairs([pairs[i] for i in np.flatnonzero(t == 0)])
         return np.where(np.isfinite(reach), reach * errors, np.inf)
 
     def scale(self, statistics: MetricStatistics) -> float:
