@@ -108,7 +108,7 @@ def _kernel(make: Callable[..., NativeMetric], **settings: float) -> NativeMetri
 def _kernel_of(metric: Any) -> NativeMetric | None:
     """What counts like a metric of sacreBLEU's own, with the settings of now; None if nothing."""
     kind = type(metric).__name__
-    tokenizer = getattr(metric, "tokenizer", None)
+    tokenizer: Any = getattr(metric, "tokenizer", None)
     if kind != "CHRF" and not _is_sacrebleus(tokenizer):
         return None
     try:
@@ -181,6 +181,11 @@ def _are_all(references: Sequence[Lines], cached: CachedReferences) -> bool:
     return len(references) == len(cached) and references[0] is cached[0]
 
 
+def _sum_of_lists(lists: Sequence[Sequence[int]]) -> Sequence[int]:
+    """The sums of rows of whole numbers, which those of BLEU and chrF are."""
+    return lists[0] if len(lists) == 1 else list(map(sum, zip(*lists, strict=True)))
+
+
 class Seam:
     """The places of one copy of sacreBLEU where truebleu works, and what else would be there."""
 
@@ -190,6 +195,7 @@ class Seam:
         except ImportError as error:
             raise MissingExtraError("truebleu.compat", "sacrebleu") from error
         self._significance = import_module(f"{package}.significance")
+        self._counted = [import_module(f"{package}.metrics.{name}") for name in ("bleu", "chrf")]
         self._resampling = Resampling(package)
         self._replaced: list[tuple[Any, str, Any]] = []
 
@@ -227,6 +233,8 @@ class Seam:
         resampling = self._resampling
         self._replace(metric_type, "_cache_references", cache_references)
         self._replace(metric_type, "_extract_corpus_statistics", extract_corpus_statistics)
+        for module in self._counted:
+            self._replace(module, "sum_of_lists", _sum_of_lists)
         self._replace(self._significance, "_bootstrap_resample", resampling.bootstrap_resample)
         self._replace(self._significance, "_paired_bs_test", resampling.paired_bs_test)
         self._replace(self._significance, "_paired_ar_test", resampling.paired_ar_test)
