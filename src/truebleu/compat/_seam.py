@@ -181,11 +181,6 @@ def _are_all(references: Sequence[Lines], cached: CachedReferences) -> bool:
     return len(references) == len(cached) and references[0] is cached[0]
 
 
-def _sum_of_lists(lists: Sequence[Sequence[int]]) -> Sequence[int]:
-    """The sums of rows of whole numbers, which those of BLEU and chrF are."""
-    return lists[0] if len(lists) == 1 else list(map(sum, zip(*lists, strict=True)))
-
-
 class Seam:
     """The places of one copy of sacreBLEU where truebleu works, and what else would be there."""
 
@@ -230,11 +225,18 @@ class Seam:
             prepare, count = metric._preprocess_segment, metric._compute_segment_statistics
             return [count(prepare(hypothesis), lines) for hypothesis, lines in pairs]
 
+        add = self._counted[0].sum_of_lists
+
+        def sum_of_lists(lists: Sequence[Sequence[int]]) -> Any:
+            # Rows of BLEU and chrF are whole numbers: the order of adding does not matter.
+            regular = len(lists) > 1 and len(lists[0]) > 0 and len(set(map(len, lists))) == 1
+            return list(map(sum, zip(*lists, strict=True))) if regular else add(lists)
+
         resampling = self._resampling
         self._replace(metric_type, "_cache_references", cache_references)
         self._replace(metric_type, "_extract_corpus_statistics", extract_corpus_statistics)
         for module in self._counted:
-            self._replace(module, "sum_of_lists", _sum_of_lists)
+            self._replace(module, "sum_of_lists", sum_of_lists)
         self._replace(self._significance, "_bootstrap_resample", resampling.bootstrap_resample)
         self._replace(self._significance, "_paired_bs_test", resampling.paired_bs_test)
         self._replace(self._significance, "_paired_ar_test", resampling.paired_ar_test)
