@@ -11,32 +11,14 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-WORDS = [
-    "the",
-    "old",
-    "cat",
-    "sat",
-    "on",
-    "the",
-    "mat",
-    "and",
-    "looked",
-    "at",
-    "a",
-    "small",
-    "bird",
-    "in",
-    "the",
-    "tree",
-]
+TEXT = "the old cat sat on the mat and looked at a small bird in the tree"
 
 
 def write(path: Path, every: int, empty: bool = False) -> None:
     """Forty lines of which every so-many-th word is another one."""
+    words = TEXT.split()
     lines = [
-        " ".join(
-            "oh" if (i * j) % every == 1 else word for j, word in enumerate(WORDS[: 5 + i % 9])
-        )
+        " ".join("oh" if i * j % every == 1 else word for j, word in enumerate(words[: 5 + i % 9]))
         for i in range(40)
     ]
     if empty:

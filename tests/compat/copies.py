@@ -17,7 +17,7 @@ needs_data = pytest.mark.skipif(not (SHARED / "data").is_dir(), reason="no test 
 
 
 def in_both(call: Callable[[Any, Any], Any]) -> list[str]:
-    """What a call returns or raises with metrics and paired tests of either copy, with all types."""
+    """What a call returns or raises with the metrics and paired tests of either copy."""
     outcomes = []
     for copy in (PLAIN, OURS):
         modules = (import_module(f"{copy}.{name}") for name in ("metrics", "significance"))

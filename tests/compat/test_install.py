@@ -77,9 +77,9 @@ def test_signatures_say_so_while_truebleu_is_inside() -> None:
         ["-m", "truebleu.compat", "program.py"],
         [
             "-c",
-            "import truebleu.compat as c\ntry: c.install()\nexcept ImportError as e: exit(f'{e}')",
+            "from truebleu.compat import *\ntry: install()\nexcept ImportError as e: exit(f'{e}')",
         ],
-        ["-c", "try: import truebleu.compat.sacrebleu\nexcept ImportError as e: exit(f'{e}')"],
+        ["-c", "try: import truebleu.compat.sacrebleu\nexcept ImportError as e: exit(str(e))"],
     ],
 )
 def test_without_sacrebleu_the_line_to_install_is_said(

@@ -16,30 +16,13 @@ from tests.compat.copies import data, in_both, needs_data, parts
 from truebleu.compat import _resampling
 
 # Words in common, so that every order has matches and the usual formulas apply.
-WORDS = [
-    "the",
-    "cat",
-    "sat",
-    "on",
-    "the",
-    "old",
-    "mat",
-    "and",
-    "looked",
-    "at",
-    "the",
-    "small",
-    "bird",
-    "in",
-    "the",
-    "tree",
-]
+TEXT = "the cat sat on the old mat and looked at the small bird in the tree"
 
 
 def text(seed: int, errors: float, size: int = 60) -> list[str]:
-    stream = np.random.default_rng(seed)
+    stream, words = np.random.default_rng(seed), TEXT.split()
     return [
-        " ".join("oh" if stream.random() < errors else word for word in WORDS[: 6 + i % 8])
+        " ".join("oh" if stream.random() < errors else word for word in words[: 6 + i % 8])
         for i in range(size)
     ]
 
@@ -175,8 +158,8 @@ def test_sums_of_draws_are_those_of_rows_taken_one_by_one(
     seed: int, size: int, largest: int, whole: bool
 ) -> None:
     stream = np.random.default_rng(seed)
-    table = stream.integers(0, largest + 1, size=(size, 3)) / (1 if whole else 3)
-    table = table.astype(np.float32)
+    numbers = stream.integers(0, largest + 1, size=(size, 3)) / (1 if whole else 3)
+    table = numbers.astype(np.float32)
     drawn = np.random.default_rng(seed).choice(size, size=(30, size), replace=True)
     sums = _resampling.Draws(np.random.default_rng(seed), 30, size).sums(table)
     assert_array_equal(sums, [table[segments].sum(axis=0) for segments in drawn])

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -117,7 +117,7 @@ class Resampling:
             rows, score = self._count(name, metric, sys_name, hypotheses, references)
             self._log(f" > Performing approximate randomization test (# trials: {n_samples})")
             first, second = (
-                self._scores(metric, sums, lambda row: metric._aggregate_and_compute(row[None]))
+                self._scores(metric, sums, aggregated=False)
                 for sums in swapped_sums(np.array(baseline_rows), np.array(rows), swaps)
             )
             p = self._module._compute_p_value(np.abs(first - second), abs(baseline.score - score))
@@ -145,11 +145,16 @@ class Resampling:
         self, metric: Any, rows: Sequence[Sequence[float]], draws: Draws
     ) -> NDArray[Any]:
         sums = draws.sums(np.array(rows, dtype=np.float32))
-        return self._scores(metric, sums, metric._compute_score_from_stats)
+        return self._scores(metric, sums, aggregated=True)
 
-    def _scores(self, metric: Any, sums: Table, score: Callable[[Any], Any]) -> NDArray[Any]:
+    def _scores(self, metric: Any, sums: Table, *, aggregated: bool) -> NDArray[Any]:
         scores = self._usual_scores(metric, sums)
-        return np.array([score(row).score for row in sums]) if scores is None else scores
+        if scores is not None:
+            return scores
+        # The functions that sacreBLEU calls at these places.
+        if aggregated:
+            return np.array([metric._compute_score_from_stats(row).score for row in sums])
+        return np.array([metric._aggregate_and_compute(row).score for row in sums[:, None]])
 
     def _usual_scores(self, metric: Any, sums: Table) -> NDArray[Any] | None:
         """Scores in the precision of the sums; None where smoothing or special cases take part."""
@@ -204,7 +209,7 @@ def seeded_draws(seed: int | None, replicates: int, size: int) -> Draws:
 
 
 def swapped_sums(first: Table, second: Table, swaps: NDArray[np.bool_]) -> tuple[Table, Table]:
-    """Sums of two texts of which the second has got the first one's rows where it is not swapped."""
+    """Sums of two texts, the first of which has the first table's rows where they are swapped."""
     if not (_is_whole(first) and _is_whole(second)):
         return swaps @ first + ~swaps @ second, ~swaps @ first + swaps @ second
     # While sums stay exact, any way of adding gives them.
@@ -231,7 +236,8 @@ def _bleu_scores(metric: Any, sums: Table) -> NDArray[Any] | None:
     logs = map(log, precisions.ravel().tolist())
     means = np.array(list(map(sum, zip(logs, logs, logs, logs, strict=True)))) / 4
     penalties = map(exp, np.minimum(1 - reference / output, 0.0).tolist())
-    return np.array(list(penalties)) * np.array(list(map(exp, means.tolist())))
+    scores: NDArray[np.float64] = np.array(list(map(exp, means.tolist())))
+    return np.array(list(penalties)) * scores
 
 
 def _chrf_scores(metric: Any, sums: Table) -> NDArray[Any] | None:
@@ -242,14 +248,17 @@ def _chrf_scores(metric: Any, sums: Table) -> NDArray[Any] | None:
     factor = metric.beta**2
     if metric.eps_smoothing:
         scores = (1 + factor) * precisions * recalls / (factor * precisions + recalls)
-        return 100 * _add_columns(scores) / metric.order
+        smoothed: NDArray[Any] = 100 * _add_columns(scores) / metric.order
+        return smoothed
     precision, recall = (_add_columns(part) / metric.order for part in (precisions, recalls))
-    return 100 * ((1 + factor) * precision * recall / (factor * precision + recall))
+    score: NDArray[Any] = (1 + factor) * precision * recall / (factor * precision + recall)
+    return 100 * score
 
 
 def _add_columns(table: Table) -> NDArray[Any]:
     """Sums of rows, added from left to right."""
-    return np.add.accumulate(table, axis=1)[:, -1]
+    sums: NDArray[Any] = np.add.accumulate(table, axis=1)[:, -1]
+    return sums
 
 
 def _ter_scores(_: Any, sums: Table) -> NDArray[Any] | None:

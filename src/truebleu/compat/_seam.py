@@ -108,7 +108,7 @@ def _kernel(make: Callable[..., NativeMetric], **settings: float) -> NativeMetri
 def _kernel_of(metric: Any) -> NativeMetric | None:
     """What counts like a metric of sacreBLEU's own, with the settings of now; None if nothing."""
     kind = type(metric).__name__
-    tokenizer = getattr(metric, "tokenizer", None)
+    tokenizer: Any = getattr(metric, "tokenizer", None)
     if kind != "CHRF" and not _is_sacrebleus(tokenizer):
         return None
     try:
@@ -190,6 +190,7 @@ class Seam:
         except ImportError as error:
             raise MissingExtraError("truebleu.compat", "sacrebleu") from error
         self._significance = import_module(f"{package}.significance")
+        self._counted = [import_module(f"{package}.metrics.{name}") for name in ("bleu", "chrf")]
         self._resampling = Resampling(package)
         self._replaced: list[tuple[Any, str, Any]] = []
 
@@ -224,9 +225,18 @@ class Seam:
             prepare, count = metric._preprocess_segment, metric._compute_segment_statistics
             return [count(prepare(hypothesis), lines) for hypothesis, lines in pairs]
 
+        add = self._counted[0].sum_of_lists
+
+        def sum_of_lists(lists: Sequence[Sequence[int]]) -> Any:
+            # Rows of BLEU and chrF are whole numbers: the order of adding does not matter.
+            regular = len(lists) > 1 and len(lists[0]) > 0 and len(set(map(len, lists))) == 1
+            return list(map(sum, zip(*lists, strict=True))) if regular else add(lists)
+
         resampling = self._resampling
         self._replace(metric_type, "_cache_references", cache_references)
         self._replace(metric_type, "_extract_corpus_statistics", extract_corpus_statistics)
+        for module in self._counted:
+            self._replace(module, "sum_of_lists", sum_of_lists)
         self._replace(self._significance, "_bootstrap_resample", resampling.bootstrap_resample)
         self._replace(self._significance, "_paired_bs_test", resampling.paired_bs_test)
         self._replace(self._significance, "_paired_ar_test", resampling.paired_ar_test)
