@@ -52,6 +52,7 @@ def decide(
         {},
         {"level": 0.5, "seed": np.int64(7), "test": "ar", "margin": np.float32(0.5)},
         {"unit": "document", "shares": [0.1, 1], "exact": True, "file": Path("a")},
+        {"shares": 0.5},
         {"test": None, "margin": None, "file": "a"},
     ],
 )
@@ -77,7 +78,6 @@ def test_what_fits_the_declaration_is_passed_on(settings: dict[str, Any]) -> Non
         ({"unit": None}, ArgumentTypeError, "one of segment, document"),
         ({"margin": 0}, SettingError, "above 0"),
         ({"margin": 1e200}, SettingError, "margin"),
-        ({"shares": 0.5}, ArgumentTypeError, "a list of numbers"),
         ({"shares": ["a"]}, ArgumentTypeError, "a number"),
         ({"exact": "no"}, ArgumentTypeError, "True or False"),
         ({"file": 5}, ArgumentTypeError, "a file"),

@@ -27,7 +27,7 @@ import inspect
 import math
 import re
 import types
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import cache, wraps
 from numbers import Integral, Real
@@ -177,8 +177,9 @@ class Parameter:
         if not self.many:
             self._check_single(value)
             return
-        if isinstance(value, str) or not isinstance(value, Sequence):
-            raise ArgumentTypeError(self.name, value, f"a list of {_WORDS[self.kind][1]}")
+        if isinstance(value, str) or not isinstance(value, Iterable):
+            self._check_single(value)
+            return
         for item in value:
             self._check_single(item)
 
@@ -324,6 +325,9 @@ def _read(annotation: object, scope: dict[str, Any]) -> tuple[type | None, bool,
         rest = [argument for argument in arguments if argument is not type(None)]
         if any((get_origin(argument) or argument) is PathLike for argument in rest):
             return PathLike, len(rest) < len(arguments), False, Setting(metavar="FILE")
+        if len(rest) == 2 and get_origin(rest[1]) is Sequence and get_args(rest[1]) == (rest[0],):
+            # A value, or a list of such.
+            rest = [rest[1]]
         if len(rest) > 1:
             return None, True, False, Setting()
         kind, optional, many, setting = _read(rest[0], scope)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.decorators import _param_memo
 
 from truebleu.agreement.agree import agree, default_coefficients
 from truebleu.agreement.grid import parse_grid
@@ -18,7 +16,7 @@ from truebleu.human.reading import read_human
 from truebleu.schema import parameters_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from truebleu.corpus.test_set import TestSet
     from truebleu.human.judgments import HumanScores, PairwiseJudgments
@@ -117,18 +115,6 @@ class HumanFile:
         """The judgments of a test set's systems."""
         with progress_bar(0, "reading"):
             return read_human(self.path, test_set, **self.settings)
-
-
-def human_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """For a command that is not made by `make_command`: it gets `human`, None without a file."""
-
-    @wraps(command)
-    def with_human(*arguments: Any, **options: Any) -> Any:
-        return command(*arguments, human=HumanFile.or_none(options), **options)
-
-    for option in reversed(HUMAN_OPTIONS):
-        _param_memo(with_human, option)
-    return with_human
 
 
 CURVE = Option(

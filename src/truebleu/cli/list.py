@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import click
 
 from truebleu._results import Result
-from truebleu.cli._options import Show, format_option
+from truebleu.cli._command import Show, make_command
 from truebleu.reports.document import Column, Document, Table
 
 if TYPE_CHECKING:
@@ -142,9 +142,16 @@ KINDS: dict[str, Callable[[], Iterator[dict[str, str]]]] = {
 }
 
 
-@click.command("list", epilog=EPILOG)
-@click.argument("kind", type=click.Choice(tuple(KINDS)))
-@format_option
+@make_command(
+    "list",
+    systems="none",
+    texts=False,
+    metrics=False,
+    chart=False,
+    details=False,
+    options=[click.Argument(["kind"], type=click.Choice(tuple(KINDS)))],
+    epilog=EPILOG,
+)
 def command(kind: str, show: Show) -> None:
     """List what options can name, including plug-ins of installed packages."""
     show(Listing(kind=kind, rows=tuple(KINDS[kind]())))

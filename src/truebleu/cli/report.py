@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
 from pathlib import Path
 from shlex import join
 from typing import TYPE_CHECKING, Any
@@ -11,19 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from truebleu._settings import DEFAULT_REPLICATES
-from truebleu.cli._options import (
-    Texts,
-    execution_options,
-    explanation_options,
-    metric_option,
-    output_options,
-    read_columns,
-    reference_options,
-    refuse_idle,
-)
-from truebleu.cli.agree import HumanFile, human_options
+from truebleu.cli._command import Option, Show, Texts, make_command, read_columns, refuse_idle
+from truebleu.cli.agree import HUMAN_OPTIONS, HumanFile
+from truebleu.cli.explain import COUNTS
 from truebleu.cli.main import progress_bar, tell, warn
-from truebleu.errors import SettingError
+from truebleu.errors import RefusedError
 from truebleu.explanation.report import Report, report
 
 if TYPE_CHECKING:
@@ -36,7 +27,7 @@ if TYPE_CHECKING:
 EPILOG = """\b
 Examples:
   truebleu report -r ref.txt old.txt new.txt -o report.html
-  truebleu report -r ref.txt -s src.txt --documents docs.tsv sys/ -m bleu -m chrf -o report.html
+  truebleu report -r ref.txt -s src.txt --documents docs.tsv sys/ -m bleu chrf -o report.html
   truebleu report -r ref.txt sys/ --baseline ONLINE-A --human mqm.tsv -o report.html
   truebleu report old.npz new.npz -o report.html
   truebleu report --from comparison.json -o report.html
@@ -47,35 +38,50 @@ browser, any selection of segments shows its exact scores.
 """
 
 
-@click.command("report", epilog=EPILOG)
-@click.argument("systems", metavar="[SYSTEM]...", nargs=-1)
-@partial(reference_options, required=False)
-@metric_option
-@human_options
-@click.option(
-    "--spans",
+SPANS = Option(
+    ["--spans"],
+    group="Texts",
+    rare=True,
     metavar="FILE",
     help="Errors marked in the outputs: MQM annotations with <v>…</v>, or xCOMET's in the JSON of "
     "comet-score.",
 )
-@explanation_options
-@execution_options
-@output_options("Where to write the page.", required=True)
-@click.option(
-    "--from",
-    "comparison",
+FROM = Option(
+    ["--from", "comparison"],
+    group="Texts",
+    rare=True,
     metavar="FILE",
     help="Instead of SYSTEMs: the JSON of a comparison, for a page without segments.",
 )
-def command(output: Path, force: bool, comparison: str | None, **options: Any) -> None:
+
+
+@make_command(
+    "report",
+    report,
+    systems="optional",
+    by=True,
+    chart=False,
+    details=False,
+    options=[*HUMAN_OPTIONS, SPANS, COUNTS, FROM],
+    epilog=EPILOG,
+)
+def command(
+    texts: Texts, metrics: list[Metric], comparison: str | None, show: Show, **values: Any
+) -> None:
     """Write what is known about SYSTEMs into one HTML file.
 
     A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'. All of them
     may be statistics that `truebleu score --save` saved; then no texts are needed.
     """
-    made = _make_report(**options) if comparison is None else _read_report(comparison)
-    made.save(output, command=_command_line(), overwrite=force)
-    tell(f"wrote {output}")
+    if show.output is None:
+        raise click.UsageError("Name the page to write: -o report.html")
+    refuse_idle(["format"], "has no effect: a report is a page")
+    if comparison is None:
+        page = _report(texts, metrics, HumanFile.or_none(values), **values)
+    else:
+        page = _read_report(comparison)
+    page.save(show.output, command=join(["truebleu", *sys.argv[1:]]), overwrite=show.force)
+    tell(f"wrote {show.output}")
 
 
 def _read_report(path: str) -> Report:
@@ -83,39 +89,35 @@ def _read_report(path: str) -> Report:
 
     kept = {"output", "force", "comparison", "quiet"}
     names = [str(option.name) for option in click.get_current_context().command.params]
-    refuse_idle([name for name in names if name not in kept], "none beside --from FILE")
+    refuse_idle([name for name in names if name not in kept], "has no effect beside --from FILE")
     return Report(comparison=read_comparison(path))
 
 
-def _command_line() -> str:
-    """The command as it was typed."""
-    return join(["truebleu", *sys.argv[1:]])
-
-
-def _make_report(
+def _report(
     texts: Texts,
     metrics: list[Metric],
     human: HumanFile | None,
+    *,
     spans: str | None,
     columns: tuple[str, ...],
-    **options: Any,
+    **settings: Any,
 ) -> Report:
     """The report of what the options name."""
-    replicates = options["replicates"] or DEFAULT_REPLICATES
-    with progress_bar(2 * replicates, "comparing") as progress:
-        if not texts.systems:
-            raise SettingError("SYSTEM", "none", "the outputs of two or more systems")
+    if not texts.systems:
+        raise click.UsageError("Name the outputs of two or more systems.")
+    steps = 2 * (settings["replicates"] or DEFAULT_REPLICATES)
+    with progress_bar(steps, "comparing") as progress:
         test_set = texts.read(metrics)
         if test_set.is_counted and spans is not None:
-            raise SettingError("--spans", spans, "texts, in which errors are marked")
+            raise RefusedError("--spans needs texts, in which errors are marked")
         return report(
             test_set,
             metrics=metrics,
             by=read_columns(columns, texts.documents, test_set),
-            **_people(test_set, metrics, human, options),
+            **_people(test_set, metrics, human, settings),
             spans=None if spans is None else _marked(spans, test_set),
             progress=progress,
-            **options,
+            **settings,
         )
 
 
@@ -130,7 +132,7 @@ def _marked(path: str, test_set: TestSet) -> Mapping[str, Sequence[Sequence[Erro
 
 
 def _people(
-    test_set: TestSet, metrics: list[Metric], human: HumanFile | None, options: dict[str, Any]
+    test_set: TestSet, metrics: list[Metric], human: HumanFile | None, settings: dict[str, Any]
 ) -> dict[str, Any]:
     """What people said of the segments, and how the metrics agree with it."""
     if human is None:
@@ -139,7 +141,7 @@ def _people(
     from truebleu.human.judgments import HumanScores
 
     judgments = human.read(test_set)
-    given = {name: options[name] for name in ("seed", "level")}
+    given = {name: settings[name] for name in ("seed", "level")}
     parts: dict[str, Any] = {"agreement": agree(test_set, judgments, metrics, **given)}
     if isinstance(judgments, HumanScores) and judgments.level == "segment":
         parts["human"] = {Path(judgments.label).name: judgments.scores}

@@ -21,6 +21,7 @@ from truebleu.errors import SettingError, UnpairedSegmentsError
 from truebleu.explanation.contributions import mean_gradient
 from truebleu.explanation.explain import Compared
 from truebleu.metrics.registry import metrics_for
+from truebleu.schema import Baseline, Level, Replicates, Seed, UnitChoice, verb
 from truebleu.significance.settings import units_of
 
 if TYPE_CHECKING:
@@ -29,12 +30,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu._settings import Unit
-    from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TextLike
+    from truebleu.corpus.test_set import ColumnsLike, ReferencesLike, SystemsLike, TextLike
     from truebleu.explanation.explain import Explanation
     from truebleu.explanation.slices import Variable
     from truebleu.human.spans import ErrorSpan
     from truebleu.metrics.base import Formula, Metric
+    from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Units
     from truebleu.significance.comparison import Comparison
     from truebleu.significance.statistics import Progress
@@ -164,18 +165,19 @@ class Report(ComparedByValue, Result):
         return saved
 
 
+@verb
 def report(
     systems: SystemsLike,
     references: ReferencesLike | None = None,
-    metrics: Sequence[str | Metric] = ("bleu",),
+    metrics: MetricsLike = "bleu",
     *,
-    baseline: str | None = None,
-    by: Mapping[str, Sequence[object]] | None = None,
+    baseline: Baseline = None,
+    level: Level = 0.95,
+    replicates: Replicates = None,
+    seed: Seed = DEFAULT_SEED,
+    unit: UnitChoice = None,
+    by: ColumnsLike | None = None,
     counts: Mapping[str, int] | None = None,
-    replicates: int | None = None,
-    seed: int = DEFAULT_SEED,
-    level: float = 0.95,
-    unit: Unit | None = None,
     source: TextLike | None = None,
     documents: Iterable[object] | None = None,
     domains: Iterable[object] | None = None,
@@ -198,14 +200,9 @@ def report(
         systems: a test set, which may be one of saved statistics, or the outputs of two or more
             systems by name.
         references: one text, or one per translator; None with a test set.
-        metrics: names or objects: ``"bleu"``, ``"chrf:word_order=2"``, ``BLEU()``.
-        baseline: compare all others with this system, and explain the differences.
+        metrics: names or objects: "bleu", ["bleu", "chrf:word_order=2"], BLEU().
         by: further labels to slice by, one for each segment, by name.
         counts: how often words occur in the training data, to tell rare words.
-        replicates: how many, of the bootstrap and of the tests.
-        seed: any whole number from 0 up.
-        level: of the intervals, and 1 minus the significance level of the tests.
-        unit: what is drawn or swapped as a whole; by default documents where they are known.
         source: what was translated, where `systems` is no test set.
         documents: the document of each segment, likewise.
         domains: the domain of each segment, likewise.
@@ -217,17 +214,9 @@ def report(
     test_set = as_test_set(systems, references, source=source, documents=documents, domains=domains)
     chosen, test_set = metrics_for(metrics, test_set)
     _require_paired(test_set, human or {}, spans or {})
+    options = {"replicates": replicates, "seed": seed, "level": level, "unit": unit}
     compared = Compared.of(
-        test_set,
-        chosen,
-        by,
-        counts,
-        baseline=baseline,
-        replicates=replicates,
-        seed=seed,
-        level=level,
-        unit=unit,
-        progress=progress,
+        test_set, chosen, by, counts, baseline=baseline, progress=progress, **options
     )
     comparison = compared.comparison
     return Report(

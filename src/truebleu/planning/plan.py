@@ -8,23 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from math import isfinite
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
 from truebleu._results import Result
 from truebleu._settings import (
-    ALTERNATIVES,
+    DEFAULT_REPLICATES,
     DEFAULT_SEED,
     Alternative,
-    require_level,
-    require_replicates,
-    require_seed,
-    require_whole_number,
 )
 from truebleu.corpus.test_set import as_test_set
-from truebleu.errors import SettingError, UnknownNameError
+from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels, metrics_for
 from truebleu.planning.power import PairPlan, PilotPair, PlannedTest, Question
 from truebleu.planning.variance import (
@@ -35,28 +30,29 @@ from truebleu.planning.variance import (
     varies_only_by_rounding,
 )
 from truebleu.resampling import Units
+from truebleu.schema import Baseline, Level, Replicates, Seed, Setting, Tested, picked, verb
 from truebleu.significance.intervals import smallest_replicates
 from truebleu.significance.pairs import pairs_to_compare
-from truebleu.significance.settings import CompareSettings, units_of
+from truebleu.significance.settings import CompareSettings, chosen_unit, units_of
 from truebleu.significance.statistics import MetricStatistics
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
+    from truebleu._settings import Unit
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSet
     from truebleu.metrics.base import Metric
+    from truebleu.metrics.registry import MetricsLike
     from truebleu.significance.statistics import Pair
 
 VERSION = 1
 
 PlanUnit = Literal["segment", "document"]
-PLAN_UNITS: tuple[PlanUnit, ...] = get_args(PlanUnit)
 
 # Scores, their differences and their deviations lie far within: what lies outside is a slip.
 SMALLEST_NUMBER, LARGEST_NUMBER = 1e-100, 1e100
-MOST_COMPARISONS = 10**9
 MATTERS = ": the smallest difference that matters to you"
 
 
@@ -64,42 +60,22 @@ MATTERS = ": the smallest difference that matters to you"
 class PlanSettings:
     """Settings of a plan.
 
-    Attributes:
-        power: how often a difference that is there should be found.
-        level: 1 minus the significance level of the test, and the level of intervals.
-        alternative: "two-sided"; "greater" asks only whether the system is better than the
-            baseline, "less" whether it is worse.
-        unit: what the test will swap as a whole.
-        comparisons: how many tests share the significance level: Bonferroni's correction divides
-            it by their number. None for as many as there are pairs.
-        baseline: the system that the others are compared with; None for the first of two.
-        replicates: of the bootstrap for the interval of the standard deviation.
-        seed: of these replicates.
+    See `plan` for what they mean.
     """
 
     power: float = 0.8
     level: float = 0.95
     alternative: Alternative = "two-sided"
-    unit: PlanUnit = "segment"
+    unit: Unit = "segment"
     comparisons: int | None = None
     baseline: str | None = None
     replicates: int = 10_000
     seed: int = DEFAULT_SEED
 
     def __post_init__(self) -> None:
-        require_level(self.level)
-        if self.alternative not in ALTERNATIVES:
-            raise UnknownNameError("alternative", self.alternative, ALTERNATIVES)
-        if self.unit not in PLAN_UNITS:
-            raise UnknownNameError("unit", self.unit, PLAN_UNITS)
-        require_seed(self.seed)
-        require_replicates("replicates", self.replicates)
         if self.replicates < smallest_replicates(self.level):
             least = smallest_replicates(self.level)
             raise SettingError("replicates", self.replicates, f"at least {least} at this level")
-        self._require_comparisons()
-        if not (isfinite(self.power) and 0 < self.power < 1):
-            raise SettingError("power", self.power, "a number between 0 and 1, such as 0.8")
         if self.power <= self.alpha:
             expected = f"more than {self.alpha:g}, how often even equal systems seem to differ"
             raise SettingError("power", self.power, expected)
@@ -111,15 +87,7 @@ class PlanSettings:
 
     def test(self, pairs: int) -> PlannedTest:
         """The test of one of so many pairs."""
-        require_whole_number("pairs", pairs, 1, MOST_COMPARISONS)
         return PlannedTest(self.alpha / (self.comparisons or pairs), self.alternative)
-
-    def _require_comparisons(self) -> None:
-        comparisons = self.comparisons
-        whole = isinstance(comparisons, int) and not isinstance(comparisons, bool)
-        if comparisons is not None and not (whole and 1 <= comparisons <= MOST_COMPARISONS):
-            expected = f"a whole number from 1 to {MOST_COMPARISONS}"
-            raise SettingError("comparisons", comparisons, expected)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,21 +116,23 @@ class Plan(Result):
         }
 
 
+@verb
 def plan(
     systems: SystemsLike,
     references: ReferencesLike | None = None,
+    metrics: MetricsLike = "bleu",
     *,
-    difference: float | Sequence[float] | None = None,
-    margin: float | Sequence[float] | None = None,
-    metrics: Sequence[str | Metric] = ("bleu",),
-    power: float = 0.8,
-    level: float = 0.95,
-    alternative: Alternative = "two-sided",
-    unit: PlanUnit = "segment",
-    comparisons: int | None = None,
-    baseline: str | None = None,
-    replicates: int = 10_000,
-    seed: int = DEFAULT_SEED,
+    difference: Annotated[float | Sequence[float] | None, Setting(metavar="D")] = None,
+    margin: Annotated[float | Sequence[float] | None, Setting(metavar="D")] = None,
+    power: Annotated[float, Setting(above=0, below=1)] = 0.8,
+    baseline: Baseline = None,
+    level: Level = 0.95,
+    unit: Annotated[PlanUnit | None, Setting()] = None,
+    comparisons: Annotated[int | None, Setting(least=1, most=10**9, metavar="K", rare=True)] = None,
+    alternative: Tested = "two-sided",
+    replicates: Replicates = None,
+    seed: Seed = DEFAULT_SEED,
+    documents: Iterable[object] | None = None,
 ) -> Plan:
     """How many segments or documents are needed to find a difference?
 
@@ -174,30 +144,20 @@ def plan(
     Args:
         systems: a pilot: a test set, or the outputs of two or more systems by name.
         references: one text, or one per translator; None with a test set.
+        metrics: names or objects.
         difference: the smallest one that matters: for all metrics, or one for each.
         margin: also say when a system that is truly equal passes a gate with this margin, and is
             shown to be equivalent within it: for all metrics, or one for each.
-        metrics: names or objects.
         power: how often a difference that is there should be found.
-        level: 1 minus the significance level of the test, and the level of intervals.
-        alternative: "two-sided", or "greater" or "less" than the baseline.
-        unit: what the test will swap as a whole.
-        comparisons: how many tests share the significance level; by default the number of pairs.
-        baseline: the system that the others are compared with; by default the first of two.
-        replicates: of the bootstrap for the interval of the standard deviation.
-        seed: of these replicates.
+        baseline: compare the others with this system; the first of two, unless you choose.
+        unit: what the test will swap as a whole; documents where they are known, else segments.
+        comparisons: how many tests share the significance level; as many as there are pairs.
+        documents: the document of each segment, where `systems` is no test set.
     """
-    settings = PlanSettings(
-        power=power,
-        level=level,
-        alternative=alternative,
-        unit=unit,
-        comparisons=comparisons,
-        baseline=baseline,
-        replicates=replicates,
-        seed=seed,
-    )
-    given, test_set = metrics_for(metrics, as_test_set(systems, references))
+    asked = locals()
+    given, test_set = metrics_for(metrics, as_test_set(systems, references, documents=documents))
+    chosen = chosen_unit(unit, test_set)
+    settings = picked(PlanSettings, asked, unit=chosen, replicates=replicates or DEFAULT_REPLICATES)
     names = list(test_set.systems)
     pairs = pairs_to_compare(names, _baseline(names, baseline))
     settings = replace(settings, baseline=names[pairs[0][1]], comparisons=comparisons or len(pairs))
@@ -206,10 +166,10 @@ def plan(
     pilot = _Pilot(test_set, settings)
     plans = [
         pair_plan
-        for label, metric, asked, within in zip(
+        for label, metric, matters, within in zip(
             metric_labels(given), given, differences, margins, strict=True
         )
-        for pair_plan in pilot.plans(label, metric, pairs, asked, within)
+        for pair_plan in pilot.plans(label, metric, pairs, matters, within)
     ]
     return Plan(settings=settings, plans=tuple(plans), test_set=test_set.to_dict())
 
