@@ -76,6 +76,8 @@ if TYPE_CHECKING:
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
 
+__all__ = ["AgreeSettings", "Agreement", "Answer", "MetricSummary"]
+
 #: What people said: what `truebleu.human` reads, or scores of segments by system.
 HumanLike: TypeAlias = "Human | Mapping[str, Sequence[float | None]]"
 #: Called with how many more coefficients, or candidates, are done.

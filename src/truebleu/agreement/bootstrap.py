@@ -67,6 +67,8 @@ if TYPE_CHECKING:
     from truebleu.agreement.data import Judgments
     from truebleu.resampling import Values
 
+__all__ = ["Replicates", "bootstrap_agreement", "bootstrap_system_agreement"]
+
 #: What the replicates of intervals resample.
 Resample: TypeAlias = Literal[
     "segments", "documents", "systems", "segments+systems", "documents+systems"

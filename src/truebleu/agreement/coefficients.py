@@ -55,6 +55,19 @@ if TYPE_CHECKING:
     from truebleu.agreement.data import Judgments
     from truebleu.resampling import Values
 
+__all__ = [
+    "COEFFICIENTS",
+    "Coefficient",
+    "MetricAgreement",
+    "PairCounts",
+    "calibrate_ties",
+    "coefficient",
+    "correlation_p",
+    "count_pairs",
+    "measure",
+    "measure_judgments",
+]
+
 #: Which cells are compared with each other: all, those of one item, or those of one system.
 Grouping: TypeAlias = Literal["none", "item", "system"]
 #: The difference up to which the metric ties a pair; "calibrated" chooses the best one there is.

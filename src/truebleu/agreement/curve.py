@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
 
+__all__ = ["CurveFit", "fit_curves"]
+
 # Agreements, in per cent, whose differences are told.
 AGREEMENTS = (60, 70, 80, 90)
 # Where the curve is drawn, and how many parts observed pairs are put into.

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
     from truebleu.resampling import Values
 
+__all__ = ["HumanSummary", "Judgments", "mean_of_segments"]
+
 #: What people said, as `truebleu.human` reads it.
 Human: TypeAlias = HumanScores | PairwiseJudgments
 #: Whether a metric scores systems on the whole test set, or on what people rated of them.

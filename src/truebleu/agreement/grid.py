@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import TextLike
     from truebleu.metrics.base import Metric
 
+__all__ = ["GridChoice"]
+
 #: More than these would take hours for what an afternoon's thought can narrow down.
 MOST_SETTINGS = 1000
 BETWEEN = "|"

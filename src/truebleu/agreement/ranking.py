@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     from truebleu.agreement.tests import MetricTest
     from truebleu.resampling import Values
 
+__all__ = ["rank_metrics", "rank_systems"]
+
 #: Procedures by which WMT ranks systems.
 Procedure: TypeAlias = Literal["wmt22", "wmt24", "wmt25"]
 

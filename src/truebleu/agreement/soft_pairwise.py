@@ -64,6 +64,8 @@ if TYPE_CHECKING:
     from truebleu._settings import Alternative
     from truebleu.resampling import Values
 
+__all__ = ["soft_pairwise_accuracy", "soft_pairwise_test"]
+
 # With 1,000 permutations, as the metrics tasks have it, the value changes by 0.002 or so from seed
 # to seed; with these by a tenth of that.
 PERMUTATIONS = 100_000

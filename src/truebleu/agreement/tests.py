@@ -80,6 +80,14 @@ if TYPE_CHECKING:
     from truebleu.agreement.data import Judgments
     from truebleu.resampling import Values
 
+__all__ = [
+    "MetricTest",
+    "judgment_permutation_test",
+    "pair_permutation_test",
+    "permutation_test",
+    "williams_test",
+]
+
 #: What a test permutes: scores of cells, whole systems, outcomes of pairs, metrics on segments; or
 #: Williams' test.
 Method: TypeAlias = Literal["scores", "systems", "pairs", "segments", "williams"]

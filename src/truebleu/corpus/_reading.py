@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
     from truebleu.corpus._files import Contents, Key, NamedText, Role
 
+__all__ = ["read_test_set"]
+
 
 def read_test_set(
     systems: Sequence[str | PathLike[str]],

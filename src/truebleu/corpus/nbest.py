@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+__all__ = ["NBest", "SparseFeatures"]
+
 FINITE = f"a finite number, up to {LARGEST:g}"
 
 

@@ -65,6 +65,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+__all__ = ["NBEST_FORMATS", "ListFormat", "read_nbest"]
+
 Lines = Iterable[tuple[int, str]]
 Record = Mapping[str, Any]
 

@@ -31,6 +31,18 @@ if TYPE_CHECKING:
 
     from truebleu.corpus._files import NamedText
 
+__all__ = [
+    "Frame",
+    "ReferencesLike",
+    "Segments",
+    "SystemsLike",
+    "TestSet",
+    "TestSetOutline",
+    "TextLike",
+    "TextWarning",
+    "as_test_set",
+]
+
 copyreg.pickle(Segments, lambda segments: (Segments, (list(segments),)))
 
 #: One text: native segments, or any sequence of str (None where a reference is absent).

@@ -11,35 +11,12 @@
 True
 """
 
-from __future__ import annotations
-
-from functools import partial
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import lazy_name
+from truebleu._lazy import lazy_package
 
 if TYPE_CHECKING:
-    from truebleu.execution.executors import (
-        Cluster as Cluster,
-        Processes as Processes,
-        completed as completed,
-        in_order as in_order,
-    )
-    from truebleu.execution.journal import (
-        Runner as Runner,
-        Task as Task,
-    )
+    from truebleu.execution.executors import *
+    from truebleu.execution.journal import *
 
-# The public names, and the module that each lives in.
-_HOMES = {
-    "Cluster": "executors",
-    "Processes": "executors",
-    "completed": "executors",
-    "in_order": "executors",
-    "Runner": "journal",
-    "Task": "journal",
-}
-
-__all__ = [*_HOMES]
-__getattr__ = partial(lazy_name, __name__, _HOMES)
-__dir__ = partial(sorted, __all__)
+__getattr__, __dir__ = lazy_package(__name__)

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
     from concurrent.futures import Future
 
+__all__ = ["Cluster", "Processes", "completed", "in_order"]
+
 # What a group should take: long compared with sending it, short for those who wait.
 GROUP_SECONDS = 1.0
 # Towards the end groups become smaller, so that all workers finish at about the same time.

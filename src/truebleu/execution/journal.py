@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from pathlib import Path
 
+__all__ = ["Runner", "Task"]
+
 Key: TypeAlias = tuple[str | int | float, ...]
 #: Plain values only: what JSON gives back as it was.
 Record: TypeAlias = dict[str, Any]

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
     from truebleu.corpus.test_set import TestSet, TextLike
 
+__all__ = ["Contributions", "Fragility", "mean_gradient", "split_difference"]
+
 
 # Gauss-Legendre nodes and weights on [0, 1]: exact for polynomials up to degree 7.
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(4)

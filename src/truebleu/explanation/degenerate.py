@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from truebleu.corpus.test_set import TestSet
 
+__all__ = ["degenerate_outputs"]
+
 # An output of this many times the reference's characters, and some more, has run away.
 RUNAWAY_FACTOR, RUNAWAY_EXTRA = 3, 30
 # One of less than a quarter of a reference that is not short has been cut.

@@ -65,6 +65,17 @@ if TYPE_CHECKING:
     from truebleu.significance.people import PeopleLike
     from truebleu.significance.statistics import Progress
 
+__all__ = [
+    "DegenerateGroup",
+    "Explanation",
+    "GroupContribution",
+    "NgramContribution",
+    "PairExplanation",
+    "SliceContribution",
+    "TypographyEffect",
+    "VariableContributions",
+]
+
 RESULT_VERSION = 1
 # Replicates for the intervals of slices, each of which integrates the gradient anew.
 SLICE_REPLICATES = 2000

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.float64]
 
+__all__ = ["MetricSegments", "Report", "Segments"]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MetricSegments(ComparedByValue):

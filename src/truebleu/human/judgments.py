@@ -14,6 +14,8 @@ from truebleu.errors import (
     first_names,
 )
 
+__all__ = ["FORMATS", "HumanScores", "Judgment", "PairwiseJudgments"]
+
 #: What one score is about.
 Level: TypeAlias = Literal["segment", "document", "domain", "system"]
 #: -1, 0 or +1: the left output is worse than the right one, as good, or better.

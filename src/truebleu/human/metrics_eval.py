@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
     from truebleu.human.judgments import HumanScores, Level, Others, Raters
 
+__all__ = ["MetricsEvalSet", "read_metrics_eval"]
+
 #: What stands for a translation that is not there.
 NOT_SUPPLIED = "[No translation supplied]"
 

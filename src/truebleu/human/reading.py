@@ -26,6 +26,8 @@ if TYPE_CHECKING:
         Raters,
     )
 
+__all__ = ["read_human"]
+
 
 class Kind(NamedTuple):
     """How files of a kind are read.

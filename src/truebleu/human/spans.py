@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from truebleu.corpus.test_set import TextLike
 
+__all__ = ["ErrorSpan", "MarkedErrors", "read_spans"]
+
 KIND = "MQM annotations with <v>…</v> in a column 'target', or the JSON of comet-score"
 
 

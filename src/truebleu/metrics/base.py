@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from truebleu._core import Statistics
     from truebleu.corpus.test_set import TestSet, TextLike
 
+__all__ = ["MeanMetric", "MeanScore", "Metric", "Score", "Signature"]
+
 
 @dataclass(frozen=True, slots=True)
 class Signature:

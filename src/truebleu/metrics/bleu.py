@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Formula, NgramMatches
 
+__all__ = ["BLEU", "BLEUScore"]
+
 Smoothing = Literal["none", "floor", "add-k", "exp", "mteval"]
 ReferenceLength = Literal["closest", "shortest", "average"]
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Formula, NgramMatches
 
+__all__ = ["CHRF", "CHRFScore"]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CHRFScore(Score):

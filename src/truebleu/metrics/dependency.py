@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import TestSet, TextLike
     from truebleu.metrics.base import Formula
 
+__all__ = ["DependencyF", "DependencyScore"]
+
 Word = Literal["form", "lemma"]
 
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from truebleu._core import Statistics
     from truebleu.corpus.test_set import TestSet, TextLike
 
+__all__ = ["FunctionMetric"]
+
 #: Larger scores are mistakes, and their sums may be no numbers.
 LARGEST = 1e100
 

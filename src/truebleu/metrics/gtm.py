@@ -12,6 +12,8 @@ from truebleu.metrics.base import Score, WordMetric, ratio
 if TYPE_CHECKING:
     from truebleu.metrics.base import Formula, Signature
 
+__all__ = ["GTM", "GTMScore"]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GTMScore(Score):

@@ -13,6 +13,8 @@ from truebleu.tokenizers import AUTO, check_tokenizer
 if TYPE_CHECKING:
     from truebleu.metrics.base import Formula, Signature
 
+__all__ = ["MBLEU", "MBLEUScore"]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MBLEUScore(BLEUScore):

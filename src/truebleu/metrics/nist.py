@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Formula, NgramMatches, Signature
 
+__all__ = ["NIST", "NISTScore"]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NISTScore(Score):

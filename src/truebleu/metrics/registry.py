@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from truebleu.corpus.test_set import TestSet, TextWarning
 
+__all__ = ["metric_labels", "parse_metric"]
+
 # A new metric is one file and one line here.
 METRICS = {
     "bleu": ("truebleu.metrics.bleu", "BLEU"),

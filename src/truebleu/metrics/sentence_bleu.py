@@ -14,6 +14,8 @@ from truebleu.tokenizers import AUTO, check_tokenizer
 if TYPE_CHECKING:
     from truebleu.metrics.base import Formula, Signature
 
+__all__ = ["SentenceBLEU", "SentenceBLEUScore"]
+
 Weight = Literal["length", "equal"]
 
 # The paper's numbers from 0 to 7 (section 2.2), and the setting that each smoothing has.

@@ -47,6 +47,14 @@ if TYPE_CHECKING:
 
     Column = NDArray[np.float64]
 
+__all__ = [
+    "SavedStatistics",
+    "SavedTestSet",
+    "read_all_statistics",
+    "read_statistics",
+    "save_statistics",
+]
+
 FORMAT_VERSION = 2
 KIND = "statistics saved by 'truebleu score --save'"
 # What segments may be grouped by.

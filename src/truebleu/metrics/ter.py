@@ -11,6 +11,8 @@ from truebleu.metrics.base import NativeMetric, Score, Signature, ratio
 if TYPE_CHECKING:
     from truebleu.metrics.base import Formula
 
+__all__ = ["TER", "TERScore"]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TERScore(Score):

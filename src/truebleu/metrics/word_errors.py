@@ -11,6 +11,8 @@ from truebleu.metrics.base import Score, WordMetric, ratio
 if TYPE_CHECKING:
     from truebleu.metrics.base import Formula
 
+__all__ = ["PER", "WER", "PERScore", "WERScore"]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordErrorRate(WordMetric):

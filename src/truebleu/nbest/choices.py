@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import ReferencesLike
     from truebleu.metrics.base import Metric
 
+__all__ = ["read_weights"]
+
 WeightsFormat = Literal["tsv", "json", "ini"]
 BASELINE, CHOSEN = "baseline", "chosen"
 TestReplicates = Annotated[

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from truebleu.nbest.problem import Objective, Problem, Search
 
+__all__ = ["ExpectedBleu", "ExpectedCorpusBleu", "MinimumRisk"]
+
 #: How steep the smooth brevity penalty is where output and reference are of one length.
 BREVITY_STEEPNESS = 10_000.0
 

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
     from truebleu.nbest.problem import CandidateStatistics
 
+__all__ = ["ListsReport", "OracleResult", "describe_lists", "oracle_scores"]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeatureSummary:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from truebleu.nbest.problem import Problem, Search
 
+__all__ = ["Mert"]
+
 #: How the score of an interval is smoothed over its neighbours.
 Window = Literal["mean", "min"]
 Count = Annotated[int, Setting(least=0, most=10**6)]

@@ -41,6 +41,17 @@ if TYPE_CHECKING:
     #: What scores a pair: a metric by name or as an object, or a function.
     Utility = str | Metric | Callable[..., Any]
 
+__all__ = [
+    "Aggregate",
+    "CoarseToFine",
+    "Exact",
+    "MBRResult",
+    "MBRSegment",
+    "Prune",
+    "mbr",
+    "utility_matrix",
+]
+
 Weights = Literal["uniform", "probability", "counts"]
 Temperature = Annotated[float, Setting(above=0, rare=True)]
 Best = Annotated[int, Setting(least=1, group="Output")]

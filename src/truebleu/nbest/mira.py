@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from truebleu.nbest.problem import Problem, Search
 
+__all__ = ["Mira"]
+
 Background = Literal["hope", "model"]
 
 

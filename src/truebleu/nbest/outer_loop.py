@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
     Tuned = tuple[Mapping[str, float], float, float]
 
+__all__ = ["OuterLoop", "Round"]
+
 JOURNAL = "rounds.jsonl"
 PLACES = ("{weights}", "{weights.json}", "{weights.ini}", "{nbest}")
 #: A decoder that was asked to end is ended by force after so many seconds.

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from truebleu.nbest.problem import Problem, Search
 
+__all__ = ["Pro"]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pro(Tuner):

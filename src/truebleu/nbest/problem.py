@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
     Objective = Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]]]
 
+__all__ = ["CandidateStatistics", "FeatureMean", "count_candidates"]
+
 #: What a metric is called that is the mean of a feature of the lists: ``feature:comet``.
 FEATURE = "feature:"
 #: Scores of metrics are in points of 100, unless no candidate's score is larger than this.

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from truebleu.nbest.choices import Gain
     from truebleu.nbest.problem import Problem
 
+__all__ = ["RerankResult", "rerank"]
+
 #: What candidates are scored by.
 Model = Literal["weights", "quality", "log-linear"]
 #: The path of gammas: the largest that keeps a feature, halved so often.

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int], None]
 
+__all__ = ["TUNERS", "TuneResult", "tune"]
+
 #: Every way to tune, by name; its fields are its settings.
 TUNERS: Mapping[str, type[Tuner]] = {
     "mert": Mert,

@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from truebleu.metrics.registry import MetricsLike
     from truebleu.significance.statistics import Pair
 
+__all__ = ["Plan", "PlanSettings"]
+
 VERSION = 1
 
 PlanUnit = Literal["segment", "document"]

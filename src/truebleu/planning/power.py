@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Signature
     from truebleu.planning.variance import DifferenceVariance
 
+__all__ = ["MarginPlan", "PairPlan", "SizePower"]
+
 # More units than any test set has: beyond that, the answer is that there is no such test set.
 MOST_UNITS = 10**12
 # How near to the smallest difference is near enough, as a share of it.

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     Positions: TypeAlias = NDArray[np.int64]
     Labels: TypeAlias = tuple[str, ...] | None
 
+__all__ = ["DomainShare", "Lengths", "Sample", "SampleSettings", "SystemOnSample", "Vocabulary"]
+
 VERSION = 1
 DrawMethod = Literal["systematic", "random", "stratified", "document"]
 #: Which quantiles of the lengths are given.

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
     from truebleu.scores.evaluations import SegmentScores
 
+__all__ = ["GivenScores"]
+
 Missing = Literal["error", "omit", "common"]
 #: What several answers of a system to one item are: averaged, runs of the system, pass@K or pass^K.
 ANSWERS = ("mean", "runs", "pass@K", "pass^K")

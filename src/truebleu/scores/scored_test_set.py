@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
     from truebleu.scores.evaluations import Answer
 
+__all__ = ["ScoredTestSet", "read_benchmarks"]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoredTestSet(CountedTestSet):

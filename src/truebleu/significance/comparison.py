@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from truebleu.significance.people import AgreementCurve
     from truebleu.significance.statistics import Pair
 
+__all__ = ["Comparison", "GroupComparison", "MetricResult", "PairResult", "SystemResult"]
+
 RESULT_VERSION = 1
 
 Bounds = tuple[float, float]

@@ -32,6 +32,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+__all__ = [
+    "CORRECTIONS",
+    "Correction",
+    "adjust",
+    "experimentwise_error",
+    "scheffe_p",
+    "tukey_p",
+    "westfall_young",
+]
+
 # Holm's correction of more comparisons (of some 45 systems) takes more than 80,000 replicates.
 LARGEST_HOLM_FAMILY = 1000
 

@@ -91,6 +91,8 @@ if TYPE_CHECKING:
     from truebleu.significance.people import AgreementCurve, PeopleAgreement, PeopleLike
     from truebleu.significance.statistics import Progress
 
+__all__ = ["GateCheck", "GateResult", "GateSettings"]
+
 Strata: TypeAlias = tuple[tuple[int, int], ...]
 RESULT_VERSION = 1
 # Replicates that one look may take: seconds of work.

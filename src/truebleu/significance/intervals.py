@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from truebleu._settings import IntervalName
     from truebleu.significance.statistics import MetricStatistics, Pair
 
+__all__ = ["INTERVAL_METHODS", "IntervalMethod", "bca_interval", "percentile_interval"]
+
 # 1000 * (1 - 0.9) / 2 is 49.99999999999999 in floats, and means 50.
 WHOLE = 1e-6
 

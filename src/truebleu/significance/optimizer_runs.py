@@ -65,6 +65,8 @@ if TYPE_CHECKING:
     from truebleu.resampling import Values
     from truebleu.significance.statistics import Pair
 
+__all__ = ["RunScores", "group_runs"]
+
 WILDCARDS = ("{system}", "{run}")
 # Set in the seed of the draws of runs.
 RUNS_STREAM = 1 << 40

@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from truebleu.significance.settings import CompareSettings
     from truebleu.significance.statistics import MetricStatistics, Pair, Progress
 
+__all__ = ["clusters", "probability_of_best", "rank_ranges"]
+
 #: The ends of a difference's interval; None where the test leaves one open.
 DifferenceBounds: TypeAlias = "tuple[float | None, float | None]"
 

@@ -56,6 +56,16 @@ if TYPE_CHECKING:
     from truebleu.significance.pairs import DifferenceBounds, PairTests
     from truebleu.significance.statistics import Pair, Progress
 
+__all__ = [
+    "Heterogeneity",
+    "Panel",
+    "PanelComparison",
+    "PanelSettings",
+    "PanelSystem",
+    "SetResult",
+    "read_panel",
+]
+
 RESULT_VERSION = 1
 Languages = Literal["fixed", "drawn"]
 PanelUnit = Literal["segment", "document"]

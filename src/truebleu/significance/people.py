@@ -33,6 +33,15 @@ if TYPE_CHECKING:
     from truebleu.resampling import Values
     from truebleu.significance.statistics import Pair
 
+__all__ = [
+    "CURVES",
+    "AgreementCurve",
+    "PeopleAgreement",
+    "find_curve",
+    "people_agreement",
+    "read_curves",
+]
+
 #: Curves by name, as a file that ``agree --curve -f json`` wrote, or as objects; None for none.
 PeopleLike: TypeAlias = "str | PathLike[str] | Sequence[AgreementCurve] | None"
 COIN = 50.0

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from truebleu.significance.settings import IntervalSettings
     from truebleu.significance.statistics import MetricStatistics, Progress
 
+__all__ = ["GroupScores", "Scores", "SystemScores"]
+
 RESULT_VERSION = 1
 
 Interval = tuple[float, float]

@@ -44,6 +44,8 @@ from truebleu.significance.tests import (
 if TYPE_CHECKING:
     from truebleu.corpus.test_set import TestSet
 
+__all__ = ["CompareSettings", "IntervalSettings", "ResamplingSettings"]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResamplingSettings:

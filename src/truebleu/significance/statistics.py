@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
     from truebleu.resampling import Bootstrap, Swaps, Units, Values
 
+__all__ = ["MetricStatistics", "bootstrap_scores", "metric_statistics", "swap_differences"]
+
 Pair = tuple[int, int]
 # Called with how many replicates have been made since the last call.
 Progress = Callable[[int], object]

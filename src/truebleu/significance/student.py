@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from truebleu._settings import Alternative
     from truebleu.resampling import Values
 
+__all__ = ["student_interval"]
+
 # First unit and end of each stratum.
 Strata: TypeAlias = "Sequence[tuple[int, int]]"
 

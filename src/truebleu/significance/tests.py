@@ -59,6 +59,22 @@ if TYPE_CHECKING:
 
     from truebleu.significance.statistics import MetricStatistics, Pair, Progress
 
+__all__ = [
+    "TESTS",
+    "SignificanceTest",
+    "absolute_bootstrap_p",
+    "bootstrap_wins",
+    "equivalence_p",
+    "fewest_units",
+    "find_test",
+    "monte_carlo_error",
+    "monte_carlo_interval",
+    "non_inferiority_p",
+    "randomization_p",
+    "shifted_bootstrap_p",
+    "smallest_p",
+]
+
 
 def randomization_p(
     observed: ArrayLike,

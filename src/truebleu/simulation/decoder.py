@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     from truebleu._settings import Draw
 
+__all__ = ["BEST_WEIGHTS", "Decoder"]
+
 BEST_WEIGHTS = {
     "forward": 0.4,
     "backward": 0.25,

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from truebleu._settings import Draw
     from truebleu.corpus.test_set import TextLike
 
+__all__ = ["Channel", "save_test_set", "simulate", "simulate_causes"]
+
 # The language: its words with kinds and synonyms, its grammar, and paraphrases.
 
 

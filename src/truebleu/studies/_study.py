@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import TestSet, TextLike
     from truebleu.metrics.base import Metric
 
+__all__ = ["StudyResult"]
+
 Row: TypeAlias = dict[str, Any]
 Settings: TypeAlias = dict[str, Any]
 

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from truebleu.metrics.registry import MetricsLike
     from truebleu.significance.statistics import MetricStatistics, Pair
 
+__all__ = ["study_coverage"]
+
 Quantity = Literal["scores", "differences"]
 USUAL_SIZES = (100, 300, 600, 1000, 3000)
 # More intervals side by side run into one another.

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
     from truebleu.metrics.registry import MetricsLike
 
+__all__ = ["study_length"]
+
 #: What lengths are counted in.
 Piece = Literal["word", "character"]
 #: How outputs get another length.

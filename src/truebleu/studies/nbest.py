@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from truebleu.nbest.problem import Problem
     from truebleu.nbest.reranking import RerankResult
 
+__all__ = ["study_reranking", "study_tuning"]
+
 
 # Tuning: does it matter which smoothed BLEU a log-linear model is tuned on?
 

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from truebleu.metrics.registry import MetricsLike
     from truebleu.significance.statistics import MetricStatistics, Pair
 
+__all__ = ["study_accuracy", "study_power"]
+
 
 #: The sizes of Koehn's Table 3.
 USUAL_SIZES = (100, 300, 600, 3000)

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.registry import MetricsLike
 
+__all__ = ["study_replicates"]
+
 Numbers = Annotated[Sequence[int] | None, Setting(least=1, metavar="N,N,...")]
 USUAL_REPLICATES = (100, 200, 500, 1000, 2000, 5000, 10_000)
 COLUMNS = (

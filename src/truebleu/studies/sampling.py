@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from truebleu.metrics.registry import MetricsLike
     from truebleu.significance.statistics import MetricStatistics
 
+__all__ = ["study_sampling"]
+
 Shown = Literal["scores", "differences"]
 USUAL_SIZES = (100, 300, 600)
 PAPERS_SIZE = 300

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from truebleu.metrics.registry import MetricsLike
     from truebleu.significance.statistics import MetricStatistics, Pair
 
+__all__ = ["study_sensitivity"]
+
 #: Those of both papers, and the two that are most used beside BLEU.
 USUAL_METRICS = ("bleu", "nist", "mbleu", "chrf", "ter")
 

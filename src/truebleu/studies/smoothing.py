@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
     from truebleu.resampling import Values
 
+__all__ = ["study_smoothing"]
+
 #: The paper's coefficients, by the names that they have elsewhere; all but τ are of systems.
 COEFFICIENTS = {"tau": "chen-cherry", "gamma": "pearson", "rho": "spearman"}
 SYMBOLS = {"tau": "τ", "gamma": "γ", "rho": "ρ"}

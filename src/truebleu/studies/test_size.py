@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.registry import MetricsLike
 
+__all__ = ["study_references", "study_test_size"]
+
 USUAL_SHARES = tuple(tenth / 10 for tenth in range(1, 11))
 # Of relative intervals.
 INTERVAL_COLUMNS = (

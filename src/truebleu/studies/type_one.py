@@ -57,6 +57,8 @@ if TYPE_CHECKING:
     from truebleu.metrics.registry import MetricsLike
     from truebleu.studies._nulls import NullSource
 
+__all__ = ["study_equivalents", "study_multiplicity", "study_type_one"]
+
 ALPHAS = (0.01, 0.05, 0.10)
 Alphas = Annotated[Sequence[float], Setting(above=0, below=1, metavar="P,P,...")]
 AnyTests = Annotated[Sequence[str], Setting(choices=tuple(STUDY_TESTS), metavar="NAME,...")]

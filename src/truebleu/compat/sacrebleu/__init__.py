@@ -16,7 +16,7 @@ from truebleu.compat._seam import Seam
 from truebleu.errors import MissingExtraError
 
 if TYPE_CHECKING:
-    from sacrebleu import *  # noqa: F403
+    from sacrebleu import *
 
 _spec = find_spec("sacrebleu")
 if _spec is None or _spec.loader is None or _spec.submodule_search_locations is None:
