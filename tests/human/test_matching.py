@@ -23,7 +23,10 @@ LONG = tsv("system segment score", "a 1 3", "a 2 None", "b 2 -0.000000", "b 1 4.
 
 def test_numbers_start_at_0_where_a_0_occurs(folder: Folder) -> None:
     path = folder.write("h.tsv", tsv("system segment score", "a 0 1", "b 0 2", "b 1 3"))
-    assert scores(path).scores == {"a": (1.0, None), "b": (2.0, 3.0)}
+    human = scores(path)
+    assert human.scores == {"a": (1.0, None), "b": (2.0, 3.0)}
+    assert human.notes == (f"the segments of {path} are counted from 0",)
+    assert scores(path, first_segment=0).notes == ()
 
 
 def test_the_first_number_can_be_given(folder: Folder) -> None:

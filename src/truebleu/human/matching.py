@@ -17,7 +17,7 @@ order
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum, sqrt
 from typing import TYPE_CHECKING, NoReturn
 
@@ -368,6 +368,11 @@ def segment_scores(sheet: Sheet, request: Request) -> HumanScores:
     """The scores of a sheet whose rows are about segments."""
     rows = known_rows(sheet, request)
     places, way = places_of(sheet, rows, request)
+    is_told = request.first_segment is not None or sheet.first is not None
+    numbers = None if way != "numbers" or is_told else sheet.numbers
+    if numbers is not None and whole_number(numbers[rows[0]]) == places[0]:
+        note = f"the segments of {sheet.label} are counted from 0"
+        sheet = replace(sheet, notes=(*sheet.notes, note))
     return item_scores(sheet, rows, places, request, f"match:{way}")
 
 
