@@ -52,14 +52,24 @@ def _are_equal(value: Any, other: Any) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it: dataclasses as dicts, tuples and arrays as lists, at any depth."""
+    """A value as JSON has it: dataclasses as dicts, tuples and arrays as lists, at any depth.
+
+    A signature stands for all that it says, and decimals for people are no data.
+    """
     if isinstance(value, str | int | float | None):
         return value
     if isinstance(value, Mapping):
         return {key: plain(item) for key, item in value.items()}
     if is_dataclass(value):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
-    return [plain(item) for item in value]
+        values: dict[str, Any] = {}
+        for field in fields(value):
+            item = getattr(value, field.name)
+            if field.name == "signature" and hasattr(item, "to_dict"):
+                values |= item.to_dict()
+            elif field.name != "digits":
+                values[field.name] = item.to_dict() if hasattr(item, "to_dict") else plain(item)
+        return values
+    return [item.to_dict() if hasattr(item, "to_dict") else plain(item) for item in value]
 
 
 class Result:

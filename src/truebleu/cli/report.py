@@ -30,7 +30,6 @@ Examples:
   truebleu report -r ref.txt -s src.txt --documents docs.tsv sys/ -m bleu chrf -o report.html
   truebleu report -r ref.txt sys/ --baseline ONLINE-A --human mqm.tsv -o report.html
   truebleu report old.npz new.npz -o report.html
-  truebleu report --from comparison.json -o report.html
 
 \b
 The file is self-contained and loads nothing: send it, or keep it as an artefact of a build. In the
@@ -46,13 +45,6 @@ SPANS = Option(
     help="Errors marked in the outputs: MQM annotations with <v>…</v>, or xCOMET's in the JSON of "
     "comet-score.",
 )
-FROM = Option(
-    ["--from", "comparison"],
-    group="Texts",
-    rare=True,
-    metavar="FILE",
-    help="Instead of SYSTEMs: the JSON of a comparison, for a page without segments.",
-)
 
 
 @make_command(
@@ -62,12 +54,10 @@ FROM = Option(
     by=True,
     chart=False,
     details=False,
-    options=[*HUMAN_OPTIONS, SPANS, COUNTS, FROM],
+    options=[*HUMAN_OPTIONS, SPANS, COUNTS],
     epilog=EPILOG,
 )
-def command(
-    texts: Texts, metrics: list[Metric], comparison: str | None, show: Show, **values: Any
-) -> None:
+def command(texts: Texts, metrics: list[Metric], show: Show, **values: Any) -> None:
     """Write what is known about SYSTEMs into one HTML file.
 
     A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'. All of them
@@ -76,21 +66,9 @@ def command(
     if show.output is None:
         raise click.UsageError("Name the page to write: -o report.html")
     refuse_idle(["format"], "has no effect: a report is a page")
-    if comparison is None:
-        page = _report(texts, metrics, HumanFile.or_none(values), **values)
-    else:
-        page = _read_report(comparison)
+    page = _report(texts, metrics, HumanFile.or_none(values), **values)
     page.save(show.output, command=join(["truebleu", *sys.argv[1:]]), overwrite=show.force)
     tell(f"wrote {show.output}")
-
-
-def _read_report(path: str) -> Report:
-    from truebleu.significance.comparison import read_comparison
-
-    kept = {"output", "force", "comparison", "quiet"}
-    names = [str(option.name) for option in click.get_current_context().command.params]
-    refuse_idle([name for name in names if name not in kept], "has no effect beside --from FILE")
-    return Report(comparison=read_comparison(path))
 
 
 def _report(

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict
 
 import numpy as np
 
-from truebleu._core import VERSION
-from truebleu._results import Result
-from truebleu.corpus._files import Files
-from truebleu.corpus.test_set import TestSetOutline, TextWarning
-from truebleu.errors import MalformedFileError, SettingError
-from truebleu.metrics.base import Signature
+from truebleu._results import Result, plain
 from truebleu.significance.corrections import adjust, experimentwise_error
 from truebleu.significance.intervals import (
     Estimates,
@@ -29,21 +24,22 @@ from truebleu.significance.pairs import (
     significantly_better,
 )
 from truebleu.significance.people import PeopleAgreement, agreement_of_pairs
-from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import MetricStatistics, pair_variances
 from truebleu.significance.tests import TESTS, fewest_units, rejecting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
     from truebleu._settings import Unit
+    from truebleu.corpus.test_set import TestSetOutline, TextWarning
+    from truebleu.metrics.base import Signature
     from truebleu.resampling import Values
     from truebleu.significance.optimizer_runs import RunScores
     from truebleu.significance.pairs import DifferenceBounds, PairTests
     from truebleu.significance.people import AgreementCurve
+    from truebleu.significance.settings import CompareSettings
     from truebleu.significance.statistics import Pair
 
 __all__ = ["Comparison", "GroupComparison", "MetricResult", "PairResult", "SystemResult"]
@@ -79,10 +75,6 @@ class SystemResult:
     rank_range: tuple[int, int] | None
     p_best: float | None
     runs: RunScores | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return _plain(asdict(self), leaving_out=("runs",))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,10 +138,6 @@ class PairResult:
     note: PairNote | None = None
     open_end: OpenEnd | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return _plain(asdict(self), leaving_out=("pooled_difference", "open_end"))
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricResult:
@@ -179,15 +167,6 @@ class MetricResult:
     decided: bool
     smallest_p: float
     digits: int = 2
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        values = {name: getattr(self, name) for name in self.__slots__ if name != "digits"}
-        return {
-            **values,
-            **self.signature.to_dict(),
-            "clusters": [list(cluster) for cluster in self.clusters],
-        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,13 +199,7 @@ class GroupComparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
-        return {
-            **{name: getattr(self, name) for name in self.__slots__},
-            "systems": [
-                {"name": name, "scores": dict(scores)} for name, scores in self.systems.items()
-            ],
-            "comparisons": [pair.to_dict() for pair in self.comparisons],
-        }
+        return {**plain(self), "systems": _named(self.systems)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,38 +236,16 @@ class Comparison(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``compare --format json`` prints them."""
-        settings = {**self.settings.to_dict(), "units": self.units}
-        runs: dict[str, Any] = {}
-        if self.runs is None:
-            del settings["swap_runs"], settings["about"]
-        else:
-            runs["runs"] = {system: list(outputs) for system, outputs in self.runs.items()}
-            settings["runs"] = len(next(iter(self.runs.values())))
-        return {
-            "version": RESULT_VERSION,
-            "test_set": self.test_set.to_dict(),
-            "settings": settings,
-            **runs,
-            "metrics": [
-                {"name": label, **metric.to_dict()} for label, metric in self.metrics.items()
-            ],
-            "systems": [
-                {"name": name, "scores": {label: score.to_dict() for label, score in by.items()}}
-                for name, by in self.systems.items()
-            ],
-            "comparisons": [pair.to_dict() for pair in self.comparisons],
-            **({"groups": [group.to_dict() for group in self.groups]} if self.groups else {}),
-            "warnings": [warning.to_dict() for warning in self.warnings],
-        }
+        metrics = [{"name": label, **plain(metric)} for label, metric in self.metrics.items()]
+        settings = {**plain(self.settings), "units": self.units}
+        groups = [group.to_dict() for group in self.groups]
+        whole = {"settings": settings, "metrics": metrics, "systems": _named(self.systems)}
+        return Result.to_dict(self) | whole | {"groups": groups}
 
 
-def _plain(values: dict[str, Any], leaving_out: Sequence[str]) -> dict[str, Any]:
-    """Lists for tuples, without those of some names that are None or False."""
-    return {
-        key: list(value) if isinstance(value, tuple) else value
-        for key, value in values.items()
-        if not (key in leaving_out and (value is None or value is False))
-    }
+def _named(systems: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Systems with their scores, as JSON has them."""
+    return [{"name": name, "scores": plain(scores)} for name, scores in systems.items()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -593,99 +544,3 @@ def _note(differing: int, least: int) -> PairNote | None:
     if differing == 0:
         return "identical"
     return "few units differ" if differing < least else None
-
-
-# Comparisons read back from the JSON that ``compare --format json`` printed.
-
-Made = TypeVar("Made")
-
-KIND = "what 'truebleu compare --format json' prints"
-# Scores that are all this small, such as those of neural metrics, are shown with four decimals.
-SMALL_SCORES = 2.0
-
-
-def read_comparison(path: str | Path) -> Comparison:
-    """Read a comparison; a file of another kind or version is refused.
-
-    The JSON of `truebleu report` has everything that a comparison has, and is read as one.
-    """
-    import json
-
-    name = str(path)
-    try:
-        values = json.loads(Files().contents(name))
-        if not isinstance(values, dict) or "comparisons" not in values:
-            raise MalformedFileError(name, None, "a file of another kind", KIND)
-        return _comparison(name, values)
-    except json.JSONDecodeError as error:
-        found = f"damaged or cut-off JSON ({error.msg})"
-        raise MalformedFileError(name, error.lineno, found, KIND) from None
-    except MalformedFileError:
-        raise
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError, SettingError) as error:
-        raise MalformedFileError(name, None, f"another layout ({error})", KIND) from None
-
-
-def _comparison(path: str, values: Mapping[str, Any]) -> Comparison:
-    if values["version"] != RESULT_VERSION:
-        expected = f"{RESULT_VERSION}, the one that this truebleu knows"
-        raise MalformedFileError(path, None, f"format version {values['version']!r}", expected)
-    for kind in ("runs", "groups"):
-        if kind in values:
-            raise MalformedFileError(path, None, f"a comparison with {kind}", "one without them")
-    systems = {
-        system["name"]: {
-            label: _made(SystemResult, score) for label, score in system["scores"].items()
-        }
-        for system in values["systems"]
-    }
-    if len(systems) < 2:
-        raise MalformedFileError(path, None, f"{len(systems)} systems", "two or more")
-    comparisons = tuple(_pair(pair) for pair in values["comparisons"])
-    metrics = {
-        metric["name"]: _metric(path, metric, [by[metric["name"]] for by in systems.values()])
-        for metric in values["metrics"]
-    }
-    named = {(pair.metric, name) for pair in comparisons for name in (pair.a, pair.b)}
-    if not named or any(label not in metrics or name not in systems for label, name in named):
-        raise MalformedFileError(path, None, "pairs of other systems or metrics", KIND)
-    return Comparison(
-        test_set=_made(TestSetOutline, values["test_set"]),
-        settings=_made(CompareSettings, values["settings"]),
-        units=values["settings"]["units"],
-        metrics=metrics,
-        systems=systems,
-        comparisons=comparisons,
-        warnings=tuple(_made(TextWarning, warning) for warning in values["warnings"]),
-    )
-
-
-def _made(kind: type[Made], values: Mapping[str, Any]) -> Made:
-    """An object of the values that it has; lists are tuples in it."""
-    known = [field.name for field in fields(kind)]  # type: ignore[arg-type]  # dataclasses only
-    return kind(**{name: _frozen(values[name]) for name in known if name in values})
-
-
-def _frozen(value: object) -> object:
-    return tuple(map(_frozen, value)) if isinstance(value, list) else value
-
-
-def _pair(values: Mapping[str, Any]) -> PairResult:
-    people = values.get("people")
-    return _made(
-        PairResult,
-        {**values, "people": None if people is None else _made(PeopleAgreement, people)},
-    )
-
-
-def _metric(path: str, values: Mapping[str, Any], scores: list[SystemResult]) -> MetricResult:
-    name, *parts = values["signature"].split("|")
-    written = tuple(tuple(part.split(":", 1)) for part in parts)
-    made_by = dict(written).get("version")
-    if made_by != f"truebleu-{VERSION}":
-        expected = f"truebleu-{VERSION}; compare the texts again"
-        raise MalformedFileError(path, None, f"scores of {made_by}", expected)
-    signature = Signature(name, written[:-1], values.get("tokenizer_chosen_for"))
-    small = all(abs(score.score) <= SMALL_SCORES for score in scores)
-    known = {**values, "signature": signature, "digits": 4 if small else 2}
-    return _made(MetricResult, known)

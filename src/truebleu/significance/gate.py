@@ -28,14 +28,14 @@ enough. With a ledger, the looks at one test set share the error; see `ledger`.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
 from truebleu._core import PairTally
-from truebleu._results import Result
+from truebleu._results import Result, plain
 from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import RefusedError, SettingError, UnknownNameError, first_names
@@ -184,14 +184,6 @@ class GateCheck:
     people: PeopleAgreement | None = None
     note: PairNote | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
-            **asdict(self),
-            **self.signature.to_dict(),
-            "interval": list(self.interval),
-        }
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateResult(Result):
@@ -236,18 +228,9 @@ class GateResult(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``gate --format json`` prints them."""
-        return {
-            "version": RESULT_VERSION,
-            "passed": self.passed,
-            "rule": self.rule,
-            "new": self.new,
-            "old": self.old,
-            "test_set": self.test_set.to_dict(),
-            "settings": {**self.settings.to_dict(), "units": self.units},
-            "look": None if self.look is None else self.look.to_dict(),
-            "checks": [check.to_dict() for check in self.checks],
-            "warnings": [warning.to_dict() for warning in self.warnings],
-        }
+        settings = {**plain(self.settings), "units": self.units}
+        decision = {"passed": self.passed, "rule": self.rule}
+        return Result.to_dict(self) | decision | {"settings": settings}
 
 
 @verb
