@@ -65,7 +65,7 @@ class TestPlantedCauses:
     ) -> None:
         pair = pair_of(explained, metric, "runaway")
         group = pair.degenerate[1]
-        assert (group.flag, group.system) == ("runaway", "runaway")
+        assert (group.kind, group.system) == ("runaway", "runaway")
         assert group.contribution / pair.comparison.difference > 0.8
         assert group.difference is not None
         assert abs(group.difference) < 0.3 * abs(pair.comparison.difference)
@@ -195,7 +195,7 @@ def test_gpt_4_against_gemini_is_told_by_runaway_outputs(shared: Path) -> None:
     (pair,) = explanation.pairs
     assert pair.comparison.difference == pytest.approx(3.8713, abs=1e-4)
     group = pair.degenerate[1]
-    assert (group.flag, group.system, len(group.segments)) == ("runaway", "Gemini-1.5-Pro", 48)
+    assert (group.kind, group.system, len(group.segments)) == ("runaway", "Gemini-1.5-Pro", 48)
     assert group.contribution == pytest.approx(5.14, abs=0.005)
     assert group.difference == pytest.approx(-1.03, abs=0.005)
     assert group.p == pytest.approx(0.012, abs=0.006)

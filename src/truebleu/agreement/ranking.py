@@ -30,11 +30,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from truebleu._results import plain
 from truebleu._settings import require_alpha, require_name
 from truebleu.agreement.coefficients import as_human, rated_cells
 from truebleu.errors import SettingError
@@ -188,10 +187,6 @@ class HumanRanking:
     systems: tuple[RankedSystem, ...]
     unrated: tuple[str, ...]
     p_values: tuple[tuple[float | None, ...], ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return dict(plain(self))
 
 
 def rank_systems(

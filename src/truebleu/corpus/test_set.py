@@ -588,10 +588,6 @@ class TextWarning:
     segment: int | None
     message: str
 
-    def to_dict(self) -> dict[str, object]:
-        """The warning for JSON."""
-        return asdict(self)
-
 
 # Code, key of the survey, one of them, several of them, what it means.
 _KINDS = (

@@ -21,7 +21,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from math import erfc, sqrt
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -197,10 +197,6 @@ class Fragility:
     total: int
     until_sign_turns: int | None
     until_not_significant: int | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {name: getattr(self, name) for name in self.__slots__}
 
 
 def fragility(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from truebleu._results import Result
+from truebleu._results import Result, plain
 from truebleu._settings import DEFAULT_SEED
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import RefusedError, SettingError
@@ -185,7 +185,7 @@ class DegenerateGroup:
     """Segments with degenerate outputs of one kind, and the difference without them.
 
     Attributes:
-        flag: what is wrong with the outputs; "any" for all kinds together.
+        kind: what is wrong with the outputs; "any" for all kinds together.
         system: whose outputs; None for either of the two.
         segments: their numbers, counted from 1.
         documents: how many have such segments; None where documents are unknown.
@@ -194,7 +194,7 @@ class DegenerateGroup:
         p: of that difference. It is exploratory, since the flags depend on the outputs.
     """
 
-    flag: str
+    kind: str
     system: str | None
     segments: tuple[int, ...]
     documents: int | None
@@ -232,11 +232,6 @@ class PairExplanation:
     fragility: tuple[Fragility, ...]
     degenerate: tuple[DegenerateGroup, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        values = asdict(replace(self, comparison=None))  # type: ignore[arg-type]
-        return {**values, "comparison": self.comparison.to_dict()}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation(Result):
@@ -260,6 +255,20 @@ class Explanation(Result):
         """The explanations by one metric."""
         return tuple(pair for pair in self.pairs if pair.comparison.metric == metric)
 
+    @property
+    def degenerate(self) -> list[dict[str, Any]]:
+        """The degenerate outputs of each system, by kind; segments are counted from 1."""
+        groups = {
+            (group.system, group.kind): list(group.segments)
+            for pair in self.pairs
+            for group in pair.degenerate
+            if group.system is not None
+        }
+        return [
+            {"system": system, "kind": kind, "segments": segments}
+            for (system, kind), segments in groups.items()
+        ]
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``explain --format json`` prints them."""
         comparison = self.comparison.to_dict()
@@ -267,8 +276,9 @@ class Explanation(Result):
             "version": RESULT_VERSION,
             **{name: comparison[name] for name in ("test_set", "settings", "metrics", "systems")},
             "adjusted_for": dict(self.adjusted_for),
-            "segment_names": None if self.segment_names is None else list(self.segment_names),
-            "explanations": [pair.to_dict() for pair in self.pairs],
+            "segment_names": plain(self.segment_names),
+            "degenerate": self.degenerate,
+            "explanations": plain(self.pairs),
             "warnings": comparison["warnings"],
         }
 
@@ -630,9 +640,9 @@ class _Explainer:
         documents = None
         if self.test_set.documents is not None:
             documents = len({self.test_set.documents[place] for place in places})
-        flag, system = key
+        kind, system = key
         return DegenerateGroup(
-            flag=flag,
+            kind=kind,
             system=system,
             segments=tuple(place + 1 for place in places),
             documents=documents,

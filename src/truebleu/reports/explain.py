@@ -140,7 +140,7 @@ def _artefacts(explanation: Explanation, pair: PairExplanation) -> Iterator[str]
 def _outputs(group: DegenerateGroup) -> str:
     count = len(group.segments)
     noun = "output" if count == 1 else "outputs"
-    return f"{count:,} {ADJECTIVES.get(group.flag, group.flag)} {noun} of {group.system}"
+    return f"{count:,} {ADJECTIVES.get(group.kind, group.kind)} {noun} of {group.system}"
 
 
 def _without(group: DegenerateGroup, pair: PairExplanation, digits: int, alpha: float) -> str:
@@ -397,7 +397,7 @@ def degenerate_table(explanation: Explanation, pair: PairExplanation) -> Table:
     """Degenerate outputs of each kind, and the difference without them."""
     digits = _metric(explanation, pair).digits
     columns = [
-        Column("flag", "Flagged outputs"),
+        Column("kind", "Flagged outputs"),
         Column("system", "System"),
         Column("segments", "Segments"),
         Column("documents", "Documents"),
@@ -455,7 +455,7 @@ def data_table(explanation: Explanation) -> Table:
             {**names, "kind": "flagged"},
             pair.degenerate,
             "contribution",
-            variable=attrgetter("flag"),
+            variable=attrgetter("kind"),
             name=FLAGGED["system"],
             segments=FLAGGED["segments"],
         )
