@@ -58,8 +58,6 @@ def plain(value: Any) -> Any:
     """
     if isinstance(value, str | int | float | None):
         return value
-    if isinstance(value, Mapping):
-        return {key: plain(item) for key, item in value.items()}
     if is_dataclass(value):
         values: dict[str, Any] = {}
         for field in fields(value):
@@ -69,6 +67,8 @@ def plain(value: Any) -> Any:
             elif field.name != "digits":
                 values[field.name] = item.to_dict() if hasattr(item, "to_dict") else plain(item)
         return values
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
     return [item.to_dict() if hasattr(item, "to_dict") else plain(item) for item in value]
 
 

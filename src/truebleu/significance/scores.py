@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     )
     from truebleu.metrics.base import Metric, Score, Signature
     from truebleu.metrics.registry import MetricsLike
-    from truebleu.resampling import Units, Values
+    from truebleu.resampling import Units
     from truebleu.significance.settings import IntervalSettings
     from truebleu.significance.statistics import MetricStatistics, Progress
 
@@ -107,13 +107,6 @@ class GroupScores:
     units: int | None
     systems: tuple[SystemScores, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        values = {name: getattr(self, name) for name in self.__slots__}
-        if self.unit is None:
-            del values["unit"], values["units"]
-        return {**values, "systems": [system.to_dict() for system in self.systems]}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scores(Result, Mapping[str, Mapping[str, "Score"]]):
@@ -164,30 +157,15 @@ class Scores(Result, Mapping[str, Mapping[str, "Score"]]):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--format json`` prints them."""
-        settings: dict[str, Any] = {}
+        metrics = [
+            {"name": label, **signature.to_dict(), "higher_is_better": self.higher_is_better[label]}
+            for label, signature in self.signatures.items()
+        ]
+        values = Result.to_dict(self) | {"metrics": metrics}
+        del values["signatures"], values["higher_is_better"]
         if self.settings is not None:
-            settings["settings"] = {**self.settings.to_dict(), "units": self.units}
-            if self.design_effects:
-                settings["design_effects"] = {
-                    label: list(effects) for label, effects in self.design_effects.items()
-                }
-        return {
-            "version": RESULT_VERSION,
-            "test_set": self.test_set.to_dict(),
-            **settings,
-            "metrics": [
-                {
-                    "name": label,
-                    **signature.to_dict(),
-                    "higher_is_better": self.higher_is_better[label],
-                }
-                for label, signature in self.signatures.items()
-            ],
-            **({"segment_names": list(self.segment_names)} if self.segment_names else {}),
-            "systems": [system.to_dict() for system in self.systems],
-            **({"groups": [group.to_dict() for group in self.groups]} if self.groups else {}),
-            "warnings": [warning.to_dict() for warning in self.warnings],
-        }
+            values["settings"]["units"] = self.units
+        return values
 
 
 @verb
@@ -340,72 +318,39 @@ def _scores(
     *,
     segments: bool,
     intervals: Mapping[str, Sequence[Interval]] | None = None,
-    settings: IntervalSettings | None = None,
-    units: int | None = None,
+    **resampling: Any,
 ) -> Scores:
+    """The scores of what was counted; the settings of resampling go along with intervals."""
+    references = test_set.references_per_segment
     by_segment = {
         label: metric.segment_scores(counts[label].array())
         for label, metric in metrics.items()
         if segments
     }
-    return scores_of_sums(
-        {label: counts[label].sums() for label in metrics},
-        list(test_set.systems),
-        metrics,
-        test_set.references_per_segment,
-        segments=by_segment,
-        intervals=intervals,
-        test_set=test_set.outline,
-        warnings=tuple(test_set.warnings),
-        settings=settings,
-        units=units,
-        segment_names=test_set.segment_names if segments else None,
-    )
-
-
-def scores_of_sums(
-    sums: Mapping[str, Sequence[Sequence[float]]],
-    systems: Sequence[str],
-    metrics: Mapping[str, Metric],
-    references: int | None,
-    *,
-    segments: Mapping[str, Sequence[tuple[float | None, ...]]],
-    intervals: Mapping[str, Sequence[Interval]] | None,
-    **about: Any,
-) -> Scores:
-    """The scores of summed counts.
-
-    Args:
-        sums: for each metric's label the counts of every system.
-        systems: their names.
-        metrics: by label.
-        references: how many each segment has.
-        segments: for each label the scores of every system's segments, where they are asked for.
-        intervals: for each label those of every system, likewise.
-        about: the other attributes of scores.
-    """
     corpus = {
-        label: [metric.describe(row, references) for row in sums[label]]
+        label: [metric.describe(row, references) for row in counts[label].sums()]
         for label, metric in metrics.items()
     }
+    systems = tuple(
+        SystemScores(
+            name=name,
+            scores={label: scores[index] for label, scores in corpus.items()},
+            segments={label: rows[index] for label, rows in by_segment.items()} or None,
+            intervals=intervals and {label: bounds[index] for label, bounds in intervals.items()},
+        )
+        for index, name in enumerate(test_set.systems)
+    )
     return Scores(
+        test_set=test_set.outline,
         signatures={
             label: metric.signature.with_references(references) for label, metric in metrics.items()
         },
         higher_is_better={label: metric.higher_is_better for label, metric in metrics.items()},
         digits={label: metric.digits for label, metric in metrics.items()},
-        systems=tuple(
-            SystemScores(
-                name=name,
-                scores={label: corpus[label][index] for label in metrics},
-                segments={label: rows[index] for label, rows in segments.items()} or None,
-                intervals=None
-                if intervals is None
-                else {label: made[index] for label, made in intervals.items()},
-            )
-            for index, name in enumerate(systems)
-        ),
-        **about,
+        systems=systems,
+        warnings=tuple(test_set.warnings),
+        segment_names=test_set.segment_names if segments else None,
+        **resampling,
     )
 
 
@@ -417,6 +362,7 @@ def _intervals(
     progress: Progress | None,
 ) -> dict[str, list[Interval]]:
     """For each metric the interval of every system."""
+    from truebleu.significance.intervals import interval_bounds
     from truebleu.significance.statistics import MetricStatistics, bootstrap_scores
 
     statistics = [
@@ -424,15 +370,6 @@ def _intervals(
         for label, metric in metrics.items()
     ]
     replicates = bootstrap_scores(statistics, units, settings.drawn(), progress)
-    return score_intervals(statistics, replicates, settings)
-
-
-def score_intervals(
-    statistics: Sequence[MetricStatistics], replicates: Sequence[Values], settings: IntervalSettings
-) -> dict[str, list[Interval]]:
-    """For each metric the interval of every system, of its scores on all replicates."""
-    from truebleu.significance.intervals import interval_bounds
-
     intervals = {}
     for metric, scores in zip(statistics, replicates, strict=True):
         lows, highs = interval_bounds(metric, scores, None, settings.interval, settings.level)
