@@ -267,7 +267,7 @@ def test_the_value_on_development_flatters_and_that_on_the_held_out_part_does_no
 ) -> None:
     rng = np.random.default_rng(21)
     texts = as_test_set({name: ["x"] * 40 for name in "abc"}, ["x"] * 40)
-    names = [f"m{n}" for n in range(8)]
+    names = ["score", *(f"m{n}" for n in range(1, 8))]
     grid = f"scores:path={tmp_path / 'scores.tsv'},column={'|'.join(names)}"
     on_development, on_test = [], []
     for _ in range(60):

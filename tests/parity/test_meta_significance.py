@@ -24,7 +24,7 @@ from truebleu.agreement.coefficients import (
     measure,
     rated_cells,
 )
-from truebleu.agreement.ranking import rank_clusters, rank_metrics, rank_systems
+from truebleu.agreement.ranking import rank_systems
 from truebleu.agreement.soft_pairwise import (
     paired_permutations,
     soft_pairwise_accuracy,
@@ -33,6 +33,8 @@ from truebleu.agreement.soft_pairwise import (
 from truebleu.agreement.tests import (
     pair_permutation_test,
     permutation_test,
+    rank_clusters,
+    rank_metrics,
     williams_test,
     williams_test_of_correlations,
 )

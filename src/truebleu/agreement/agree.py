@@ -40,7 +40,6 @@ from truebleu.agreement.grid import (
     parse_grid,
     split_items,
 )
-from truebleu.agreement.ranking import rank_metrics
 from truebleu.agreement.soft_pairwise import (
     bootstrap_soft_pairwise,
     soft_pairwise_accuracy,
@@ -55,6 +54,7 @@ from truebleu.agreement.tests import (
     judgment_permutation_test,
     pair_permutation_test,
     permutation_test,
+    rank_metrics,
     williams_test,
 )
 from truebleu.corpus.test_set import as_test_set

@@ -1,4 +1,4 @@
-"""Tests of two metrics: does one agree better with people than the other?
+"""Tests of two metrics, and ranks of many: does one agree better with people than the other?
 
 `permutation_test` is PERM-BOTH (Deutsch, Dror & Roth 2021): were the metrics equally good, either
 score of a cell might as well be the other metric's. Both are standardised over the rated cells, so
@@ -33,6 +33,14 @@ all made, and p is exact with nothing added.
 Swapping single cells takes the systems as given: a metric that favours some of them by chance is
 better or worse for these systems, and the test says so. `permutation_test` with unit="system" swaps
 all scores of a system at once, and so asks about other systems like these.
+
+Metrics are ranked by the procedure of the WMT metrics tasks. They are sorted by value, names
+breaking ties, and walked down: a metric joins the current cluster unless at least one member of it
+is significantly better, in which case it opens the next. The rank of a metric is the number of its
+cluster.
+
+Clusters are not groups of metrics that can't be told apart, since earlier clusters are forgotten:
+with A = B, B = C and A > C the ranks are 1, 1, 2 although B and C are not told apart.
 """
 
 from __future__ import annotations
@@ -40,7 +48,8 @@ from __future__ import annotations
 import math
 import sys
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -51,6 +60,7 @@ from truebleu._settings import (
     DEFAULT_SEED,
     MOST,
     Alternative,
+    require_alpha,
     require_replicates,
     require_seed,
     require_whole_number,
@@ -69,11 +79,12 @@ from truebleu.agreement.coefficients import (
     values_of_rows,
 )
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.resampling import Swaps
+from truebleu.resampling import Swaps, as_probabilities
+from truebleu.significance.corrections import adjust
 from truebleu.significance.tests import randomization_p, smallest_p
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
@@ -85,6 +96,7 @@ __all__ = [
     "judgment_permutation_test",
     "pair_permutation_test",
     "permutation_test",
+    "rank_metrics",
     "williams_test",
 ]
 
@@ -535,3 +547,93 @@ def williams_test_of_correlations(
     else:
         p = float(student.sf(t if alternative == "greater" else -t, n - 3))
     return replace(test, p=p, t=t)
+
+
+# --------------------------------------------------------------------------------------------------
+# Ranks of metrics.
+
+
+class RankedMetrics(NamedTuple):
+    """Metrics, best first, with the ranks of their clusters and the tests between them.
+
+    Attributes:
+        ranks: the number of each one's cluster, from 1; metrics without a value come last, in order
+            of name, and have none.
+        pairs: every test, the better metrics first.
+    """
+
+    ranks: Mapping[str, int | None]
+    pairs: tuple[MetricTest, ...]
+
+
+def rank_clusters(p_values: ArrayLike, alpha: float = 0.05) -> list[int]:
+    """The rank of each metric, metrics given best first.
+
+    Args:
+        p_values: p_values[i][j], i < j, is the p-value of metric i against metric j; the rest is
+            not looked at.
+        alpha: a metric is beaten where p <= alpha.
+
+    >>> rank_clusters([[0, 0.3, 0.01], [0, 0, 0.2], [0, 0, 0]])
+    [1, 1, 2]
+    """
+    p = as_probabilities("p_values", p_values)
+    threshold = require_alpha(alpha)
+    if p.ndim != 2 or p.shape[0] != p.shape[1]:
+        raise SettingError("p_values", p.shape, "a square matrix (metric, metric)")
+    ranks: list[int] = []
+    start = 0
+    for place in range(len(p)):
+        if place and (p[start:place, place] <= threshold).any():
+            start = place
+        ranks.append((ranks[-1] if ranks else 0) + (start == place))
+    return ranks
+
+
+def rank_metrics(
+    values: Mapping[str, float | None],
+    test: Callable[[str, str], MetricTest],
+    *,
+    alpha: float = 0.05,
+    correction: str = "none",
+) -> RankedMetrics:
+    """Rank metrics by value and by a test of every pair.
+
+    Args:
+        values: how well each metric agrees with people; None where that is undefined.
+        test: given the names of a metric and of one that agrees no better, a test of whether they
+            truly differ.
+        alpha: the level of the tests.
+        correction: for the number of pairs, by a name that `adjust` knows, such as "holm". The
+            metrics tasks correct for nothing.
+
+    >>> test = MetricTest(difference=0.2, p=0.01, method="scores")
+    >>> dict(rank_metrics({"a": 0.5, "b": 0.7}, lambda better, worse: test).ranks)
+    {'b': 1, 'a': 2}
+    """
+    threshold = require_alpha(alpha)
+    defined = {name: value for name, value in values.items() if value is not None}
+    order = sorted(defined, key=lambda name: (-defined[name], name))
+    tests = [test(better, worse) for better, worse in combinations(order, 2)]
+    # Where there is nothing to test, nothing speaks against the two being equal.
+    raw = [1.0 if tested.p is None else tested.p for tested in tests]
+    adjusted = adjust(raw, correction) if raw else np.empty(0)
+    matrix = np.zeros((len(order), len(order)))
+    matrix[np.triu_indices(len(order), 1)] = adjusted
+    pairs = tuple(
+        replace(
+            tested,
+            better=better,
+            worse=worse,
+            difference=defined[better] - defined[worse],
+            p=p,
+            p_adjusted=corrected,
+            significant=corrected <= threshold,
+        )
+        for (better, worse), tested, p, corrected in zip(
+            combinations(order, 2), tests, raw, adjusted.tolist(), strict=True
+        )
+    )
+    ranks: dict[str, int | None] = dict(zip(order, rank_clusters(matrix, threshold), strict=True))
+    ranks.update((name, None) for name in sorted(values) if name not in defined)
+    return RankedMetrics(ranks, pairs)

@@ -396,7 +396,7 @@ def curve_document(fit: CurveFit) -> Document:
         Column("pairs", "Pairs"),
         Column("agreement", "People agree, %", digits=1),
         *(
-            Column(f"at {accuracy}", f"for {accuracy} % of pairs [{level}]", numeric=True)
+            Column(f"at {accuracy}", f"gap for {accuracy} %", numeric=True)
             for accuracy in [threshold.accuracy for threshold in fit.curves[0].thresholds]
         ),
     )
@@ -439,18 +439,16 @@ def _needed(threshold: CurveThreshold) -> str:
 
 def _about_curves(fit: CurveFit) -> Iterator[str]:
     for curve in fit.curves:
-        reached = [
-            f"{threshold.accuracy} % for gaps of {_needed(threshold)}"
-            for threshold in curve.thresholds
-            if threshold.difference is not None
-        ]
         yield (
             f"{curve.metric}: people agree in {curve.agreement:.0f} % of {curve.pairs:,} pairs of "
-            f"systems{'; ' if reached else ''}{', '.join(reached)}."
+            "systems."
         )
     systems = sum(len(test_set.systems) for test_set in fit.sets)
     sets = "one test set" if len(fit.sets) == 1 else f"{len(fit.sets)} test sets"
-    yield f"Fitted to {systems} systems of {sets}; intervals resample systems."
+    yield (
+        f"Fitted to {systems} systems of {sets}; the {100 * fit.level:g} % intervals of the gaps "
+        "resample systems."
+    )
     if min(curve.pairs for curve in fit.curves) < ENOUGH_PAIRS:
         yield (
             f"Fewer than {ENOUGH_PAIRS} pairs say little about agreement of 80 % and more: pool "
