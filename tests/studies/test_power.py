@@ -195,7 +195,7 @@ def test_blocks_and_systematic_samples_may_be_fewer_and_say_so() -> None:
         ({"seed": -1}, "seed: found -1"),
         ({"tests": ["arr"]}, "unknown tests 'arr'"),
         ({"pairs": "som"}, "unknown pairs 'som'"),
-        ({"pairs": []}, "pairs: found 'none'"),
+        ({"pairs": []}, "names of both systems"),
         (
             {"pairs": [("system-1", "sistem-2")]},
             "unknown system 'sistem-2'; did you mean 'system-2'",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, TypeAlias, get
 import numpy as np
 
 from truebleu._settings import require_name
-from truebleu.errors import SettingError, UnknownNameError
+from truebleu.errors import ArgumentTypeError, SettingError, UnknownNameError
 from truebleu.resampling import TIE_TOLERANCE
 from truebleu.schema import Setting
 from truebleu.significance.pairs import pairs_to_compare
@@ -63,9 +63,11 @@ def choose_pairs(
         apart = RANKS_APART.get(pairs or usual, len(ranking))
         chosen = [(a, b) for a, b in combinations(ranking, 2) if rank[b] - rank[a] <= apart]
     else:
+        named = isinstance(pairs, Sequence) and len(pairs) > 0
+        if not named or not all(isinstance(pair, Sequence) and len(pair) == 2 for pair in pairs):
+            expected = "neighbours, near, all, or the names of both systems of each pair"
+            raise ArgumentTypeError("pairs", pairs, expected)
         chosen = [_named(pool.names, pair) for pair in pairs]
-        if not chosen:
-            raise SettingError("pairs", "none", "at least one pair of systems")
     ordered = [(a, b) if rank[a] < rank[b] else (b, a) for a, b in chosen]
     return sorted(set(ordered), key=lambda pair: (rank[pair[0]], rank[pair[1]]))
 

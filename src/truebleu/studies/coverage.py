@@ -16,7 +16,7 @@ from truebleu.execution.journal import Record, Runner, Task
 from truebleu.reports.document import Column, Plot
 from truebleu.reports.sentences import percent
 from truebleu.resampling import TIE_TOLERANCE
-from truebleu.schema import Level, Seed, verb
+from truebleu.schema import Level, Seed
 from truebleu.significance.intervals import interval_bounds
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.tests import monte_carlo_interval
@@ -53,7 +53,7 @@ COLUMNS = (
 )
 
 
-@verb
+@base.study
 def study_coverage(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",

@@ -22,7 +22,7 @@ from truebleu._settings import DEFAULT_SEED
 from truebleu.execution.journal import Record, Runner, Task
 from truebleu.reports.document import NO_VALUE, Column, Plot, Table
 from truebleu.reports.sentences import percent
-from truebleu.schema import Baseline, Level, Seed, Setting, picked, verb
+from truebleu.schema import Baseline, Level, Seed, Setting, picked
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.tests import fewest_units, smallest_p
 from truebleu.studies import _pool as pools, _study as base
@@ -180,7 +180,7 @@ USUAL_POWER = 0.8
 MEAN = "mean of all pairs"
 
 
-@verb
+@base.study
 def study_power(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",
@@ -388,7 +388,7 @@ BAND_COLUMNS = (
 )
 
 
-@verb
+@base.study
 def study_accuracy(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",

@@ -16,9 +16,9 @@ from truebleu._results import plain
 from truebleu._settings import DEFAULT_SEED
 from truebleu.execution.journal import Key, Record, Runner, Task
 from truebleu.reports.document import Column, Plot
-from truebleu.schema import Baseline, Seed, Setting, verb
+from truebleu.schema import Baseline, Seed, Setting
 from truebleu.studies import _pool as pools
-from truebleu.studies._study import Floats, Row, StudyResult, settings_of
+from truebleu.studies._study import Floats, Row, StudyResult, settings_of, study
 from truebleu.studies._tests import Pairs, choose_pairs
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Quantity(NamedTuple):
         return name if self.other is None else f"{name} against {pool.names[self.other]}"
 
 
-@verb
+@study
 def study_sampling(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",

@@ -21,7 +21,7 @@ from truebleu.execution.journal import Key, Record, Runner, Task
 from truebleu.reports.document import Column, Plot
 from truebleu.reports.sentences import percent
 from truebleu.resampling import TIE_TOLERANCE
-from truebleu.schema import Level, Seed, Setting, verb
+from truebleu.schema import Level, Seed, Setting
 from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust, smallest_factor
 from truebleu.significance.settings import CompareSettings, require_enough_replicates
 from truebleu.significance.tests import bootstrap_wins, fewest_units
@@ -72,7 +72,7 @@ SYSTEM_COLUMNS = (
 )
 
 
-@verb
+@base.study
 def study_sensitivity(
     test_set: TestSet,
     metrics: MetricsLike = USUAL_METRICS,

@@ -30,7 +30,7 @@ from truebleu.execution.journal import Record, Runner, Task
 from truebleu.reports.document import Column, Plot
 from truebleu.reports.sentences import listed, percent
 from truebleu.resampling import TIE_TOLERANCE
-from truebleu.schema import Seed, Setting, verb
+from truebleu.schema import Seed, Setting
 from truebleu.significance.corrections import CORRECTIONS, experimentwise_error
 from truebleu.significance.pairs import pair_tests
 from truebleu.significance.settings import (
@@ -73,7 +73,7 @@ VERDICTS = {
 }
 
 
-@verb
+@base.study
 def study_type_one(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",
@@ -235,7 +235,7 @@ def _rejection_sentence(rows: Sequence[base.Row]) -> str:
 USUAL_TESTS = ("ar", "bootstrap-absolute")
 
 
-@verb
+@base.study
 def study_equivalents(
     test_set: TestSet,
     metrics: MetricsLike = "nist",
@@ -341,7 +341,7 @@ USUAL_SYSTEMS = (2, 3, 4, 5, 6)
 USUAL_CORRECTIONS = ("none", "bonferroni", "holm", "bh", "westfall-young")
 
 
-@verb
+@base.study
 def study_multiplicity(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",
