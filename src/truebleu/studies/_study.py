@@ -104,8 +104,8 @@ def study_document(result: StudyResult) -> Document:
 # The objects that studies take, and where their classes are.
 OBJECTS = {
     "test_set": "truebleu.corpus.test_set:TestSet",
-    "lists": "truebleu.corpus.nbest.lists:NBest",
-    "test_lists": "truebleu.corpus.nbest.lists:NBest",
+    "lists": "truebleu.corpus.nbest:NBest",
+    "test_lists": "truebleu.corpus.nbest:NBest",
     "human": "truebleu.agreement.data:Human",
     "runner": "truebleu.execution.journal:Runner",
 }
