@@ -15,8 +15,8 @@ from truebleu.errors import SettingError, TruebleuError, UnknownNameError
 from truebleu.metrics.function import FunctionMetric
 from truebleu.reports.document import Table
 from truebleu.simulation import simulate
+from truebleu.studies._pool import TESTS
 from truebleu.studies._study import Row, StudyResult, binomial_rate, rate_of
-from truebleu.studies._tests import TESTS
 from truebleu.studies.power import MEAN, USUAL_BANDS, study_accuracy, study_power
 
 if TYPE_CHECKING:
