@@ -13,7 +13,7 @@ from truebleu.significance.corrections import CORRECTIONS
 from truebleu.significance.tests import smallest_p
 from truebleu.simulation import simulate
 from truebleu.studies import study_equivalents, study_multiplicity, study_type_one
-from truebleu.studies._tests import STUDY_TESTS
+from truebleu.studies._pool import STUDY_TESTS
 
 if TYPE_CHECKING:
     from truebleu.studies import StudyResult

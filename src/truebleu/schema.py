@@ -229,7 +229,7 @@ def is_of(kind: type, value: object) -> bool:
         return isinstance(value, Integral) and not isinstance(value, bool)
     if kind is float:
         is_number = isinstance(value, Real) and not isinstance(value, bool)
-        return is_number and math.isfinite(cast("float", value))
+        return is_number and _is_finite(cast("float", value))
     return isinstance(value, str | kind if kind is PathLike else kind)
 
 

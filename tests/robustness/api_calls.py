@@ -330,10 +330,10 @@ def calls(folder: Path) -> dict[str, Call]:
         studies.study_tuning: {
             "lists": lists(),
             "references": [REFERENCE],
-            "test": lists(),
+            "test_lists": lists(),
             "test_references": [REFERENCE],
             "smoothings": ("0", "1"),
-            "with_mira": False,
+            "without_mira": True,
             "runs": 2,
             "epochs": 1,
             "replicates": 50,

@@ -15,8 +15,8 @@ from truebleu.errors import SettingError, TruebleuError, UnknownNameError
 from truebleu.metrics.function import FunctionMetric
 from truebleu.reports.document import Table
 from truebleu.simulation import simulate
+from truebleu.studies._pool import TESTS
 from truebleu.studies._study import Row, StudyResult, binomial_rate, rate_of
-from truebleu.studies._tests import TESTS
 from truebleu.studies.power import MEAN, USUAL_BANDS, study_accuracy, study_power
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ def test_blocks_and_systematic_samples_may_be_fewer_and_say_so() -> None:
         ({"seed": -1}, "seed: found -1"),
         ({"tests": ["arr"]}, "unknown tests 'arr'"),
         ({"pairs": "som"}, "unknown pairs 'som'"),
-        ({"pairs": []}, "pairs: found 'none'"),
+        ({"pairs": []}, "names of both systems"),
         (
             {"pairs": [("system-1", "sistem-2")]},
             "unknown system 'sistem-2'; did you mean 'system-2'",

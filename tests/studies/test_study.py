@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 from scipy.stats import binomtest
 
+from truebleu.errors import ArgumentTypeError
 from truebleu.significance.intervals import medians_and_relative_intervals
 from truebleu.simulation import simulate
 from truebleu.studies import study_power
@@ -204,3 +206,12 @@ def test_a_single_repetition_has_no_error() -> None:
 def test_means_leave_out_what_is_not_known() -> None:
     values = np.array([[1.0, np.nan, np.nan], [3.0, 5.0, np.nan]])
     assert_allclose(mean_of_known(values), [2.0, 5.0, np.nan])
+
+
+@pytest.mark.parametrize(
+    ("argument", "value", "kind"), [("test_set", ["a b"], "TestSet"), ("runner", "j", "Runner")]
+)
+def test_other_objects_than_a_study_takes_are_refused(argument: str, value: Any, kind: str) -> None:
+    arguments: dict[str, Any] = {"test_set": TEXTS, argument: value}
+    with pytest.raises(ArgumentTypeError, match=f"{argument}: found .* of the class {kind}"):
+        study_power(**arguments)

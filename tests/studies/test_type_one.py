@@ -20,9 +20,8 @@ from truebleu.significance.compare import compare
 from truebleu.significance.settings import CompareSettings
 from truebleu.simulation import simulate
 from truebleu.studies._nulls import Sampled, _equal_rows, null_source
-from truebleu.studies._pool import Pool
+from truebleu.studies._pool import STUDY_TESTS, Pool, student_p
 from truebleu.studies._study import Rate, Row, StudyResult
-from truebleu.studies._tests import STUDY_TESTS, student_p
 from truebleu.studies.type_one import (
     USUAL_CORRECTIONS,
     alarms_of,

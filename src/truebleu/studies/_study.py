@@ -7,14 +7,20 @@ a power law of the size with an exponent of about -1/2.
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from functools import wraps
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar, cast
 
 import numpy as np
 
 from truebleu._results import Result, plain
 from truebleu.corpus.test_set import fingerprint
+from truebleu.errors import ArgumentTypeError
 from truebleu.reports.document import Column, Document, Plot, Table, charted_document
+from truebleu.schema import verb
 from truebleu.significance.intervals import percentile_interval
 from truebleu.significance.student import student_quantile
 from truebleu.significance.tests import monte_carlo_interval
@@ -32,6 +38,7 @@ __all__ = ["StudyResult"]
 
 Row: TypeAlias = dict[str, Any]
 Settings: TypeAlias = dict[str, Any]
+Studied = TypeVar("Studied", bound=Callable[..., Any])
 
 # Arguments of studies that are no settings: what was studied is told by its fingerprints.
 DATA = ("test_set", "metrics", "metric", "human")
@@ -92,6 +99,35 @@ def study_document(result: StudyResult) -> Document:
         chart=Table((*table.columns, *(Column(name, name.capitalize()) for name in names)), drawn),
         data=table,
     )
+
+
+# The objects that studies take, and where their classes are.
+OBJECTS = {
+    "test_set": "truebleu.corpus.test_set:TestSet",
+    "lists": "truebleu.corpus.nbest:NBest",
+    "test_lists": "truebleu.corpus.nbest:NBest",
+    "human": "truebleu.agreement.data:Human",
+    "runner": "truebleu.execution.journal:Runner",
+}
+
+
+def study(function: Studied) -> Studied:
+    """A verb, which refuses other objects than its annotations name as well."""
+    checked, signature = verb(function), inspect.signature(function)
+
+    @wraps(checked)
+    def call(*arguments: Any, **named: Any) -> StudyResult:
+        asked = signature.bind_partial(*arguments, **named).arguments
+        for name in asked.keys() & OBJECTS.keys():
+            module, _, kind = OBJECTS[name].partition(":")
+            is_left_out = name == "runner" and asked[name] is None
+            if not is_left_out and not isinstance(
+                asked[name], getattr(import_module(module), kind)
+            ):
+                raise ArgumentTypeError(name, asked[name], f"an object of the class {kind}")
+        return cast("StudyResult", checked(*arguments, **named))
+
+    return cast("Studied", call)
 
 
 def settings_of(

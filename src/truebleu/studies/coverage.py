@@ -16,12 +16,11 @@ from truebleu.execution.journal import Record, Runner, Task
 from truebleu.reports.document import Column, Plot
 from truebleu.reports.sentences import percent
 from truebleu.resampling import TIE_TOLERANCE
-from truebleu.schema import Level, Seed, verb
+from truebleu.schema import Level, Seed
 from truebleu.significance.intervals import interval_bounds
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.tests import monte_carlo_interval
 from truebleu.studies import _pool as pools, _study as base
-from truebleu.studies._tests import choose_pairs, differences_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,7 +52,7 @@ COLUMNS = (
 )
 
 
-@verb
+@base.study
 def study_coverage(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",
@@ -85,7 +84,7 @@ def study_coverage(
     asked = {**locals()}
     comparison = CompareSettings(replicates=replicates, level=level, seed=seed, interval=interval)
     pool = pools.Pool.of(test_set, metrics, unit)
-    pairs = choose_pairs(pool, "all") if of == "differences" else None
+    pairs = pools.choose_pairs(pool, "all") if of == "differences" else None
     drawn = pools.draw_by_size(sampling, len(pool), sizes, USUAL_SIZES, samples=samples, seed=seed)
     settings = base.settings_of("coverage", asked, pool.settings, sizes=list(drawn))
     tasks = [
@@ -172,7 +171,7 @@ def _intervals(
 
 def _values(statistics: MetricStatistics, pairs: Sequence[Pair] | None) -> base.Floats:
     """Each system's score, or each pair's difference."""
-    return statistics.scores if pairs is None else differences_of(statistics.scores, pairs)
+    return statistics.scores if pairs is None else pools.differences_of(statistics.scores, pairs)
 
 
 def _against(pool: pools.Pool, pairs: Sequence[Pair]) -> list[str]:

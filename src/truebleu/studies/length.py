@@ -22,8 +22,15 @@ from truebleu.execution.journal import Record, Runner, Task
 from truebleu.metrics.registry import metric_labels, metrics_for, parse_metric
 from truebleu.reports.document import Column, Plot
 from truebleu.reports.sentences import percent
-from truebleu.schema import Setting, verb
-from truebleu.studies._study import Row, StudyResult, pool_settings, rate_columns, settings_of
+from truebleu.schema import Setting
+from truebleu.studies._study import (
+    Row,
+    StudyResult,
+    pool_settings,
+    rate_columns,
+    settings_of,
+    study,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -60,7 +67,7 @@ RANK_COLUMNS = (CUT_COLUMNS[0], Column("rank", "Length rank"), *CUT_COLUMNS[2:5]
 DIRECTIONS = {True: "higher is better", False: "lower is better", None: "neither is better"}
 
 
-@verb
+@study
 def study_length(
     test_set: TestSet,
     metrics: MetricsLike = ("bleu", "gtm"),

@@ -33,10 +33,10 @@ from truebleu.nbest.problem import Search, count_candidates, make_problem, seed_
 from truebleu.nbest.reranking import rerank
 from truebleu.reports.document import Column, Plot
 from truebleu.reports.sentences import listed
-from truebleu.schema import Seed, Setting, verb
+from truebleu.schema import Seed, Setting
 from truebleu.significance.compare import compare
 from truebleu.studies._pool import Replicates
-from truebleu.studies._study import Row, Settings, StudyResult, lists_settings, settings_of
+from truebleu.studies._study import Row, Settings, StudyResult, lists_settings, settings_of, study
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -77,7 +77,7 @@ TUNING_COLUMNS = (
 )
 
 
-@verb
+@study
 def study_tuning(
     lists: NBest,
     references: Sequence[TextLike],
@@ -316,7 +316,7 @@ RERANKING_COLUMNS = (
 )
 
 
-@verb
+@study
 def study_reranking(
     lists: NBest,
     references: Sequence[TextLike],

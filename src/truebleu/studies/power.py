@@ -22,20 +22,10 @@ from truebleu._settings import DEFAULT_SEED
 from truebleu.execution.journal import Record, Runner, Task
 from truebleu.reports.document import NO_VALUE, Column, Plot, Table
 from truebleu.reports.sentences import percent
-from truebleu.schema import Baseline, Level, Seed, Setting, picked, verb
+from truebleu.schema import Baseline, Level, Seed, Setting, picked
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.tests import fewest_units, smallest_p
 from truebleu.studies import _pool as pools, _study as base
-from truebleu.studies._tests import (
-    DECIMALS,
-    STUDY_TESTS,
-    Pairs,
-    Testing,
-    Tests,
-    choose_pairs,
-    needed,
-    true_differences,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -93,7 +83,7 @@ class Trials:
 
     def conclusions(self, statistics: MetricStatistics, test: str, size: int) -> Outcomes:
         """What a test by a metric concluded on samples of a size."""
-        truth = np.sign(true_differences(statistics, self.pairs))
+        truth = np.sign(pools.true_differences(statistics, self.pairs))
         keys = [key for key in self.records if key[0] == size]
         values = np.array([self.records[key][statistics.label][test] for key in keys])
         p, better = values[:, 0], values[:, 1]
@@ -103,7 +93,7 @@ class Trials:
     def notes(self, alpha: float) -> Iterator[str]:
         """What a reader must know: ties, metrics without direction, samples too small."""
         for statistics in self.pool.statistics:
-            differences = true_differences(statistics, self.pairs)
+            differences = pools.true_differences(statistics, self.pairs)
             tied = [
                 f"{a} and {b}"
                 for (a, b), difference in zip(self.settings["pairs"], differences, strict=True)
@@ -123,9 +113,8 @@ class Trials:
         small = [size for size in self.settings["sizes"] if size < least]
         if small and "ar" in self.settings["tests"]:
             yield (
-                f"{STUDY_TESTS['ar'].title.capitalize()} of {small[-1]} {self.pool.unit}s cannot "
-                f"conclude anything at the level {100 * (1 - alpha):g} %: it needs at least "
-                f"{least}."
+                f"Approximate randomization of {small[-1]} {self.pool.unit}s cannot conclude "
+                f"anything at the level {100 * (1 - alpha):g} %: it needs at least {least}."
             )
 
 
@@ -137,9 +126,9 @@ def _run_trials(study: str, asked: Mapping[str, Any], **chosen: object) -> Trial
     # A comparison's own check of the number of replicates for the level.
     checked = picked(CompareSettings, asked, unit="segment", baseline=None)
     tests = tuple(asked["tests"] or USUAL_TESTS)
-    testing = Testing(tests=tests, replicates=checked.replicates, seed=checked.seed)
+    testing = pools.Testing(tests=tests, replicates=checked.replicates, seed=checked.seed)
     whole = pools.Pool.of(asked["test_set"], asked["metrics"], asked["unit"])
-    pool, pairs = needed(whole, choose_pairs(whole, asked["pairs"], asked["baseline"]))
+    pool, pairs = pools.needed(whole, pools.choose_pairs(whole, asked["pairs"], asked["baseline"]))
     drawn = pools.draw_by_size(
         asked["sampling"],
         len(pool),
@@ -160,7 +149,11 @@ def _run_trials(study: str, asked: Mapping[str, Any], **chosen: object) -> Trial
 
 
 def _conclude(
-    pool: pools.Pool, pairs: Sequence[Pair], testing: Testing, sample: NDArray[np.int64], index: int
+    pool: pools.Pool,
+    pairs: Sequence[Pair],
+    testing: pools.Testing,
+    sample: NDArray[np.int64],
+    index: int,
 ) -> Record:
     """By metric and test the p-values of all pairs on one sample, and which system is better."""
     return {
@@ -180,17 +173,17 @@ USUAL_POWER = 0.8
 MEAN = "mean of all pairs"
 
 
-@verb
+@base.study
 def study_power(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",
     *,
-    tests: Tests = USUAL_TESTS,
+    tests: pools.Tests = USUAL_TESTS,
     sizes: pools.Sizes = None,
     samples: pools.Samples = 100,
     sampling: pools.Sampling = "independent",
     unit: pools.PoolUnit = "segment",
-    pairs: Pairs | None = None,
+    pairs: pools.Pairs | None = None,
     baseline: Baseline = None,
     replicates: pools.Replicates = 1000,
     level: Level = 0.95,
@@ -229,7 +222,7 @@ def study_power(
     drawn = [
         {
             **row,
-            "case": f"{row['metric']}, {STUDY_TESTS[row['test']].title}",
+            "case": f"{row['metric']}, {pools.STUDY_TESTS[row['test']].title}",
             "sample": f"{row['size']:,} {unit}s",
         }
         for row in rows
@@ -257,7 +250,7 @@ def _power_rows(
     trials: Trials, statistics: MetricStatistics, test: str, alpha: float
 ) -> list[base.Row]:
     """What a test concluded about each pair, and then about all that do not tie, by size."""
-    differences = true_differences(statistics, trials.pairs)
+    differences = pools.true_differences(statistics, trials.pairs)
     outcomes = {
         size: trials.conclusions(statistics, test, size) for size in trials.settings["sizes"]
     }
@@ -337,7 +330,7 @@ def _power_sentences(rows: Sequence[base.Row], unit: str, digits: int) -> Iterat
     for size, group in groupby(sorted(rows, key=lambda row: row["size"]), lambda row: row["size"]):
         of_size = list(group)
         first, last = of_size[0], of_size[-1]
-        case = f"{first['metric']}, {STUDY_TESTS[first['test']].title} on {size:,} {unit}s: "
+        case = f"{first['metric']}, {pools.STUDY_TESTS[first['test']].title} on {size:,} {unit}s: "
         if last["better"] == MEAN:
             case += (
                 f"on average over the pairs {base.rate_of(last, 'right')} right and "
@@ -388,18 +381,18 @@ BAND_COLUMNS = (
 )
 
 
-@verb
+@base.study
 def study_accuracy(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",
     *,
     bands: Bands = USUAL_BANDS,
-    tests: Tests = USUAL_TESTS,
+    tests: pools.Tests = USUAL_TESTS,
     sizes: pools.Sizes = None,
     samples: pools.Samples = 100,
     sampling: pools.Sampling = "independent",
     unit: pools.PoolUnit = "segment",
-    pairs: Pairs | None = None,
+    pairs: pools.Pairs | None = None,
     baseline: Baseline = None,
     replicates: pools.Replicates = 1000,
     seed: Seed = DEFAULT_SEED,
@@ -422,7 +415,7 @@ def study_accuracy(
         runner: keeps the results and shows progress.
     """
     asked = {**locals()}
-    begins = sorted({round(float(band), DECIMALS) for band in bands or USUAL_BANDS})
+    begins = sorted({round(float(band), pools.DECIMALS) for band in bands or USUAL_BANDS})
     edges = [0.0, *begins, math.inf]
     trials = _run_trials("accuracy", asked, bands=begins)
     rows: list[base.Row] = []
@@ -436,7 +429,7 @@ def study_accuracy(
         ]
         rows += of_test
         undecided.append(int((~concluded).sum()))
-        case = f"{statistics.label}, {STUDY_TESTS[test].title}"
+        case = f"{statistics.label}, {pools.STUDY_TESTS[test].title}"
         sentences.append(_accuracy_sentence(case, of_test, one_sided=test in ONE_SIDED))
         if undecided[-1]:
             sentences.append(
@@ -460,13 +453,13 @@ def _conclusions(
 
     Samples of all sizes stand one below the other; pairs that tie in the pool are left out.
     """
-    untied = true_differences(statistics, trials.pairs) != 0
+    untied = pools.true_differences(statistics, trials.pairs) != 0
     by_size = [trials.conclusions(statistics, test, size) for size in trials.settings["sizes"]]
     p, right, wrong = (
         np.concatenate([getattr(outcomes, name) for outcomes in by_size])[:, untied]
         for name in ("p", "right", "wrong")
     )
-    return (1 - p).round(DECIMALS), right | wrong, right
+    return (1 - p).round(pools.DECIMALS), right | wrong, right
 
 
 def _bands(

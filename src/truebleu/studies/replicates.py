@@ -20,7 +20,7 @@ from truebleu.errors import SettingError
 from truebleu.execution.journal import Key, Record, Runner, Task
 from truebleu.reports.document import Column, Plot
 from truebleu.reports.sentences import percent
-from truebleu.schema import Level, Seed, Setting, verb
+from truebleu.schema import Level, Seed, Setting
 from truebleu.significance.intervals import smallest_replicates
 from truebleu.studies import _study as base
 from truebleu.studies._pool import MOST_TASKS, Pool, PoolUnit, resampled_scores
@@ -50,7 +50,7 @@ COLUMNS = (
 )
 
 
-@verb
+@base.study
 def study_replicates(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",

@@ -16,10 +16,9 @@ from truebleu._results import plain
 from truebleu._settings import DEFAULT_SEED
 from truebleu.execution.journal import Key, Record, Runner, Task
 from truebleu.reports.document import Column, Plot
-from truebleu.schema import Baseline, Seed, Setting, verb
+from truebleu.schema import Baseline, Seed, Setting
 from truebleu.studies import _pool as pools
-from truebleu.studies._study import Floats, Row, StudyResult, settings_of
-from truebleu.studies._tests import Pairs, choose_pairs
+from truebleu.studies._study import Floats, Row, StudyResult, settings_of, study
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -66,7 +65,7 @@ class Quantity(NamedTuple):
         return name if self.other is None else f"{name} against {pool.names[self.other]}"
 
 
-@verb
+@study
 def study_sampling(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",
@@ -74,7 +73,7 @@ def study_sampling(
     sizes: pools.Sizes = None,
     samples: Annotated[int | None, Setting(least=5)] = None,
     unit: pools.PoolUnit = "segment",
-    pairs: Pairs | None = None,
+    pairs: pools.Pairs | None = None,
     baseline: Baseline = None,
     independent: Annotated[int, Setting(least=100, most=pools.MOST_TASKS)] = 1000,
     draw: Shown = "scores",
@@ -186,13 +185,15 @@ def _independent(pool: pools.Pool, size: int, count: int, seed: int) -> Record:
     return _scores(pool, pools.draw_samples("independent", len(pool), size, count, seed))
 
 
-def _quantities(pool: pools.Pool, pairs: Pairs | None, baseline: str | None) -> list[Quantity]:
+def _quantities(
+    pool: pools.Pool, pairs: pools.Pairs | None, baseline: str | None
+) -> list[Quantity]:
     """Every system's score, the best system's first, and the differences of pairs."""
     first = pool.statistics[0]
     ranking = (-first.sign * first.scores).argsort(kind="stable").tolist()
     quantities = [Quantity(system) for system in ranking]
     if len(pool.names) > 1:
-        chosen = choose_pairs(pool, pairs, baseline, usual="neighbours")
+        chosen = pools.choose_pairs(pool, pairs, baseline, usual="neighbours")
         quantities += [Quantity(*pair) for pair in chosen]
     elif pairs is not None or baseline is not None:
         pool.require_systems(2)

@@ -21,12 +21,11 @@ from truebleu.execution.journal import Key, Record, Runner, Task
 from truebleu.reports.document import Column, Plot
 from truebleu.reports.sentences import percent
 from truebleu.resampling import TIE_TOLERANCE
-from truebleu.schema import Level, Seed, Setting, verb
+from truebleu.schema import Level, Seed, Setting
 from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust, smallest_factor
 from truebleu.significance.settings import CompareSettings, require_enough_replicates
 from truebleu.significance.tests import bootstrap_wins, fewest_units
 from truebleu.studies import _pool as pools, _study as base
-from truebleu.studies._tests import STUDY_TESTS, Testing, differences_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -72,7 +71,7 @@ SYSTEM_COLUMNS = (
 )
 
 
-@verb
+@base.study
 def study_sensitivity(
     test_set: TestSet,
     metrics: MetricsLike = USUAL_METRICS,
@@ -257,7 +256,7 @@ def _test_rows(conclusions: _Conclusions, unit: str) -> Iterator[base.Row]:
                 "significant": float(significant.sum(axis=1).mean()),
                 **base.rate_cells("share", base.Mean(share.value, low, high)),
                 "width": conclusions.width,
-                "by": f"{STUDY_TESTS[test].title}{corrected}",
+                "by": f"{pools.STUDY_TESTS[test].title}{corrected}",
                 "on": f"{conclusions.size} {unit}s",
             }
 
@@ -343,8 +342,10 @@ def _p_values(
     statistics = pool.take(sample)[metric]
     replicates, seed = settings.replicates, settings.seed
     ((_, scores),) = pools.resampled_scores([statistics], replicates, seed, index)
-    wins = np.atleast_1d(bootstrap_wins(differences_of(scores, pairs), scale=statistics.scale))
-    testing = Testing(tests=("ar",), replicates=replicates, seed=seed)
+    wins = np.atleast_1d(
+        bootstrap_wins(pools.differences_of(scores, pairs), scale=statistics.scale)
+    )
+    testing = pools.Testing(tests=("ar",), replicates=replicates, seed=seed)
     return {
         # At most alpha where the interval of the difference leaves out 0.
         "interval": np.minimum(1.0, 2 * np.minimum(wins, 1 - wins)).tolist(),

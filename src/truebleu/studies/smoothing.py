@@ -32,10 +32,10 @@ from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.sentence_bleu import DEFAULT_VALUES, SMOOTHINGS, SentenceBLEU
 from truebleu.reports.document import Column, Plot
 from truebleu.reports.sentences import about_inputs, listed
-from truebleu.schema import Level, Seed, Setting, verb
+from truebleu.schema import Level, Seed, Setting
 from truebleu.significance.corrections import adjust
 from truebleu.studies._pool import PoolUnit, Replicates
-from truebleu.studies._study import Row, StudyResult, pool_settings, settings_of
+from truebleu.studies._study import Row, StudyResult, pool_settings, settings_of, study
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -85,7 +85,7 @@ def next_best(values: Mapping[str, float]) -> tuple[str, ...]:
     return best({label: value for label, value in values.items() if label not in first})
 
 
-@verb
+@study
 def study_smoothing(
     test_set: TestSet,
     human: Human,
@@ -139,10 +139,10 @@ def study_smoothing(
     metrics = _metrics(epsilon, k, alpha, tokenize=tokenize, lowercase=lowercase)
     data = agreement_data(test_set, human, list(metrics.values()), system_scores=system_scores)
     named = zip(metrics, data.metrics.values(), strict=True)
-    study = Agreeing(replace(data, metrics=dict(named)), agreeing)
+    agreement = Agreeing(replace(data, metrics=dict(named)), agreeing)
     for name in COEFFICIENTS:
         # What cannot be resampled is refused before the work begins.
-        study.resampling(name)
+        agreement.resampling(name)
     settings = settings_of(
         "smoothing",
         asked,
@@ -151,10 +151,10 @@ def study_smoothing(
         human=human.signature,
         judgments=_fingerprint_of_judgments(human),
     )
-    values = {name: study.values(name) for name in COEFFICIENTS}
-    tasks = [Task(("interval", name), partial(study.intervals, name)) for name in COEFFICIENTS]
+    values = {name: agreement.values(name) for name in COEFFICIENTS}
+    tasks = [Task(("interval", name), partial(agreement.intervals, name)) for name in COEFFICIENTS]
     tasks += [
-        Task(("test", name, better, worse), partial(study.test, name, better, worse))
+        Task(("test", name, better, worse), partial(agreement.test, name, better, worse))
         for name in COEFFICIENTS
         for better, worse in _pairs_to_test(name, values[name])
     ]
@@ -170,7 +170,7 @@ def study_smoothing(
             bounds = records["interval", name][label]
             row |= _agreement(name, cells[label], cells[NONE], bounds)
         rows.append(row | {"p": p_values.get(label)})
-    item, pairs = data.people.item, study.pairs()
+    item, pairs = data.people.item, agreement.pairs()
     headings = {
         name: f"{item if name == 'tau' else 'system'} {symbol}" for name, symbol in SYMBOLS.items()
     }

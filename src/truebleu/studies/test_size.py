@@ -24,7 +24,7 @@ from truebleu.errors import SettingError
 from truebleu.execution.journal import Key, Record, Runner, Task
 from truebleu.reports.document import Column, Plot
 from truebleu.reports.sentences import percent
-from truebleu.schema import Level, Seed, Setting, verb
+from truebleu.schema import Level, Seed, Setting
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import MetricStatistics
 from truebleu.studies import _pool as pools, _study as base
@@ -58,7 +58,7 @@ COLUMNS = (
 )
 
 
-@verb
+@base.study
 def study_test_size(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",
@@ -265,7 +265,7 @@ REFERENCES_COLUMNS = (
 )
 
 
-@verb
+@base.study
 def study_references(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",

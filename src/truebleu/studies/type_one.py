@@ -30,7 +30,7 @@ from truebleu.execution.journal import Record, Runner, Task
 from truebleu.reports.document import Column, Plot
 from truebleu.reports.sentences import listed, percent
 from truebleu.resampling import TIE_TOLERANCE
-from truebleu.schema import Seed, Setting, verb
+from truebleu.schema import Seed, Setting
 from truebleu.significance.corrections import CORRECTIONS, experimentwise_error
 from truebleu.significance.pairs import pair_tests
 from truebleu.significance.settings import (
@@ -39,16 +39,7 @@ from truebleu.significance.settings import (
 )
 from truebleu.significance.statistics import MetricStatistics
 from truebleu.significance.tests import TESTS as SIGNIFICANCE_TESTS, find_test
-from truebleu.studies import _nulls as nulls, _study as base
-from truebleu.studies._pool import Pool, PoolUnit, Replicates
-from truebleu.studies._tests import (
-    STUDY_TESTS,
-    TESTS,
-    Testing,
-    Tests,
-    differences_of,
-    student_p,
-)
+from truebleu.studies import _nulls as nulls, _pool as pools, _study as base
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -61,7 +52,7 @@ __all__ = ["study_equivalents", "study_multiplicity", "study_type_one"]
 
 ALPHAS = (0.01, 0.05, 0.10)
 Alphas = Annotated[Sequence[float], Setting(above=0, below=1, metavar="P,P,...")]
-AnyTests = Annotated[Sequence[str], Setting(choices=tuple(STUDY_TESTS), metavar="NAME,...")]
+AnyTests = Annotated[Sequence[str], Setting(choices=tuple(pools.STUDY_TESTS), metavar="NAME,...")]
 # A level holds if the rate surely lies between half of it and one and a half (Bradley 1978).
 BRADLEY = (0.5, 1.5)
 # What to say of each verdict.
@@ -73,17 +64,17 @@ VERDICTS = {
 }
 
 
-@verb
+@base.study
 def study_type_one(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",
     *,
     null: nulls.Null = "segment",
-    unit: PoolUnit = "segment",
-    tests: AnyTests = TESTS,
+    unit: pools.PoolUnit = "segment",
+    tests: AnyTests = pools.TESTS,
     alphas: Alphas = ALPHAS,
     repetitions: nulls.Repetitions = 1000,
-    replicates: Replicates = 1000,
+    replicates: pools.Replicates = 1000,
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
 ) -> base.StudyResult:
@@ -108,13 +99,13 @@ def study_type_one(
     asked = {**locals()}
     levels = sorted(set(map(float, alphas or ALPHAS)))
     nulls.require_enough_replicates(replicates, levels[0])
-    ordered = tuple(test for test in STUDY_TESTS if test in (tests or TESTS))
-    testing = Testing(tests=ordered, replicates=replicates, seed=seed)
+    ordered = tuple(test for test in pools.STUDY_TESTS if test in (tests or pools.TESTS))
+    testing = pools.Testing(tests=ordered, replicates=replicates, seed=seed)
     source = nulls.null_source(test_set, metrics, null=null, unit=unit, systems=2, seed=seed)
     nulls.require_enough_units(source.units, unit, levels[0])
     if "student" in ordered:
         for statistics in next(source.sets(0, 1)):
-            student_p(statistics)  # refused before any long work
+            pools.student_p(statistics)  # refused before any long work
     settings = base.settings_of("type-one", asked, source.settings, tests=ordered, alphas=levels)
     tasks = [
         Task((first,), partial(_p_values, source, range(first, end), testing))
@@ -178,7 +169,7 @@ def _by(rows: Sequence[base.Row], name: str) -> list[list[base.Row]]:
     return [list(group) for _, group in groupby(rows, key=lambda row: row[name])]
 
 
-def _p_values(source: NullSource, repetitions: range, testing: Testing) -> Record:
+def _p_values(source: NullSource, repetitions: range, testing: pools.Testing) -> Record:
     """For each metric and test the p-values of some repetitions."""
     record: Record = {}
     sets = source.sets(repetitions.start, len(repetitions))
@@ -197,7 +188,7 @@ def _rejections(metric: str, test: str, alpha: float, p_values: base.Floats) -> 
     return {
         "metric": metric,
         "test": test,
-        "origin": STUDY_TESTS[test].origin,
+        "origin": pools.STUDY_TESTS[test].origin,
         "alpha": alpha,
         "case": f"{metric}, level {100 * alpha:g} %",
         **base.rate_cells("rejected", rate),
@@ -226,7 +217,7 @@ def _rejection_sentence(rows: Sequence[base.Row]) -> str:
     verdict = "; ".join(
         f"{words} at {listed(levels[name])}" for name, words in VERDICTS.items() if name in levels
     )
-    return f"{rows[0]['metric']}, {STUDY_TESTS[rows[0]['test']].title}: {verdict}."
+    return f"{rows[0]['metric']}, {pools.STUDY_TESTS[rows[0]['test']].title}: {verdict}."
 
 
 # Systems that are given, and taken for equal.
@@ -235,15 +226,15 @@ def _rejection_sentence(rows: Sequence[base.Row]) -> str:
 USUAL_TESTS = ("ar", "bootstrap-absolute")
 
 
-@verb
+@base.study
 def study_equivalents(
     test_set: TestSet,
     metrics: MetricsLike = "nist",
     *,
-    tests: Tests = USUAL_TESTS,
-    unit: PoolUnit = "segment",
+    tests: pools.Tests = USUAL_TESTS,
+    unit: pools.PoolUnit = "segment",
     alpha: nulls.Alpha = 0.05,
-    replicates: Replicates = 10_000,
+    replicates: pools.Replicates = 10_000,
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
 ) -> base.StudyResult:
@@ -260,9 +251,9 @@ def study_equivalents(
         runner: keeps the results and shows progress.
     """
     asked = {**locals()}
-    testing = Testing(tests=tuple(tests or USUAL_TESTS), replicates=replicates, seed=seed)
+    testing = pools.Testing(tests=tuple(tests or USUAL_TESTS), replicates=replicates, seed=seed)
     nulls.require_enough_replicates(replicates, alpha)
-    pool = Pool.of(test_set, metrics, unit)
+    pool = pools.Pool.of(test_set, metrics, unit)
     pool.require_systems(2)
     nulls.require_enough_units(len(pool), unit, alpha)
     settings = base.settings_of("equivalents", asked, pool.settings)
@@ -304,10 +295,10 @@ def study_equivalents(
     )
 
 
-def _equivalent_p_values(statistics: MetricStatistics, testing: Testing) -> Record:
+def _equivalent_p_values(statistics: MetricStatistics, testing: pools.Testing) -> Record:
     pairs = list(combinations(range(statistics.systems), 2))
     by_test = testing.p_values(statistics, pairs, 0)
-    differences = differences_of(statistics.scores, pairs).tolist()
+    differences = pools.differences_of(statistics.scores, pairs).tolist()
     return {"differences": differences, **{test: p.tolist() for test, p in by_test.items()}}
 
 
@@ -316,14 +307,14 @@ def _p_sentences(metric: str, record: Record, tests: Sequence[str], alpha: float
     for test in tests:
         rejected = sum(p <= alpha + TIE_TOLERANCE for p in record[test])
         sentence = (
-            f"{metric}, {STUDY_TESTS[test].title}: {rejected} of {len(record[test])} pairs have p "
-            f"of at most {alpha:g}"
+            f"{metric}, {pools.STUDY_TESTS[test].title}: {rejected} of {len(record[test])} pairs "
+            f"have p of at most {alpha:g}"
         )
         if test in others:
             pairs = list(zip(record[test], record[first], strict=True))
             smaller, larger = sum(p < q for p, q in pairs), sum(p > q for p, q in pairs)
             sentence += (
-                f"; p is smaller than by {STUDY_TESTS[first].title} in {smaller}, larger in "
+                f"; p is smaller than by {pools.STUDY_TESTS[first].title} in {smaller}, larger in "
                 f"{larger}"
             )
         yield f"{sentence}."
@@ -341,7 +332,7 @@ USUAL_SYSTEMS = (2, 3, 4, 5, 6)
 USUAL_CORRECTIONS = ("none", "bonferroni", "holm", "bh", "westfall-young")
 
 
-@verb
+@base.study
 def study_multiplicity(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",
@@ -350,10 +341,10 @@ def study_multiplicity(
     corrections: Corrections = None,
     test: Annotated[str, Setting(choices=tuple(SIGNIFICANCE_TESTS))] = "ar",
     null: nulls.Null = "segment",
-    unit: PoolUnit = "segment",
+    unit: pools.PoolUnit = "segment",
     alpha: nulls.Alpha = 0.05,
     repetitions: nulls.Repetitions = 1000,
-    replicates: Replicates = 2000,
+    replicates: pools.Replicates = 2000,
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
 ) -> base.StudyResult:
@@ -416,7 +407,7 @@ def study_multiplicity(
     return base.StudyResult(
         settings=settings,
         title="Any false alarm among all pairs of equal systems: "
-        f"{STUDY_TESTS[test].title}, {nulls.NULL_TITLES[null]}",
+        f"{pools.STUDY_TESTS[test].title}, {nulls.NULL_TITLES[null]}",
         columns=(
             Column("metric", "Metric"),
             Column("systems", "Systems"),
