@@ -44,7 +44,7 @@ def test_a_decoder_gets_its_arguments_as_they_are(
     Path("w.tsv").write_text("lm\t1\ntm\t1\n")
     folder = "rounds; touch forged $(touch forged) `touch forged` {nbest}"
     decoder = f"{sys.executable} decode.py {{weights}} {{nbest}} '; touch forged' '$(touch forged)'"
-    settings = ["--folds", "0", "--rounds", "1", "--restarts", "0", "--replicates", "100"]
+    settings = ["--folds", "0", "--rounds", "1", "--method", "mert:restarts=0"]
     command = ["tune", "--decoder", decoder, "--start", "w.tsv", "-r", "ref.txt"]
     assert status_of([*command, "--resume", folder, *settings]) == 0
     assert not Path("forged").exists()

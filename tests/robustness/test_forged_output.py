@@ -265,7 +265,7 @@ def features(names: Sequence[str]) -> list[str]:
 
 
 def weights(names: Sequence[str]) -> list[str]:
-    few = ["--folds", "0", "--restarts", "0", "--directions", "0", *FEW]
+    few = ["--folds", "0", "--method", "mert:restarts=0,directions=0", *FEW]
     return ["tune", lists(names), *reference(), *few]
 
 

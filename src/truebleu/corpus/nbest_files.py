@@ -33,6 +33,7 @@ from dataclasses import dataclass, fields, replace
 from itertools import chain, islice
 from math import log
 from os import PathLike  # noqa: TC003  # settings are read from annotations
+from sys import intern
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
@@ -291,25 +292,25 @@ class _Reader:
                 {name: value for name, value in candidate.sparse.items() if name not in promoted}
                 for candidate in flat
             )
-        features = [
-            [*(candidate.features[name] for name in dense)]
-            + [candidate.sparse[name] for name in promoted]
-            for candidate in flat
-        ]
-        scores = self._column("score", flat, [candidate.score for candidate in flat])
-        logs = [candidate.log_probability for candidate in flat]
-        times = self._column("count", flat, [candidate.times for candidate in flat])
+        features = np.array(
+            [
+                [candidate.features[name] for name in dense]
+                + [candidate.sparse[name] for name in promoted]
+                for candidate in flat
+            ]
+        ).reshape(len(flat), -1)
+        scores = self._column("score", "score", flat)
+        logs = self._column("log-probability", "log_probability", flat)
+        times = self._column("count", "times", flat)
         sources = tuple(listed.source for listed in part if listed.source is not None)
         return NBest(
             texts=tuple(candidate.text for candidate in flat),
             offsets=np.concatenate([[0], np.cumsum([len(listed.candidates) for listed in part])]),
             feature_names=(*dense, *promoted),
-            features=np.array(features).reshape(len(flat), -1),
+            features=features,
             sparse=sparse,
             scores=scores,
-            log_probabilities=self._how.log_probabilities(
-                scores, self._column("log-probability", flat, logs)
-            ),
+            log_probabilities=self._how.log_probabilities(scores, logs),
             counts=None if times is None else times.astype(np.int64),
             labels=tuple(listed.label for listed in part),
             sources=sources if len(sources) == len(part) else None,
@@ -318,9 +319,10 @@ class _Reader:
         )
 
     def _column(
-        self, name: str, flat: Sequence[Candidate], values: Sequence[float | None]
+        self, name: str, field: str, flat: Sequence[Candidate]
     ) -> NDArray[np.float64] | None:
         """What all candidates of the file have, or none."""
+        values: list[float | None] = [getattr(candidate, field) for candidate in flat]
         lines = [c.line for c, value in zip(flat, values, strict=True) if value is not None]
         # The first line that has one, or 0 where the first part had none.
         first = self._columns.setdefault(name, lines[0] if lines else 0)
@@ -609,7 +611,8 @@ def _moses(path: str, line: int, fields: list[str]) -> Candidate:
     name, group = "", None
     for token in fields[2].split():
         if token.endswith("=") and len(token) > 1:
-            name = token[:-1]
+            # One text for all lines, or names would take more memory than values.
+            name = intern(token[:-1])
             if name in groups:
                 expected = "each once; Moses would keep the last value only"
                 raise MalformedFileError(path, line, f"the feature {name!r} twice", expected)
@@ -629,7 +632,9 @@ def _moses(path: str, line: int, fields: list[str]) -> Candidate:
             raise MalformedFileError(path, line, f"no value of {name!r}", "one at least")
         if "_" not in name:
             # Moses' own names for the values of a group.
-            names = [name] if len(group) == 1 else [f"{name}_{i}" for i in range(len(group))]
+            names = (
+                [name] if len(group) == 1 else [intern(f"{name}_{i}") for i in range(len(group))]
+            )
             features.update(zip(names, group, strict=True))
         elif len(group) == 1:
             sparse[name] = group[0]
@@ -649,7 +654,8 @@ def _named_values(path: str, line: int, field: str) -> dict[str, float]:
     values: dict[str, float] = {}
     for token in field.split():
         # A name may hold an = itself: the last one separates.
-        name, equals, value = token.rpartition("=")
+        written, equals, value = token.rpartition("=")
+        name = intern(written)
         if not equals or not name or not value:
             expected = "name=value, without a blank"
             raise MalformedFileError(path, line, f"{token!r} among the features", expected)

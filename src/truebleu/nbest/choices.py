@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from json import dumps
 from math import isfinite
-from typing import TYPE_CHECKING, Annotated, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import numpy as np
 
@@ -215,7 +215,7 @@ def measure_gain(
     metrics: str | Sequence[str | Metric],
     baseline: ArrayLike,
     runs: Sequence[ArrayLike],
-    **options: int,
+    **options: Any,
 ) -> tuple[Gain, ...]:
     """Compare the candidates that one or more runs choose with those of the baseline.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import chain
+from itertools import islice
 from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, get_args
 
@@ -503,17 +503,17 @@ class Chooser:
             progress: called with the number of segments that are done.
         """
         coming = iter(parts)
-        opening = next(coming, None)
-        if opening is None:
+        opening = list(islice(coming, 1))
+        if not opening:
             return
-        everything = chain([opening], coming)
         if self._metric is None:
-            chosen = self._by_utilities(everything)
+            chosen = self._by_utilities(_in_turn(opening, coming))
         else:
-            self._metric = self._metric.for_references([opening.pseudo_references.texts])
-            scoring = Scoring(self._scored_as(), self.settings, [opening.pseudo_references.texts])
-            chosen = self._by_metric(scoring, everything)
-        del opening  # before the next one is read
+            pseudo = [opening[0].pseudo_references.texts]
+            self._metric = self._metric.for_references(pseudo)
+            scoring = Scoring(self._scored_as(), self.settings, pseudo)
+            del pseudo
+            chosen = self._by_metric(scoring, _in_turn(opening, coming))
         for segments in chosen:
             for segment in segments:
                 self.tally.add(segment)
@@ -601,6 +601,13 @@ class Chooser:
             segments=tuple(segments),
             gains=gains,
         )
+
+
+def _in_turn(opening: list[Part], coming: Iterable[Part]) -> Iterator[Part]:
+    """The first part and those after it; none is kept once it was taken, as `chain` would."""
+    while opening:
+        yield opening.pop()
+    yield from coming
 
 
 def _best(scoring: Scoring, batch: Sequence[Candidates]) -> list[MBRSegment]:
