@@ -273,7 +273,7 @@ def test_where_not_all_fit_the_same_swaps_are_gone_over_again(
 
         def __init__(self, observed: list[float], bounds: list[float], **how: Any) -> None:
             kept = how["kept"]
-            made.append(2 * len(observed) * (kept + kept // 4 + 16) if kept else 0)
+            made.append(2 * len(observed) * (2 * kept + 16) if kept else 0)
             tally = _core.PairTally(observed, bounds, **how)
             self.add, self.tally = tally.add, tally
 

@@ -437,7 +437,7 @@ class _Swapped:
 
 def _pairs_that_fit(rank: int, numbers: int) -> int:
     """Of how many pairs the farthest replicates, below and above, are no more than so many."""
-    return numbers // (2 * (rank + rank // 4 + 16))
+    return numbers // (2 * (2 * rank + 16))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -430,7 +430,8 @@ class SignificanceTest:
         # As the test rounds them; where there is no difference, by the jackknife.
         errors = np.where(np.abs(t) >= CERTAIN, 0.0, differences / np.where(t == 0, 1.0, t))
         if (t == 0).any():
-            errors[t == 0] = statistics.errors_of_pairs([pairs[i] for i in np.flatnonzero(t == 0)])
+            equal = [pairs[place] for place in np.flatnonzero(t == 0).tolist()]
+            errors[t == 0] = statistics.errors_of_pairs(equal)
         return np.where(np.isfinite(reach), reach * errors, np.inf)
 
     def scale(self, statistics: MetricStatistics) -> float:

@@ -165,8 +165,8 @@ impl Farthest {
     }
 
     fn take(&mut self, reach: f64) {
-        // A little room, so that the farthest are seldom looked for.
-        let room = self.kept + self.kept / 4 + 16;
+        // Room for as many more, so that the farthest are seldom looked for.
+        let room = 2 * self.kept + 16;
         self.reaches.reserve_exact(if self.reaches.is_empty() { room } else { 0 });
         self.reaches.push(reach);
         if self.reaches.len() >= room {
