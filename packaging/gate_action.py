@@ -14,13 +14,12 @@ from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from truebleu import gate, read_test_set, report
+from truebleu import gate, report
 from truebleu.errors import SettingError, TruebleuError
-from truebleu.metrics import SavedStatistics, SavedTestSet, ScoredTestSet
 from truebleu.metrics.registry import as_metrics
-from truebleu.metrics.statistics_files import find_statistics, read_statistics
 from truebleu.reports.document import Document, one_line, render
 from truebleu.reports.formats.markdown import escaped
+from truebleu.scores.any_files import read_any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -108,21 +107,13 @@ def decide(
         "margin": _number("margin", margin) if margin else None,
         "level": level,
     }
-    both = [f"new={files.new}", f"baseline={files.baseline}"]
-    if files.references is None:
-        field = None if files.documents is None else str(files.documents)
-        answers = (getattr(metric, "answers", None) for metric in as_metrics(metrics))
-        way = next((answer for answer in answers if answer is not None), None)
-        test_set: TestSet = ScoredTestSet.read(both, documents=field, answers=way)
-        return gate(test_set, metrics=metrics, **options), test_set
-    if find_statistics(str(files.baseline)) is None:
-        test_set = read_test_set(both, [files.references], documents=files.documents)
-        return gate(test_set, metrics=metrics, **options), test_set
-    saved = read_statistics(files.baseline)
-    texts = read_test_set(both[:1], [files.references], documents=files.documents)
-    result = gate(texts, saved, metrics=metrics, **options)
-    counted = SavedStatistics.of_systems(texts, metrics)
-    return result, SavedTestSet.of([*counted, saved])
+    test_set = read_any(
+        [f"new={files.new}", f"baseline={files.baseline}"],
+        [] if files.references is None else [str(files.references)],
+        as_metrics(metrics),
+        documents=None if files.documents is None else str(files.documents),
+    )
+    return gate(test_set, metrics=metrics, baseline="baseline", **options), test_set
 
 
 def _number(name: str, written: str) -> float:

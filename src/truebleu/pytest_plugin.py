@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from truebleu.corpus.test_set import ReferencesLike, TestSet, TextLike
     from truebleu.metrics.base import Metric
-    from truebleu.metrics.statistics_files import SavedStatistics
     from truebleu.significance.gate import GateResult
 
 __all__ = ["Gate", "truebleu_gate"]
@@ -31,8 +30,8 @@ class Gate:
 
     def assert_not_worse(
         self,
-        new: TestSet | TextLike | PathLike[str],
-        baseline: TextLike | SavedStatistics | PathLike[str] | None,
+        new: TextLike | str | PathLike[str],
+        baseline: TextLike | str | PathLike[str],
         references: ReferencesLike | str | PathLike[str] | Sequence[PathLike[str]] | None = None,
         metrics: Sequence[str | Metric] = ("bleu",),
         **settings: Any,
@@ -40,14 +39,14 @@ class Gate:
         """Fail the test when the new outputs are significantly worse than the baseline's.
 
         Args:
-            new: the new system's outputs as `truebleu.gate` takes them, or the path of a file.
+            new: the new system's outputs, or the path of a file.
             baseline: likewise; or the path of what `truebleu score --save` made of the old system.
             references: likewise; beside paths, a path or a list of them, one per translator. None
-                where the files have scores of items, and metrics are ["scores"]; `documents` is
-                then a field of the items.
+                where the files have scores of items, and metrics are ["scores"].
             metrics: names or objects; the new system must pass by all of them.
             settings: further keyword arguments of `truebleu.gate`, such as margin and level. With
-                a margin, the test fails unless the new system is shown to be worse by less.
+                a margin, the test fails unless the new system is shown to be worse by less. Beside
+                paths, `documents` is one, too; of scores, also a field of the items.
 
         Returns:
             The result, for further assertions.
@@ -55,20 +54,14 @@ class Gate:
         __tracebackhide__ = True
         from truebleu.significance.gate import gate
 
-        if isinstance(new, str | os.PathLike) and references is None and _are_scores(metrics):
-            scored = _read_scores(new, baseline, settings.pop("documents", None))
-            result = gate(scored, metrics=metrics, **settings)
-        elif isinstance(new, str | os.PathLike):
-            texts, saved = _read(new, baseline, references)
-            result = gate(texts, saved, metrics=metrics, **settings)
+        if isinstance(new, str | os.PathLike):
+            documents = settings.pop("documents", None)
+            test_set, old = _read(new, baseline, references, metrics, documents)
+            result = gate(test_set, metrics=metrics, baseline=old, **settings)
         else:  # what is no text is refused there
-            result = gate(
-                new,
-                cast("TextLike", baseline),
-                cast("ReferencesLike", references),
-                metrics=metrics,
-                **settings,
-            )
+            both = {"new": new, "old": cast("TextLike", baseline)}
+            texts = cast("ReferencesLike", references)
+            result = gate(both, texts, metrics, baseline="old", **settings)
         if not result.passed:
             pytest.fail(str(result).rstrip(), pytrace=False)
         return result
@@ -80,40 +73,28 @@ def truebleu_gate() -> Gate:
     return Gate()
 
 
-def _are_scores(metrics: Sequence[str | Metric]) -> bool:
-    """Whether some metric takes scores from files, and no texts."""
-    return any(
-        metric.startswith("scores") if isinstance(metric, str) else not metric.reads_texts
-        for metric in metrics
-    )
-
-
-def _read_scores(new: str | PathLike[str], baseline: object, documents: str | None) -> TestSet:
-    """Items of both systems, of which only scores are known."""
-    from truebleu.errors import SettingError
-    from truebleu.scores.scored_test_set import ScoredTestSet
-
-    if not isinstance(baseline, str | os.PathLike):
-        raise SettingError("baseline", type(baseline), "a file's path, as the new scores are one")
-    files = [f"new={os.fspath(new)}", f"baseline={os.fspath(baseline)}"]
-    return ScoredTestSet.read(files, documents=documents)
-
-
 def _read(
-    new: str | PathLike[str], baseline: object, references: object
-) -> tuple[TestSet, SavedStatistics | None]:
-    """What is in the files: outputs of both systems, or statistics of the old one."""
-    from truebleu.corpus._reading import read_test_set
+    new: str | PathLike[str],
+    baseline: object,
+    references: object,
+    metrics: Sequence[str | Metric],
+    documents: str | PathLike[str] | None,
+) -> tuple[TestSet, str]:
+    """What is in the files of both systems, and the name of the old one."""
     from truebleu.errors import SettingError
-    from truebleu.metrics.statistics_files import find_statistics
+    from truebleu.metrics.registry import as_metrics
+    from truebleu.scores.any_files import read_any, with_baseline
 
     if not isinstance(baseline, str | os.PathLike):
         raise SettingError("baseline", type(baseline), "a file's path, as the new outputs are one")
-    paths = [references] if isinstance(references, str | os.PathLike) else references
+    paths = [references] if isinstance(references, str | os.PathLike) else references or []
     if not isinstance(paths, list | tuple):
         raise SettingError("references", type(references), "a file's path, or a list of them")
-    saved = find_statistics(os.fspath(baseline))
-    if saved is not None and len(saved) != 1:
-        raise SettingError("baseline", f"{len(saved)} systems in {baseline}", "one")
-    systems = [new] if saved is not None else [new, baseline]
-    return read_test_set(systems, paths), None if saved is None else saved[0]
+    systems, old = with_baseline([os.fspath(new)], os.fspath(baseline))
+    test_set = read_any(
+        systems,
+        [os.fspath(path) for path in paths],
+        as_metrics(metrics),
+        documents=None if documents is None else os.fspath(documents),
+    )
+    return test_set, old

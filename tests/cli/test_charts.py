@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 from click.testing import CliRunner
-
 from truebleu.cli._options import Show, charted_result_options
+
 from truebleu.errors import MissingExtraError, SettingError
 from truebleu.reports.document import Chart, Column, Plot, Table
 

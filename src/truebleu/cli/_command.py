@@ -17,21 +17,14 @@ import click
 from click.core import ParameterSource
 
 from truebleu.cli.main import QUIET, progress_bar, warn
-from truebleu.corpus._files import (
-    Files,
-    Layout,
-    NamedText,
-    decode,
-    locate,
-    may_hold_statistics,
-    stem,
-)
-from truebleu.corpus._reading import read_labels, read_test_set
+from truebleu.corpus._files import Files, Layout, NamedText, decode, locate
+from truebleu.corpus._reading import read_labels
 from truebleu.errors import MalformedFileError, SettingError, SuspiciousTextError, shortened
 from truebleu.metrics.base import MAX_THREADS, set_threads, use_environment
-from truebleu.metrics.registry import METRICS, as_metrics, metrics_for, plugin_names
+from truebleu.metrics.registry import METRICS, as_metrics, plugin_names
 from truebleu.reports.document import CHART_ENDINGS, CHECK_FORMATS, FORMATS, render
 from truebleu.schema import GROUPS, parameters_of
+from truebleu.scores.any_files import read_any, with_baseline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -42,7 +35,6 @@ if TYPE_CHECKING:
     from truebleu.corpus.known_test_sets import KnownTestSet
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
-    from truebleu.metrics.statistics_files import SavedStatistics
     from truebleu.reports.charts import Drawable
     from truebleu.schema import Group
 
@@ -379,66 +371,23 @@ class Texts:
             warn(message)
         return test_set
 
-    def with_system(self, written: str) -> tuple[Texts, str]:
+    def with_baseline(self, written: str) -> tuple[Texts, str]:
         """The texts with another system, and its name, which no other system has."""
-        location = locate(written)
-        name = location.name or stem(location.path)
-        if location.name is None and name in {
-            locate(system).name or stem(locate(system).path) for system in self.systems
-        }:
-            # A new run of a system usually has the name of the old one.
-            name = f"{name} (baseline)"
-        named = written if location.name is not None else f"{name}={written}"
-        return replace(self, systems=[*self.systems, named]), name
+        systems, name = with_baseline(self.systems, written)
+        return replace(self, systems=systems), name
 
     def _read(self, metrics: Sequence[Metric]) -> TestSet:
-        systems, saved = statistics_among(self.systems)
-        if not self.references and not saved:
-            return self._without_references(metrics)
-        if systems and not self.references:
-            raise SettingError("references", "none", NEED_REFERENCES)
-        if saved:
-            refuse_idle(["source", "documents"], "needs texts: statistics files have their own")
-        if saved and not self.references:
-            from truebleu.metrics.statistics_files import SavedTestSet
-
-            return SavedTestSet.of(saved)
-        test_set = read_test_set(
-            systems,
+        test_set = read_any(
+            self.systems,
             self.references,
+            metrics,
             source=self.source,
             documents=self.documents,
             strict=self.strict,
         )
-        if self.known is not None:
-            test_set = _with_labels(test_set, self.known, documents=self.documents is None)
-        if metrics and systems:
-            _, test_set = metrics_for(metrics, test_set)
-        return _with_statistics(test_set, saved, metrics) if saved else test_set
-
-    def _without_references(self, metrics: Sequence[Metric]) -> TestSet:
-        """What was scored elsewhere: a file of scores for each system, or for all of them."""
-        from truebleu.scores.given import GivenScores, textless_test_set
-        from truebleu.scores.scored_test_set import ScoredTestSet, read_evaluated_texts
-
-        given = [metric for metric in metrics if isinstance(metric, GivenScores)]
-        refuse_idle(["source", "strict"], "needs texts: scores have none")
-        if not self.systems:
-            return textless_test_set(metrics, self.documents)
-        if given:
-            answers = next((m.answers for m in given if m.answers is not None), None)
-            scored = ScoredTestSet.read(self.systems, documents=self.documents, answers=answers)
-            test_set: TestSet | None = scored
-        else:
-            test_set = read_evaluated_texts(self.systems, metrics, self.documents)
-        if test_set is None:
-            raise SettingError("references", "none", NEED_REFERENCES)
-        return test_set
-
-
-NEED_REFERENCES = (
-    "at least one, as in -r FILE, or --test-set NAME; files of scores are compared by -m scores"
-)
+        if self.known is None:
+            return test_set
+        return _with_labels(test_set, self.known, documents=self.documents is None)
 
 
 def _texts_of(values: dict[str, Any]) -> Texts:
@@ -476,43 +425,6 @@ def _with_labels(test_set: TestSet, known: KnownTestSet, *, documents: bool) -> 
     if test_set.domains is None:
         test_set = replace(test_set, domains=known.domains)
     return test_set
-
-
-def statistics_among(systems: Sequence[str]) -> tuple[list[str], list[SavedStatistics]]:
-    """The arguments that are texts, and the systems of those that are statistics files."""
-    texts: list[str] = []
-    saved: list[SavedStatistics] = []
-    for written in systems:
-        location = locate(written)
-        statistics = None
-        if location.column is None and may_hold_statistics(location.path):
-            from truebleu.metrics.statistics_files import find_statistics
-
-            statistics = find_statistics(location.path)
-        if statistics is None:
-            texts.append(written)
-        elif location.name is None:
-            saved += statistics
-        elif len(statistics) == 1:
-            saved.append(statistics[0].named(location.name))
-        else:
-            raise SettingError(
-                "system", written, f"no name for a file of {len(statistics)} systems"
-            )
-    return texts, saved
-
-
-def _with_statistics(
-    test_set: TestSet, saved: Sequence[SavedStatistics], metrics: Sequence[Metric]
-) -> TestSet:
-    """Texts and statistics together, refused unless the references are the same."""
-    from truebleu.metrics.statistics_files import SavedStatistics, SavedTestSet
-
-    for statistics in saved:
-        statistics.require_same_references(test_set)
-    counted = SavedStatistics.of_systems(test_set, metrics) if test_set.systems else ()
-    together = SavedTestSet.of((*counted, *saved))
-    return replace(together, warnings=test_set.warnings)
 
 
 def _by_option() -> Option:

@@ -64,7 +64,7 @@ def command(
         refuse_idle(["replicates", "seed"], "has no effect with --margin")
     if settings["ledger"] is None:
         refuse_idle(["looks"], "requires --ledger FILE")
-    both, name = texts.with_system(baseline)
+    both, name = texts.with_baseline(baseline)
     test_set = both.read(metrics)
     steps = 0 if settings["margin"] is not None else settings["replicates"] or DEFAULT_REPLICATES
     with progress_bar(steps, "comparing") as progress:

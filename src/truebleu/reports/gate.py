@@ -117,6 +117,8 @@ def _reason(result: GateResult, check: GateCheck) -> str:
         word = "is" if check.passed else "is not"
         margin = f"{result.settings.margin:g} {metric}"
         claim = f"{new} {word} shown to be less than {margin} worse than {old}"
+    if check.note == "identical":
+        return f"{claim}; {_note(result, check)}."
     note = f"; {_note(result, check)}" if check.note else ""
     return f"{claim}; {left}{note}."
 
