@@ -1,9 +1,6 @@
-"""Writes the lists of public names in docs/reference/python.md, from each package's ``__all__``.
+"""Writes docs/reference/python.md below its mark: the public names, from each ``__all__``.
 
-A test compares the page with what this would write: run it after a public name was added, removed
-or described anew.
-
-    .venv/bin/python -m tools.python_reference
+.venv/bin/python -m tools.python_reference
 """
 
 from __future__ import annotations
@@ -14,6 +11,7 @@ import re
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
+from textwrap import fill
 
 import truebleu
 
@@ -24,6 +22,7 @@ MARK = "<!-- written by tools/python_reference.py -->\n"
 NOT_FOR_PYTHON = ("cli", "compat")
 # So many arguments of a function are shown.
 SHOWN = 3
+WIDTH = 100
 
 
 def public_packages() -> list[str]:
@@ -41,11 +40,20 @@ def reference() -> str:
     return "\n".join(_section(package) for package in public_packages())
 
 
+def page() -> str:
+    """The page as it should be: what is written by hand, then the names."""
+    by_hand, mark, _ = PAGE.read_text(encoding="utf-8").partition(MARK)
+    return f"{by_hand}{mark}\n{reference()}"
+
+
 def _section(package: str) -> str:
+    """What a package is about, and its public names; packages have sections of their own."""
     module = import_module(package)
-    names = sorted(module.__all__, key=lambda name: (name.lower(), name))
+    public = [name for name in module.__all__ if not inspect.ismodule(getattr(module, name))]
+    names = sorted(public, key=lambda name: (name.lower(), name))
     rows = [f"| `{_call(module, name)}` | {description(module, name)} |" for name in names]
-    return "\n".join([f"## `{package}`", "", "| name | what it is |", "|---|---|", *rows, ""])
+    about = fill(_first_line(module), WIDTH)
+    return "\n".join([f"## `{package}`", "", about, "", "| name | |", "|---|---|", *rows, ""])
 
 
 def _call(module: object, name: str) -> str:
@@ -63,15 +71,15 @@ def description(module: object, name: str) -> str:
     value = getattr(module, name)
     if isinstance(value, Mapping):
         return "by name: " + ", ".join(f"`{key}`" for key in value)
-    if isinstance(value, tuple):
+    if isinstance(value, tuple) and all(isinstance(each, str) for each in value):
         return "one of " + ", ".join(f"`{each}`" for each in value)
     if name == "__version__":
         return "the version, which is part of every signature"
-    if inspect.ismodule(value):
-        return "a namespace: " + (inspect.getdoc(value) or "").split("\n")[0].removesuffix(".")
-    if not (inspect.isclass(value) or callable(value)) or not value.__module__.startswith("true"):
+    if not (inspect.isclass(value) or callable(value)):
+        return "constants" if isinstance(value, tuple) else "a type, for annotations"
+    if not value.__module__.startswith("true"):
         return "a type, for annotations"
-    line = (inspect.getdoc(value) or "").split("\n")[0].replace("``", "`").replace("|", r"\|")
+    line = _first_line(value).replace("|", r"\|")
     linked = re.sub(r"docs/((?:[\w-]+/)*)([\w-]+)\.md", _link, line)
     return linked.removesuffix(".")
 
@@ -84,6 +92,9 @@ def _link(match: re.Match[str]) -> str:
     return f"[{page}]({inside}{page}.md)"
 
 
+def _first_line(value: object) -> str:
+    return (inspect.getdoc(value) or "").split("\n")[0].replace("``", "`")
+
+
 if __name__ == "__main__":
-    by_hand, mark, _ = PAGE.read_text(encoding="utf-8").partition(MARK)
-    PAGE.write_text(by_hand + mark + "\n" + reference(), encoding="utf-8")
+    PAGE.write_text(page(), encoding="utf-8")

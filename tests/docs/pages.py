@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +13,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 LINK_OR_CODE = re.compile(r"!?\[[^\]]*\]\([^)]*\)|`[^`]*`")
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# These set up the machine or the project itself, and CI runs them in other ways.
+NOT_RUN = ("make ", "pip ", "git ")
 
 
 @dataclass(frozen=True)
@@ -19,10 +24,41 @@ class Command:
     line: str
     output: str
 
+    @property
+    def is_run(self) -> bool:
+        return not self.line.startswith(NOT_RUN)
+
+    def printed(self, folder: Path) -> str:
+        """What the command prints in a folder, to both streams."""
+        scripts = str(Path(sys.executable).parent)
+        environment = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
+        result = subprocess.run(  # noqa: S602  # the pages are ours
+            self.line,
+            shell=True,
+            executable="/bin/bash",
+            cwd=folder,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        return result.stdout.rstrip("\n")
+
+    def is_true(self, printed: str) -> bool:
+        """Whether that is what the page says."""
+        return fits(self.output.rstrip("\n"), printed)
+
+
+def fits(pattern: str, text: str) -> bool:
+    """Whether a text is what is written, where ``...`` stands for anything."""
+    expression = re.escape(pattern).replace(r"\.\.\.", ".*")
+    return re.fullmatch(expression, text, re.DOTALL) is not None
+
 
 def blocks(page: Path, language: str) -> list[str]:
     text = page.read_text(encoding="utf-8")
-    return [content for found, content in BLOCK.findall(text) if found == language]
+    return [content for name, content in BLOCK.findall(text) if name == language]
 
 
 def prose(page: Path) -> list[str]:
@@ -32,14 +68,15 @@ def prose(page: Path) -> list[str]:
     return [line for line in lines if re.search(r"\S\s+\S", LINK_OR_CODE.sub("x", line))]
 
 
+def commands_of(block: str) -> list[Command]:
+    """The commands of a console block; the lines after ``$ command`` are its output."""
+    parts = re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
+    return [Command(line, output) for line, _, output in (part.partition("\n") for part in parts)]
+
+
 def commands(page: Path) -> list[Command]:
-    """The commands of all console blocks; a block's lines after ``$ command`` are its output."""
-    found = []
-    for block in blocks(page, "console"):
-        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            line, _, output = part.partition("\n")
-            found.append(Command(line, output))
-    return found
+    """The commands of all console blocks."""
+    return [command for block in blocks(page, "console") for command in commands_of(block)]
 
 
 def pages_in_order() -> list[Path]:

@@ -1,0 +1,47 @@
+"""Writes docs/reference/command-line.md below its mark: what ``--help-all`` of each command says.
+
+.venv/bin/python -m tools.command_reference
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+
+from tools.man_pages import commands
+from truebleu.cli._command import ALL_OPTIONS
+from truebleu.cli.main import truebleu
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "command-line.md"
+# What is below this line of the page is written by this script.
+MARK = "<!-- written by tools/command_reference.py -->\n"
+WIDTH = 100
+# Its options are sacreBLEU's, which sacreBLEU documents.
+NOT_OURS = "truebleu sacrebleu"
+
+
+def reference() -> str:
+    """A section for each command."""
+    whole = click.Context(truebleu, info_name="truebleu", terminal_width=WIDTH)
+    return "\n".join(
+        f"## {context.command_path}\n\n```text\n{_help(context)}\n```\n"
+        for context in commands(truebleu, whole)
+        if context.command_path != NOT_OURS
+    )
+
+
+def _help(context: click.Context) -> str:
+    context.meta[ALL_OPTIONS] = True
+    return re.sub(r" +$", "", context.get_help(), flags=re.MULTILINE).strip("\n")
+
+
+def page() -> str:
+    """The page as it should be: what is written by hand, then the commands."""
+    by_hand, mark, _ = PAGE.read_text(encoding="utf-8").partition(MARK)
+    return f"{by_hand}{mark}\n{reference()}"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

@@ -1,0 +1,117 @@
+"""Runs the commands and the Python sessions of the pages, and writes what they print now.
+
+    .venv/bin/python -m tools.refresh_docs [PAGE...]
+
+Without pages, all of them. Where a page leaves something out (``...``), the same lines are left
+out again; look at the difference before you commit it.
+"""
+
+from __future__ import annotations
+
+import doctest
+import sys
+import traceback
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from tests.docs.pages import BLOCK, ROOT, commands_of, fits, pages_in_order
+
+GAP = "..."
+
+
+def refreshed(text: str, folder: Path) -> str:
+    """A page whose blocks show what their commands and sessions print in a folder."""
+    names: dict[str, Any] = {}
+    parts = []
+    end = 0
+    for block in BLOCK.finditer(text):
+        language, content = block.groups()
+        if language == "console":
+            content = _console(content, folder)
+        elif language == "python":
+            content = _session(content, names)
+        parts += [text[end : block.start()], f"```{language}\n{content}```"]
+        end = block.end()
+    return "".join([*parts, text[end:]])
+
+
+def _console(block: str, folder: Path) -> str:
+    lines = []
+    for command in commands_of(block):
+        lines.append(f"$ {command.line}\n")
+        if not command.is_run:
+            lines.append(command.output)
+            continue
+        output = elided(command.output.rstrip("\n"), command.printed(folder))
+        blank = "\n" if command.output.endswith("\n\n") else ""
+        lines.append(f"{output}\n{blank}" if output else blank)
+    return "".join(lines)
+
+
+class _Recorder(doctest.DocTestRunner):
+    """Remembers what the examples printed that no longer print what is written."""
+
+    def __init__(self) -> None:
+        super().__init__(optionflags=doctest.ELLIPSIS)
+        self.printed: dict[int, str] = {}
+
+    def report_failure(self, out: Any, test: Any, example: doctest.Example, got: str) -> None:  # noqa: ARG002
+        self.printed[example.lineno] = got
+
+    def report_unexpected_exception(
+        self,
+        out: Any,  # noqa: ARG002
+        test: Any,  # noqa: ARG002
+        example: doctest.Example,
+        exc_info: Any,
+    ) -> None:
+        error = "".join(traceback.format_exception_only(*exc_info[:2]))
+        self.printed[example.lineno] = f"Traceback (most recent call last):\n...\n{error}"
+
+
+def _session(block: str, names: dict[str, Any]) -> str:
+    test = doctest.DocTestParser().get_doctest(block, names, "page", None, 0)
+    recorder = _Recorder()
+    recorder.run(test, clear_globs=False)
+    names.update(test.globs)
+    lines = block.splitlines(keepends=True)
+    for example in reversed(test.examples):
+        if example.lineno in recorder.printed:
+            first = example.lineno + example.source.count("\n")
+            printed = recorder.printed[example.lineno].rstrip("\n").split("\n")
+            new = "\n".join(line or "<BLANKLINE>" for line in printed)
+            new = elided(example.want.rstrip("\n"), new)
+            lines[first : first + example.want.count("\n")] = [new + "\n"] if new else []
+    return "".join(lines)
+
+
+def elided(old: str, new: str) -> str:
+    """The new text with what the old one left out left out again."""
+    if fits(old, new):
+        return old
+    old_lines, lines = old.split("\n"), new.split("\n")
+    patterns = [line for line in old_lines if GAP in line and line != GAP]
+    lines = [next((each for each in patterns if fits(each, line)), line) for line in lines]
+    if GAP in old_lines:
+        before = old_lines.index(GAP)
+        after = old_lines[::-1].index(GAP)
+        if before + after + 1 < len(lines):
+            lines[before : len(lines) - after] = [GAP]
+    return "\n".join(lines)
+
+
+def main(paths: list[Path]) -> None:
+    """Refresh pages; the evidence is written by `python -m evidence`."""
+    evidence = ROOT / "docs" / "evidence"
+    for page in paths or [page for page in pages_in_order() if evidence not in page.parents]:
+        old = page.read_text(encoding="utf-8")
+        with TemporaryDirectory() as folder:
+            new = refreshed(old, Path(folder))
+        if new != old:
+            page.write_text(new, encoding="utf-8")
+            print(page)
+
+
+if __name__ == "__main__":
+    main([Path(argument) for argument in sys.argv[1:]])
