@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from truebleu.studies import PowerResult
+    from truebleu.studies import StudyResult
 
 SUBJECT = {"study": "example"}
 
@@ -82,7 +82,7 @@ def elsewhere(request: pytest.FixtureRequest) -> Any:
     return request.getfixturevalue(request.param)
 
 
-def power(executor: Executor | None = None) -> PowerResult:
+def power(executor: Executor | None = None) -> StudyResult:
     pool = simulate(segments=60, systems=[0.1, 0.2, 0.3])
     options: dict[str, Any] = {"sizes": [20, 30], "samples": 30, "replicates": 200}
     return study_power(pool, ["bleu", "ter"], runner=Runner(executor=executor), **options)
