@@ -95,7 +95,7 @@ class Result:
         """Headings, tables, sentences and charts, which every output format renders.
 
         Args:
-            options: of the report, such as ``details`` of scores and ``columns`` of comparisons.
+            options: of the report, such as ``details``.
         """
         from truebleu.reports.document import document_of
 
@@ -130,6 +130,12 @@ class Result:
         from truebleu.reports.charts import save_chart
 
         return save_chart(self, path, overwrite=overwrite)
+
+    def __repr__(self) -> str:
+        sentences = self.to_document().sentences
+        return (
+            f"<{type(self).__name__}: {sentences[0]}>" if sentences else f"<{type(self).__name__}>"
+        )
 
     def __str__(self) -> str:
         from truebleu.reports.document import render

@@ -226,7 +226,7 @@ class Answer:
         return {**plain(self), "pairs": [pair.to_dict() for pair in self.pairs]}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Agreement(Result):
     """How well metrics agree with people.
 

@@ -143,7 +143,7 @@ class FittedCurve:
     observed: tuple[CurvePoint, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class CurveFit(Result):
     """Agreement curves of metrics; printed as JSON, the file that ``compare --people`` takes.
 

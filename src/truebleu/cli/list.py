@@ -23,7 +23,7 @@ Examples:
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Listing(Result):
     """Names, each with what it means, in columns of one kind of thing."""
 

@@ -233,7 +233,7 @@ class PairExplanation:
     degenerate: tuple[DegenerateGroup, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Explanation(Result):
     """The differences of a comparison, explained.
 

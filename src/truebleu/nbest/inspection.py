@@ -54,7 +54,7 @@ class FeatureSummary:
     constant_lists: Annotated[int, Column(heading="Lists where constant")]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ListsReport(Result):
     """What is in n-best lists.
 
@@ -209,7 +209,7 @@ class MetricOracle:
     worst_of_text_indices: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class OracleResult(Result):
     """Oracle scores of n-best lists by one or more metrics."""
 

@@ -158,7 +158,7 @@ class MBRTally:
                 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class MBRResult(Result):
     """The choices for all segments.
 

@@ -66,7 +66,7 @@ class PathPoint:
     held_out: Annotated[float | None, Column(heading="Held-out score", digits=2)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RerankResult(Result):
     """What was chosen, and how good it is.
 

@@ -86,7 +86,7 @@ class FeatureWeight:
     is_useless: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class TuneResult(Result):
     """Tuned weights, and what they gain.
 

@@ -92,7 +92,7 @@ class PlanSettings:
         return PlannedTest(self.alpha / (self.comparisons or pairs), self.alternative)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Plan(Result):
     """How large a test set must be, for each metric and pair.
 

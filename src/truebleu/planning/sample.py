@@ -135,7 +135,7 @@ class SystemOnSample:
     standard_errors: float | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Sample(Result):
     """A test set that was drawn from a pool, and how like the pool it is.
 

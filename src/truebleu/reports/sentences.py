@@ -55,7 +55,13 @@ def bracketed(
         '[0.00, 0.50]'
         >>> bracketed((-1.25, 0.5), 1, sign="+")
         '[-1.2, +0.5]'
+        >>> bracketed((0.004, 0.5), 2), bracketed((None, 0.5), 2)
+        ('[0.004, 0.500]', '(−∞, 0.50]')
     """
+    # A bound beside 0 decides: it must not look like 0.
+    near = [bound for bound in interval if bound and not round(bound, digits)]
+    if near and all(round(bound, digits + 2) for bound in near):
+        digits += 1 if all(round(bound, digits + 1) for bound in near) else 2
     low, high = (
         None if bound is None else f"{round(bound, digits) + 0.0:{sign}.{digits}f}"
         for bound in interval

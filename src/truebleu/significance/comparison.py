@@ -202,7 +202,7 @@ class GroupComparison:
         return {**plain(self), "systems": _named(self.systems)}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Comparison(Result):
     """Every system and every compared pair by every metric.
 

@@ -185,7 +185,7 @@ class GateCheck:
     note: PairNote | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class GateResult(Result):
     """Whether the new system passes, and why.
 

@@ -204,7 +204,7 @@ class PanelSet:
     units: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Panel(Result):
     """Systems compared over many test sets.
 

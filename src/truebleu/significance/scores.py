@@ -108,7 +108,7 @@ class GroupScores:
     systems: tuple[SystemScores, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Scores(Result, Mapping[str, Mapping[str, "Score"]]):
     """The scores of all systems of a test set: a mapping from system to metric label to score.
 

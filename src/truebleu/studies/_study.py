@@ -46,7 +46,7 @@ LISTS = ("lists", "references", "test_lists", "test_references", "decoders")
 NOT_SETTINGS = (*DATA, *LISTS, "runner")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class StudyResult(Result):
     """What a study returns: its settings, one tidy table, what that says, and a plot of it.
 
