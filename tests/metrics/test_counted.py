@@ -63,8 +63,8 @@ def test_verbs_do_not_know_the_difference(
         (truebleu.compare, {"replicates": 200, "margin": 1.0}),
         (truebleu.gate, {"baseline": "b", "margin": 1.0}),
     ):
-        expected = verb(whole, metrics=metrics, **settings)  # type: ignore[operator]
-        found = verb(forgotten, metrics=metrics, **settings)  # type: ignore[operator]
+        expected = verb(whole, metrics=metrics, **settings)
+        found = verb(forgotten, metrics=metrics, **settings)
         assert found.to_dict() == expected.to_dict()
 
 
