@@ -23,7 +23,7 @@ THREAD_VARIABLES = ("TRUEBLEU_THREADS", "RAYON_NUM_THREADS", "OMP_NUM_THREADS")
 NAMES = (
     *("bleu", "chrf", "chrf++", "ter"),
     *("bleuscore", "nltk", "nist", "fast-bleu", "fastchrf", "jiwer"),
-    *("large", "cold", "stream"),
+    *("large", "cold", "ten-million"),
     *("paired-bs", "paired-ar", "compare-bs", "compare-ar", "command-bs", "command-ar"),
     *("cold-compare", "cold-limit"),
     *("agree-kendall", "agree-permutation", "agree-many", "agree-memory"),
@@ -105,7 +105,7 @@ def _parse_options() -> argparse.Namespace:
 
 def _measure(name: str, *, quick: bool) -> list[Speed | Memory]:
     """The rows of one name."""
-    from benchmarks import judgments, limits, nbest, significance, stream, tuning
+    from benchmarks import judgments, limits, nbest, significance, ten_million, tuning
     from benchmarks.cold import measure_cold
     from benchmarks.contests import compare
     from benchmarks.large import measure_large
@@ -126,8 +126,8 @@ def _measure(name: str, *, quick: bool) -> list[Speed | Memory]:
         return [*tuning.measure_tuning(corpus, (name,), quick=quick)]
     if name in nbest.NAMES:
         speed, memory = nbest.measure_nbest(corpus, (name,), quick=quick)
-    elif name in stream.NAMES:
-        speed, memory = stream.measure_stream(quick=quick)
+    elif name in ten_million.NAMES:
+        speed, memory = ten_million.measure_ten_million(quick=quick)
     elif name in judgments.NAMES:
         speed, memory = judgments.measure_judgments((name,), quick=quick)
     else:

@@ -297,7 +297,7 @@ def shifts(
     texts: Sequence[Segments], reference: Segments, /
 ) -> list[tuple[int, int, int] | None]: ...
 def bootstrap_sums(
-    rows: NDArray[np.float64],
+    rows: NDArray[np.float64] | NDArray[np.int16] | NDArray[np.int32],
     *,
     strata: Sequence[tuple[int, int]],
     first: int,

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,7 +34,7 @@ from truebleu._settings import (
 from truebleu.errors import SettingError, UnpairedSegmentsError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from truebleu._settings import Unit
 
@@ -101,8 +102,28 @@ class Units(ComparedByValue):
         if (steps < 0).any():
             order = np.argsort(of_segment, kind="stable")
             of_segment, rows = of_segment[order], rows[order]
-        first_of_unit = np.searchsorted(of_segment, np.arange(len(self)))
-        return np.add.reduceat(rows, first_of_unit, axis=0)
+        firsts = np.searchsorted(of_segment, np.arange(len(self) + 1))
+        if rows.dtype == np.float64:
+            return np.add.reduceat(rows, firsts[:-1], axis=0)
+        sums = np.empty((len(self), *rows.shape[1:]))
+        edges = np.unique([*np.searchsorted(firsts, range(0, len(rows), BLOCK)), len(self)])
+        for first, last in pairwise(edges.tolist()):
+            part = rows[firsts[first] : firsts[last]].astype(np.float64)
+            sums[first:last] = np.add.reduceat(part, firsts[first:last] - firsts[first], axis=0)
+        return sums
+
+
+# Rows that are looked at, or made floats, together: a million of them need no second copy for that.
+BLOCK = 1 << 16
+
+
+def blocks(rows: NDArray[Any]) -> Iterator[Values]:
+    """Rows as floats: all at once, or block by block where they are kept in fewer bits."""
+    if rows.dtype == np.float64:
+        yield rows
+        return
+    for start in range(0, len(rows), BLOCK):
+        yield rows[start : start + BLOCK].astype(np.float64)
 
 
 def _require_segments(count: int) -> None:
@@ -152,8 +173,8 @@ def _require_paired(strata: Sequence[str], segments: int) -> None:
 
 # Bits of a float64's significand, less one for the doubling in a difference of two sums.
 SIGNIFICANT_BITS = 52
-# Rows looked at together: a million of them need no second copy for that.
-BLOCK = 1 << 16
+# Whole numbers that are made floats at once: more of them stay in the bits they are kept in.
+MOST_FLOATS = 1 << 25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,7 +238,15 @@ class Swaps(Resampler):
             enumerated: whether the replicates are all swaps there are.
         """
         seed = None if enumerated else self.seed
-        return _core.swapped_sums(rows, first=first, replicates=count, seed=seed)
+        sums: Values | None = None
+        start = 0
+        for block in blocks(rows):
+            of_block = _core.swapped_sums(
+                block, first=first, replicates=count, seed=seed, first_row=start
+            )
+            sums = of_block if sums is None else sums + of_block
+            start += len(block)
+        return np.zeros((count, rows.shape[1])) if sums is None else sums
 
 
 def on_exact_grid(rows: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -226,6 +255,9 @@ def on_exact_grid(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     A replicate draws as many rows as there are, so no sum exceeds that number times the largest
     absolute value of its column.
     """
+    if rows.dtype.kind == "i":
+        few = rows.size <= MOST_FLOATS
+        return np.ascontiguousarray(rows, dtype=np.float64 if few else None)
     fractional = np.zeros(rows.shape[1], dtype=np.bool_)
     for start in range(0, len(rows), BLOCK):
         part = rows[start : start + BLOCK]

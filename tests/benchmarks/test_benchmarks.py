@@ -16,7 +16,7 @@ from benchmarks import (
     nbest,
     plain_agreement,
     significance,
-    stream,
+    ten_million,
     timing,
     tuning,
 )
@@ -103,7 +103,7 @@ def test_every_comparison_can_be_asked_for_by_its_name() -> None:
     others = [
         "large",
         "cold",
-        *stream.NAMES,
+        *ten_million.NAMES,
         *(name for module in measured for name in module.NAMES),
     ]
     assert [*comparisons, *others] == list(NAMES)
@@ -162,8 +162,8 @@ def test_a_row_that_fails_is_told_and_the_others_are_kept(
     assert [row["name"] for row in rows] == ["bleu", "ter"]
 
 
-def test_a_stream_is_made_of_blocks_and_compared(tmp_path: Path) -> None:
-    paths, size = stream.write_files(tmp_path, 130)
+def test_ten_million_segments_are_made_of_blocks_and_compared(tmp_path: Path) -> None:
+    paths, size = ten_million.write_files(tmp_path, 130)
     texts = [gzip.decompress(path.read_bytes()) for path in paths]
     assert [text.count(b"\n") for text in texts] == [130] * 3
     assert sum(map(len, texts)) == size

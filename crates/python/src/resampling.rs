@@ -1,5 +1,6 @@
 //! Resampling: sums of rows in many replicates.
 
+use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use numpy::ndarray::{Array2, ArrayView2, ArrayView3};
@@ -7,7 +8,7 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray4, PyReadonlyArray2, PyReado
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use truebleu_core::metrics::Metric;
-use truebleu_core::resampling::{self, Curve, Scoring, Side, Swaps, Tally};
+use truebleu_core::resampling::{self, Count, Curve, Scoring, Side, Swaps, Tally};
 
 use crate::metrics::NativeMetric;
 use crate::runtime::{detached, replicates as replicates_from, require_memory};
@@ -19,21 +20,53 @@ use crate::runtime::{detached, replicates as replicates_from, require_memory};
 #[pyo3(signature = (rows, *, strata, first, replicates, seed))]
 pub fn bootstrap_sums<'py>(
     py: Python<'py>,
-    rows: PyReadonlyArray2<'py, f64>,
+    rows: Rows<'py>,
     strata: Vec<(u32, u32)>,
     first: u64,
     replicates: u64,
     seed: u64,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let rows = rows.as_array();
-    if strata.iter().any(|&(start, end)| start > end || end as usize > rows.nrows()) {
-        let message = format!("strata beyond {} rows: {strata:?}", rows.nrows());
-        return Err(PyIndexError::new_err(message));
+    let (count, columns) = rows.shape();
+    if strata.iter().any(|&(start, end)| start > end || end as usize > count) {
+        return Err(PyIndexError::new_err(format!("strata beyond {count} rows: {strata:?}")));
     }
     let strata: Vec<_> = strata.into_iter().map(|(start, end)| start..end).collect();
-    let replicates = replicates_from(first, replicates, rows.ncols())?;
-    let sums = detached(py, || resampling::bootstrap_sums(&rows, &strata, replicates, seed))?;
+    let replicates = replicates_from(first, replicates, columns)?;
+    let sums = match &rows {
+        Rows::Bits16(rows) => drawn(py, &rows.as_array(), &strata, replicates, seed),
+        Rows::Bits32(rows) => drawn(py, &rows.as_array(), &strata, replicates, seed),
+        Rows::Floats(rows) => drawn(py, &rows.as_array(), &strata, replicates, seed),
+    }?;
     Ok(sums.into_pyarray(py))
+}
+
+/// Rows of counts, in the numbers in which they are kept.
+#[derive(FromPyObject)]
+pub enum Rows<'py> {
+    Bits16(PyReadonlyArray2<'py, i16>),
+    Bits32(PyReadonlyArray2<'py, i32>),
+    Floats(PyReadonlyArray2<'py, f64>),
+}
+
+impl Rows<'_> {
+    /// Rows and columns.
+    fn shape(&self) -> (usize, usize) {
+        match self {
+            Self::Bits16(rows) => rows.as_array().dim(),
+            Self::Bits32(rows) => rows.as_array().dim(),
+            Self::Floats(rows) => rows.as_array().dim(),
+        }
+    }
+}
+
+fn drawn<C: Count>(
+    py: Python<'_>,
+    rows: &ArrayView2<'_, C>,
+    strata: &[Range<u32>],
+    replicates: Range<u64>,
+    seed: u64,
+) -> PyResult<Array2<f64>> {
+    detached(py, || resampling::bootstrap_sums(rows, strata, replicates, seed))
 }
 
 /// The sums of the rows that replicates `first` to `first + replicates - 1` swap, shaped (replicate,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from contextlib import nullcontext
 from dataclasses import MISSING, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -17,8 +18,8 @@ import click
 from click.core import ParameterSource
 
 from truebleu.cli.main import QUIET, progress_bar, warn
-from truebleu.corpus._files import Files, Layout, NamedText, decode, locate
-from truebleu.corpus._reading import read_labels
+from truebleu.corpus._files import Files, decode, locate
+from truebleu.corpus._reading import read_labels, read_test_set
 from truebleu.errors import MalformedFileError, SettingError, SuspiciousTextError, shortened
 from truebleu.metrics.base import MAX_THREADS, set_threads, use_environment
 from truebleu.metrics.registry import METRICS, as_metrics, plugin_names
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from truebleu._results import Result
+    from truebleu.corpus._parts import TestSetParts
     from truebleu.corpus.known_test_sets import KnownTestSet
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
@@ -363,7 +365,35 @@ class Texts:
         Systems may be statistics files, which need no references; texts beside them are counted.
         """
         with progress_bar(0, "reading"):
-            test_set = self._read(metrics)
+            return self._warned(self._read(metrics))
+
+    def count(self, metrics: Sequence[Metric], *, fingerprints: bool = False) -> TestSet:
+        """The same, of which only the counts of these metrics are kept.
+
+        Args:
+            metrics: what is counted.
+            fingerprints: whether those of the texts are kept, too.
+        """
+        from truebleu.metrics._counted import count_test_set
+
+        parts: list[TestSetParts] = []
+        done = 0
+
+        def share() -> float | None:
+            return parts[0].share_read if parts else None
+
+        with progress_bar(0, "reading", share=share) as progress:
+
+            def watch(reading: TestSetParts) -> None:
+                nonlocal done
+                parts[:] = [reading]
+                progress(reading.segments - done)
+                done = reading.segments
+
+            count = partial(count_test_set, metrics=metrics, fingerprints=fingerprints, watch=watch)
+            return self._warned(self._read(metrics, count))
+
+    def _warned(self, test_set: TestSet) -> TestSet:
         messages = [warning.message for warning in test_set.warnings]
         if self.strict and messages:
             raise SuspiciousTextError(messages)
@@ -376,7 +406,9 @@ class Texts:
         systems, name = with_baseline(self.systems, written)
         return replace(self, systems=systems), name
 
-    def _read(self, metrics: Sequence[Metric]) -> TestSet:
+    def _read(
+        self, metrics: Sequence[Metric], read: Callable[..., TestSet] = read_test_set
+    ) -> TestSet:
         test_set = read_any(
             self.systems,
             self.references,
@@ -384,6 +416,7 @@ class Texts:
             source=self.source,
             documents=self.documents,
             strict=self.strict,
+            read=read,
         )
         if self.known is None:
             return test_set
@@ -461,10 +494,9 @@ def _column(column: str, documents: str | None, test_set: TestSet) -> tuple[str,
             "domain or document where they are known, a column of --documents FILE, or FILE#COLUMN"
         )
         raise SettingError("--by", column, expected)
-    name, text = next(iter(test_set.systems.items()))
-    against = NamedText(name, name, name, text)  # type: ignore[arg-type]
     # A column that is named is read as if it held documents.
-    return read_labels(Files(), written, against, default=Layout()).documents or ()
+    labels = read_labels(Files(), written, next(iter(test_set.systems)), len(test_set))
+    return labels.documents or ()
 
 
 def read_word_counts(

@@ -53,7 +53,7 @@ def command(
     """
     if settings["runs"] is None:
         refuse_idle(["swap_runs", "about"], "requires --runs PATTERN")
-    test_set = texts.read(metrics)
+    test_set = texts.count(metrics)
     passes = 2 if TESTS[settings["test"] or "ar"].source == "swaps" else 1
     replicates = settings["replicates"] or DEFAULT_REPLICATES
     with progress_bar(passes * replicates, "comparing") as progress:

@@ -65,7 +65,7 @@ def command(
     if settings["ledger"] is None:
         refuse_idle(["looks"], "requires --ledger FILE")
     both, name = texts.with_baseline(baseline)
-    test_set = both.read(metrics)
+    test_set = both.count(metrics, fingerprints=settings["ledger"] is not None)
     steps = 0 if settings["margin"] is not None else settings["replicates"] or DEFAULT_REPLICATES
     with progress_bar(steps, "comparing") as progress:
         result = gate(test_set, metrics=metrics, baseline=name, progress=progress, **settings)

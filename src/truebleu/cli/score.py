@@ -82,7 +82,7 @@ def command(
         refuse_idle(RESAMPLING, "requires --confidence: without it nothing is resampled")
     if per_segment:
         refuse_idle(["chart", "columns", "confidence", "details"], "excludes --per-segment")
-    test_set = texts.read(metrics)
+    test_set = texts.count(metrics, fingerprints=file is not None)
     if file is not None:
         # Before the scores: what cannot be saved should be said at once.
         from truebleu.metrics.statistics_files import SavedStatistics, save_statistics

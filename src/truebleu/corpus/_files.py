@@ -380,7 +380,8 @@ class _Inflated:
 
     def __init__(self, file: BinaryIO, start: Callable[[], Any]) -> None:
         self._file, self._start = file, start
-        self._piece = _GZIP_PIECE if start is _gzip else _OTHER_PIECE
+        self._is_gzip = start is _gzip
+        self._piece = _GZIP_PIECE if self._is_gzip else _OTHER_PIECE
         self._stream: Any = None
         self._rest = b""
 
@@ -398,9 +399,14 @@ class _Inflated:
                 if not data:
                     continue
                 self._stream = self._start()
-            elif not data:
+            if self._is_gzip:
+                # No more than was asked for: what is well compressed is not copied again and again.
+                parts.append(self._stream.decompress(data, size))
+                self._rest = self._stream.unconsumed_tail
+            else:
+                parts.append(self._stream.decompress(data))
+            if not data and not parts[-1]:
                 raise EOFError("the last stream does not end")
-            parts.append(self._stream.decompress(data))
             length += len(parts[-1])
             if self._stream.eof:
                 self._rest = self._stream.unused_data
@@ -462,12 +468,18 @@ _KINDS: tuple[tuple[bytes | tuple[bytes, ...], str, Callable[[], Any]], ...] = (
 class OpenedFile:
     """A file, or standard input, that is read piece by piece and decompressed where it must be."""
 
+    #: Bytes of a piece, about.
+    PIECE = 1 << 20
+
     def __init__(self, path: str, stdin: BinaryIO | None = None) -> None:
         from io import BufferedReader
 
         self.path = path
         self._raw = BufferedReader(_opened(path, stdin))  # type: ignore[type-var]
-        self._size = os.fstat(self._raw.fileno()).st_size if path != STANDARD_INPUT else None
+        try:
+            self._size = os.fstat(self._raw.fileno()).st_size
+        except OSError:  # it is in memory
+            self._size = 0
         beginning = self._raw.peek(16)[:16]
         self._kind = "file"
         self._read: Callable[[int], bytes] = self._raw.read
@@ -483,13 +495,16 @@ class OpenedFile:
         return self._raw.tell() / self._size if self._size else None
 
     def read(self) -> bytes:
-        """The next piece, of about a megabyte; nothing at the end."""
+        """The next piece; nothing at the end."""
         try:
-            return self._read(1 << 20)
+            return self._read(self.PIECE)
         except MissingExtraError:
             raise
         # Each library of compression has errors of its own.
         except Exception as error:
+            if self._kind == "file":
+                with _named_errors(self.path):
+                    raise
             raise _damaged(self.path, self._kind, error) from error
 
     def close(self) -> None:
@@ -502,9 +517,22 @@ def _opened(path: str, stdin: BinaryIO | None) -> BinaryIO:
     if path == STANDARD_INPUT:
         if stdin is None and sys.stdin is None:
             raise UnreadableFileError(STANDARD_INPUT, "standard input is closed")
-        return stdin or sys.stdin.buffer
-    with _named_errors(path):
-        return open(path, "rb", buffering=0)
+        file = stdin or sys.stdin.buffer
+    else:
+        if os.path.isdir(path):
+            raise UnreadableFileError(path, "found a directory, expected a file")
+        with _named_errors(path):
+            file = open(path, "rb", buffering=0)  # noqa: SIM115  # the caller closes it
+    try:
+        is_device = stat.S_ISCHR(os.fstat(file.fileno()).st_mode) and not file.isatty()
+    except OSError:  # it is in memory
+        return file
+    if not is_device:
+        return file
+    from io import BytesIO
+
+    with file:
+        return BytesIO(_all_of(path, file))
 
 
 class Files:

@@ -24,6 +24,7 @@ from truebleu.corpus.test_set import TestSet, TextWarning, examine
 from truebleu.errors import (
     AbsentSegmentError,
     DuplicateSystemError,
+    EncodingError,
     MalformedFileError,
     MisalignedSegmentsError,
     SettingError,
@@ -71,11 +72,7 @@ def read_test_set(
     Raises:
         CorpusError: When a file cannot be read as what it should be, or texts do not pair.
     """
-    for setting, written in (("systems", systems), ("references", references)):
-        if isinstance(written, str | PathLike) or not isinstance(written, Iterable):
-            raise SettingError(setting, written, "a list of files")
-    if not references:
-        raise SettingError("references", references, "at least one file")
+    require_files(systems, references)
     files = _TextFiles(stdin)
     reference_texts, reference_names = _read(files, references, "reference")
     system_texts, system_names = _read(files, expanded(systems), "system")
@@ -97,7 +94,7 @@ def read_test_set(
         raise SuspiciousTextError([warning.message for warning in warnings])
     layout = merged(text.layout for text in texts)
     if documents is not None:
-        layout = read_labels(files, documents, texts[0], default=layout)
+        layout = read_labels(files, documents, texts[0].label, len(texts[0].segments), layout)
     return TestSet(
         systems={
             name: text.segments for name, text in zip(system_names, system_texts, strict=True)
@@ -110,6 +107,15 @@ def read_test_set(
         warnings=warnings,
         is_examined=True,
     )
+
+
+def require_files(systems: object, references: object) -> None:
+    """Refuse anything but lists of files, of which there is a reference."""
+    for setting, written in (("systems", systems), ("references", references)):
+        if isinstance(written, str | PathLike) or not isinstance(written, Iterable):
+            raise SettingError(setting, written, "a list of files")
+    if not references:
+        raise SettingError("references", references, "at least one file")
 
 
 class _TextFiles(Files):
@@ -326,19 +332,23 @@ def merged(layouts: Iterable[Layout]) -> Layout:
 
 
 def read_labels(
-    files: Files, written: str | PathLike[str], text: NamedText, default: Layout
+    files: Files,
+    written: str | PathLike[str],
+    text: str,
+    length: int,
+    default: Layout = Layout(),  # noqa: B008  # it cannot be changed
 ) -> Layout:
-    """Labels from a file of their own, one for each segment of the text.
+    """Labels from a file of their own, one for each segment of a text of this name and length.
 
     The file is a table with columns such as `doc` and `domain`, or has one document per line, or
     with the ending .docs, as in mt-metrics-eval, domain and document.
     """
     location = locate(written)
     data = files.contents(location.path)
-    layout = _parse_labels(location, data, len(text.segments))
+    layout = _parse_labels(location, data, length)
     for labels in (layout.documents, layout.domains):
-        if labels is not None and len(labels) != len(text.segments):
-            raise UnpairedSegmentsError(location.path, len(labels), text.label, len(text.segments))
+        if labels is not None and len(labels) != length:
+            raise UnpairedSegmentsError(location.path, len(labels), text, length)
     return Layout(layout.documents or default.documents, layout.domains or default.domains)
 
 
@@ -350,9 +360,8 @@ def _parse_labels(location: Location, data: bytes, length: int) -> Layout:
         return Layout(*parse_docs(path, [line or "" for line in read_lines(path, data).segments]))
     table = parse_table(path, data) if extension(path) != ".tsv" else None
     if table is None:
-        lines = read_lines(path, data).segments
-        if column is None and not _has_header(lines, length, (*DOCUMENT, *DOMAIN)):
-            return Layout(documents=tuple(label or "" for label in lines))
+        if column is None and not _has_header(path, data, length, (*DOCUMENT, *DOMAIN)):
+            return Layout(documents=_labels_of_lines(path, data))
         table = read_tsv(path, data)
     if column is not None:
         return Layout(documents=table.labels(column))
@@ -362,6 +371,28 @@ def _parse_labels(location: Location, data: bytes, length: int) -> Layout:
         expected = f"a column {' or '.join((*DOCUMENT, *DOMAIN))}"
         raise MalformedFileError(path, None, found, expected)
     return layout
+
+
+#: Bytes of labels that are looked at together.
+LABEL_BYTES = 1 << 24
+
+
+def _labels_of_lines(path: str, data: bytes) -> tuple[str, ...]:
+    """A label per line, equal ones as one object: a document has many segments."""
+    objects: dict[str, str] = {}
+    labels: list[str] = []
+    start = 0
+    while start < len(data):
+        end = data.find(b"\n", start + LABEL_BYTES) + 1 or len(data)
+        try:
+            lines = read_lines(path, data[start:end], is_beginning=start == 0).segments
+        except (EncodingError, MalformedFileError) as error:
+            name, line, *others = error.args
+            raise type(error)(name, line + len(labels), *others) from None
+        texts = (line or "" for line in lines)
+        labels += (objects.setdefault(text, text) for text in texts)
+        start = end
+    return tuple(labels)
 
 
 def parse_docs(path: str, lines: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -376,8 +407,9 @@ def parse_docs(path: str, lines: Sequence[str]) -> tuple[tuple[str, ...], tuple[
     return tuple(documents), tuple(domains)
 
 
-def _has_header(lines: Segments, length: int, names: Sequence[str]) -> bool:
+def _has_header(path: str, data: bytes, length: int, names: Sequence[str]) -> bool:
     """Whether the first line names columns; a lone name may be a label: then the count decides."""
-    fields = (lines[0] or "").split("\t")
+    fields = (read_lines(path, data.split(b"\n", 1)[0]).segments[0] or "").split("\t")
+    lines = data.count(b"\n") + (not data.endswith(b"\n"))
     is_named = any(field.strip().lower() in names for field in fields)
-    return is_named and (len(fields) > 1 or len(lines) != length)
+    return is_named and (len(fields) > 1 or lines != length)

@@ -175,6 +175,10 @@ class TestSet:
         """Of the references; see `fingerprint`."""
         return fingerprint(self.references)
 
+    def output_fingerprint(self, system: str) -> str:
+        """Of a system's text."""
+        return fingerprint([self.systems[system]])
+
     def examined(self) -> TestSet:
         """This test set with warnings about its texts, as `read_test_set` gives them.
 

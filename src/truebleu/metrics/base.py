@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, TypedDict
 
 from truebleu import _core
 from truebleu._core import VERSION
@@ -136,6 +136,16 @@ class NgramMatches:
     difference: NDArray[np.float64]
 
 
+class Counts(Protocol):
+    """Counts shaped (segment, system, column): what `Metric.count` returns."""
+
+    def sums(self) -> list[list[float]]:
+        """The rows of each system added up, from the first segment to the last."""
+
+    def array(self) -> NDArray[Any]:
+        """The rows; whole numbers may be kept in fewer bits than a float has."""
+
+
 #: A kind of score and its settings, as plain values.
 Formula: TypeAlias = "Mapping[str, str | float | bool | list[int] | None]"
 
@@ -248,7 +258,7 @@ class Metric(ABC):
         return None
 
     @abstractmethod
-    def count(self, test_set: TestSet) -> Statistics:
+    def count(self, test_set: TestSet) -> Counts:
         """The statistics of all systems in one pass, in their order."""
 
     @abstractmethod
@@ -748,12 +758,12 @@ class DerivedMetric(Metric):
 class CountedMetric(DerivedMetric):
     """A metric that has counted the test set already: some take long, and once is enough."""
 
-    def __init__(self, metric: Metric, statistics: Statistics) -> None:
+    def __init__(self, metric: Metric, counts: Counts) -> None:
         self.metric = metric
-        self.counts = statistics
+        self.counts = counts
         self.is_mean = metric.is_mean  # type: ignore[misc]
 
-    def count(self, test_set: TestSet) -> Statistics:  # noqa: ARG002
+    def count(self, test_set: TestSet) -> Counts:  # noqa: ARG002
         """What was counted."""
         return self.counts
 
@@ -777,8 +787,21 @@ class CountedMetric(DerivedMetric):
         """As the metric does."""
         return self.metric.describe(sums, references)
 
+    def sentence_level(self) -> Metric:
+        """That of the metric."""
+        return self.metric.sentence_level()
+
+    def segment_scores(self, rows: NDArray[Any]) -> list[tuple[float | None, ...]]:
+        """As the metric does."""
+        return self.metric.segment_scores(rows)
+
+    def column_parts(self, width: int) -> tuple[str, ...]:
+        """As the metric says."""
+        return self.metric.column_parts(width)
+
     def part(self, segments: Sequence[int]) -> CountedMetric:
         """The same of some segments only."""
         from truebleu._core import Statistics
 
-        return CountedMetric(self.metric, Statistics(self.counts.array()[list(segments)]))
+        rows = self.counts.array()[list(segments)]
+        return CountedMetric(self.metric, Statistics(rows.astype(float, copy=False)))

@@ -284,15 +284,16 @@ def metrics_for(metrics: MetricsLike, test_set: TestSet) -> tuple[list[Metric], 
     if test_set.is_counted:
         # A CountedTestSet, whose module needs this one.
         counted: list[Metric] = cast("Any", test_set).metrics(as_metrics(metrics))
-        _require_distinct(metric_labels(counted))
+        require_distinct(metric_labels(counted))
         return counted, test_set
     fixed = [metric.for_references(test_set.references) for metric in as_metrics(metrics)]
     labels = metric_labels(fixed)
-    _require_distinct(labels)
+    require_distinct(labels)
     return fixed, with_metric_warnings(test_set.examined(), dict(zip(labels, fixed, strict=True)))
 
 
-def _require_distinct(labels: Sequence[str]) -> None:
+def require_distinct(labels: Sequence[str]) -> None:
+    """Refuse a metric that is there twice."""
     label, count = Counter(labels).most_common(1)[0]
     if count > 1:
         raise SettingError("metrics", f"{label} twice", "every metric once, with its settings")
@@ -303,14 +304,15 @@ def with_metric_warnings(test_set: TestSet, metrics: Mapping[str, Metric]) -> Te
     from truebleu.tokenizers import unspaced_script
 
     script = unspaced_script(test_set.references)
-    if script is None:
-        return test_set
-    warnings = _script_warnings(test_set.warnings, metrics, script, len(test_set))
+    warnings = script_warnings(test_set.warnings, metrics, script, len(test_set))
     return replace(test_set, warnings=warnings)
 
 
-def _script_warnings(
-    warnings: Sequence[TextWarning], metrics: Mapping[str, Metric], script: str, segments: int
+def script_warnings(
+    warnings: Sequence[TextWarning],
+    metrics: Mapping[str, Metric],
+    script: str | None,
+    segments: int,
 ) -> tuple[TextWarning, ...]:
     """The warnings, and further ones about metrics that need spaces where the script has none."""
     from truebleu.corpus.test_set import TextWarning as Warned
@@ -318,7 +320,7 @@ def _script_warnings(
     known = {(warning.code, warning.text) for warning in warnings}
     advised = list(warnings)
     for label, metric in metrics.items():
-        advice = metric.advice_for_script(script)
+        advice = None if script is None else metric.advice_for_script(script)
         if advice is not None and ("unspaced", label) not in known:
             message = (
                 f"{label} cuts words at spaces, and {script} references have none between words; "

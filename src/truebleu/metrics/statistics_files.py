@@ -8,10 +8,9 @@ docs/reference/statistics-files.md has the layout.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from truebleu._results import ComparedByValue
 from truebleu.corpus._files import (
@@ -22,9 +21,7 @@ from truebleu.corpus._files import (
     refuse_large,
 )
 from truebleu.corpus._writing import refuse_existing, write_files
-from truebleu.corpus.test_set import TestSet, fingerprint
 from truebleu.errors import (
-    AbsentTextError,
     DuplicateSystemError,
     EmptyTextError,
     MalformedFileError,
@@ -32,17 +29,17 @@ from truebleu.errors import (
     SettingError,
     TruebleuError,
 )
-from truebleu.metrics.base import CountedMetric
+from truebleu.metrics._counted import AbsentText, CountedTestSet, Rows, SystemsMetric
 from truebleu.metrics.registry import metrics_for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from zipfile import ZipFile
 
     import numpy as np
     from numpy.typing import NDArray
 
-    from truebleu._core import Statistics
+    from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
 
     Column = NDArray[np.float64]
@@ -114,13 +111,16 @@ class SavedStatistics(ComparedByValue):
                 segments=len(test_set),
                 references=len(test_set.references),
                 fingerprint=references,
-                output=fingerprint([text]),
+                output=test_set.output_fingerprint(system),
                 lengths=lengths,
                 documents=test_set.documents,
                 domains=test_set.domains,
-                rows={key: np.ascontiguousarray(counts[:, place]) for key, counts in rows.items()},
+                rows={
+                    key: np.ascontiguousarray(counts[:, place], dtype=np.float64)
+                    for key, counts in rows.items()
+                },
             )
-            for place, (system, text) in enumerate(test_set.systems.items())
+            for place, system in enumerate(test_set.systems)
         )
 
     def named(self, system: str) -> SavedStatistics:
@@ -197,76 +197,6 @@ def require_one_system(test_set: TestSet) -> list[str]:
 # Test sets without texts: verbs take them, and reading a text is an error.
 
 
-class AbsentText(Sequence[str]):
-    """A text of which only the length is known; reading it is an error."""
-
-    def __init__(self, label: str, length: int) -> None:
-        self._label = label
-        self._length = length
-
-    def __len__(self) -> int:
-        return self._length
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AbsentText):
-            return NotImplemented
-        return (self._label, self._length) == (other._label, other._length)
-
-    def __hash__(self) -> int:
-        return hash((self._label, self._length))
-
-    def _refuse(self, *_: object) -> NoReturn:
-        raise AbsentTextError(self._label)
-
-    __getitem__ = __iter__ = __contains__ = __reversed__ = _refuse
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CountedTestSet(TestSet):
-    """A test set without texts, which says what metrics count in it.
-
-    Attributes:
-        counted_references: how many each segment was counted with; None where that varies.
-    """
-
-    is_counted: ClassVar[bool] = True
-
-    counted_references: int | None = 0
-
-    def __post_init__(self) -> None:
-        """Nothing to check: what it is made of was checked when it was read."""
-
-    def examined(self) -> TestSet:
-        """This test set: there is nothing to look at."""
-        return self
-
-    @property
-    def references_per_segment(self) -> int | None:
-        """As the signatures of the metrics say it."""
-        return self.counted_references
-
-    def part(self, segments: Sequence[int]) -> TestSet:
-        """Some of its segments, for metrics that have counted them already."""
-
-        def of(labels: tuple[str, ...] | None) -> tuple[str, ...] | None:
-            return None if labels is None else tuple(labels[place] for place in segments)
-
-        text = AbsentText("a part of the test set", len(segments))
-        return CountedTestSet(
-            systems=dict.fromkeys(self.systems, text),
-            references=(text,) * len(self.references),
-            reference_names=self.reference_names,
-            documents=of(self.documents),
-            domains=of(self.domains),
-            is_examined=True,
-            counted_references=self.references_per_segment,
-        )
-
-    def metrics(self, metrics: Sequence[Metric]) -> list[Metric]:
-        """The metrics with what is known instead of texts; here, what they counted already."""
-        return list(metrics)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedTestSet(CountedTestSet):
     """A test set without texts; `saved` has the statistics of each system by its name."""
@@ -320,48 +250,26 @@ class SavedTestSet(CountedTestSet):
         """Of the references that the statistics were counted against."""
         return self.saved[0].fingerprint
 
+    def output_fingerprint(self, system: str) -> str:
+        """Of the system's text, when it was counted."""
+        return next(saved.output for saved in self.saved if saved.system == system)
+
     def metrics(self, metrics: Sequence[Metric]) -> list[Metric]:
         """The metrics with the counts that were saved; others are refused."""
-        by_name = {statistics.system: statistics for statistics in self.saved}
-        return [SavedMetric(self.saved[0].fixed(metric), by_name) for metric in metrics]
+        import numpy as np
+
+        fixed = [self.saved[0].fixed(metric) for metric in metrics]
+        names = tuple(statistics.system for statistics in self.saved)
+        return [
+            SystemsMetric(metric, names, Rows(np.stack([s.by(metric) for s in self.saved], 1)))
+            for metric in fixed
+        ]
 
 
 def _first_known(
     labels: Iterable[tuple[str, ...] | None],
 ) -> tuple[str, ...] | None:
     return next((known for known in labels if known is not None), None)
-
-
-class SavedMetric(CountedMetric):
-    """A metric whose counts were saved, for any systems of the test set."""
-
-    def __init__(self, metric: Metric, saved: dict[str, SavedStatistics]) -> None:
-        self._saved = saved
-        super().__init__(metric, _stacked(metric, list(saved.values())))
-
-    def count(self, test_set: TestSet) -> Statistics:
-        """What was saved of its systems."""
-        return _stacked(self.metric, [self._saved[name] for name in test_set.systems])
-
-    def sentence_level(self) -> Metric:
-        """That of the metric."""
-        return self.metric.sentence_level()
-
-    def segment_scores(self, rows: NDArray[Any]) -> list[tuple[float | None, ...]]:
-        """As the metric does."""
-        return self.metric.segment_scores(rows)
-
-    def column_parts(self, width: int) -> tuple[str, ...]:
-        """As the metric says."""
-        return self.metric.column_parts(width)
-
-
-def _stacked(metric: Metric, saved: Sequence[SavedStatistics]) -> Statistics:
-    import numpy as np
-
-    from truebleu._core import Statistics
-
-    return Statistics(np.stack([statistics.by(metric) for statistics in saved], axis=1))
 
 
 def save_statistics(

@@ -14,7 +14,7 @@ from truebleu.errors import SettingError
 from truebleu.metrics.registry import metrics_for
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
@@ -33,6 +33,7 @@ def read_any(
     source: str | None = None,
     documents: str | None = None,
     strict: bool = False,
+    read: Callable[..., TestSet] = read_test_set,
 ) -> TestSet:
     """The test set of some files.
 
@@ -44,6 +45,7 @@ def read_any(
         source: what was translated.
         documents: a file with the document of each segment; of scores, also a field of the items.
         strict: whether anything suspicious about the texts is an error.
+        read: what reads texts that have no statistics beside them.
     """
     texts, saved = _statistics_among(systems)
     if saved or not references:
@@ -59,7 +61,9 @@ def read_any(
         if strict:
             raise SettingError("strict", strict, "texts: scores have none")
         return _without_references(systems, metrics, documents)
-    test_set = read_test_set(texts, references, source=source, documents=documents, strict=strict)
+    if saved:  # whose references must be those of the texts
+        read = read_test_set
+    test_set = read(texts, references, source=source, documents=documents, strict=strict)
     if metrics and texts:
         _, test_set = metrics_for(metrics, test_set)
     return _with_statistics(test_set, saved, metrics) if saved else test_set

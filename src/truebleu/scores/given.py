@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NoReturn, get_args
 
 from truebleu._core import Segments
 from truebleu._settings import require_name, require_whole_number
-from truebleu.corpus._files import Files, Layout, NamedText, stem
+from truebleu.corpus._files import Files, Layout, stem
 from truebleu.corpus._reading import read_labels
 from truebleu.corpus.tables import Scale
 from truebleu.corpus.test_set import TestSet
@@ -237,8 +237,7 @@ def textless_test_set(metrics: Sequence[Metric], documents: str | None = None) -
     blank = Segments([""] * segments)
     layout = Layout()
     if documents is not None:
-        text = NamedText(first.label, first.label, names[0], blank)
-        layout = read_labels(Files(), documents, text, default=layout)
+        layout = read_labels(Files(), documents, first.label, segments)
     return TestSet(
         systems=dict.fromkeys(names, blank),
         references=(blank,),

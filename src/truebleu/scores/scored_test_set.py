@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from math import comb
 from typing import TYPE_CHECKING, Any, cast
 
-from truebleu.corpus._files import Files, Layout, NamedText, expanded, locate
+from truebleu.corpus._files import Files, expanded, locate
 from truebleu.corpus._reading import read_labels
 from truebleu.corpus.tables import digest
 from truebleu.corpus.test_set import TestSet, TextWarning, is_frame
@@ -22,9 +22,9 @@ from truebleu.errors import (
     SettingError,
     UnpairedSegmentsError,
 )
+from truebleu.metrics._counted import AbsentText, CountedTestSet
 from truebleu.metrics.base import CountedMetric
 from truebleu.metrics.registry import metrics_for
-from truebleu.metrics.statistics_files import AbsentText, CountedTestSet
 from truebleu.scores.evaluations import Evaluation, checksums, mean, paired, require_pairs
 from truebleu.scores.given import GivenScores, require_answers
 from truebleu.scores.reading import (
@@ -191,8 +191,7 @@ class ScoredTestSet(CountedTestSet):
     def _with_documents(self, documents: str) -> ScoredTestSet:
         if os.path.exists(locate(documents).path):
             first = self.evaluations[0]
-            text = NamedText(first.label, first.label, first.system, self.references[0])  # type: ignore[arg-type]
-            layout = read_labels(Files(), documents, text, default=Layout())
+            layout = read_labels(Files(), documents, first.label, len(self))
             return replace(self, documents=layout.documents, domains=layout.domains)
         labels = self.labels(documents)
         if labels is None:

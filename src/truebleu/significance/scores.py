@@ -25,7 +25,6 @@ from truebleu.schema import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from truebleu._core import Statistics
     from truebleu._settings import Unit
     from truebleu.corpus.test_set import (
         ColumnsLike,
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
         TestSetOutline,
         TextWarning,
     )
-    from truebleu.metrics.base import Metric, Score, Signature
+    from truebleu.metrics.base import Counts, Metric, Score, Signature
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Units
     from truebleu.significance.settings import IntervalSettings
@@ -257,7 +256,7 @@ def score(
 
 
 def _design_effects(
-    metrics: Mapping[str, Metric], counts: Mapping[str, Statistics], kinds: tuple[Units, Units]
+    metrics: Mapping[str, Metric], counts: Mapping[str, Counts], kinds: tuple[Units, Units]
 ) -> dict[str, tuple[float | None, ...]]:
     """For each metric the design effect of every system's score."""
     from truebleu.significance.statistics import MetricStatistics
@@ -283,7 +282,7 @@ def _with_groups(
     scores: Scores,
     test_set: TestSet,
     metrics: Mapping[str, Metric],
-    counts: Mapping[str, Statistics],
+    counts: Mapping[str, Counts],
     columns: Mapping[str, tuple[str, ...]],
     unit: Unit | None = None,
     interval: IntervalName | None = None,
@@ -314,7 +313,7 @@ def _with_groups(
 def _scores(
     test_set: TestSet,
     metrics: Mapping[str, Metric],
-    counts: Mapping[str, Statistics],
+    counts: Mapping[str, Counts],
     *,
     segments: bool,
     intervals: Mapping[str, Sequence[Interval]] | None = None,
@@ -356,7 +355,7 @@ def _scores(
 
 def _intervals(
     metrics: Mapping[str, Metric],
-    counts: Mapping[str, Statistics],
+    counts: Mapping[str, Counts],
     units: Units,
     settings: IntervalSettings,
     progress: Progress | None,

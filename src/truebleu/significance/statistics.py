@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from truebleu._results import ComparedByValue
 from truebleu._settings import MOST, require_whole_number
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels
-from truebleu.resampling import on_exact_grid
+from truebleu.resampling import blocks, on_exact_grid
 from truebleu.significance.student import jackknife_error
 
 if TYPE_CHECKING:
@@ -44,7 +44,10 @@ BLOCK_WORK = 1 << 31
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MetricStatistics(ComparedByValue):
-    """Counts by unit, system and column, on the grid on which their sums are exact."""
+    """Counts by unit, system and column, on the grid on which their sums are exact.
+
+    Many whole numbers are kept in 16 or 32 bits; `blocks` gives them as floats.
+    """
 
     label: str
     metric: Metric
@@ -71,7 +74,7 @@ class MetricStatistics(ComparedByValue):
     @property
     def sums(self) -> Values:
         """The rows of the whole test set added up, shaped (system, column)."""
-        sums: Values = self.rows.sum(axis=0)
+        sums: Values = self.rows.sum(axis=0, dtype=np.float64)
         return sums
 
     @property
@@ -98,8 +101,8 @@ class MetricStatistics(ComparedByValue):
     def differing_units(self, pairs: Sequence[Pair]) -> list[int]:
         """The number of units in which each pair's systems are counted differently."""
         self._require_systems(pairs)
-        counts: list[int] = _core.differing_units(self.rows, pairs).tolist()
-        return counts
+        of_blocks = [_core.differing_units(block, pairs) for block in blocks(self.rows)]
+        return [int(count) for count in np.sum(of_blocks, axis=0)]
 
     def _require_systems(self, pairs: Sequence[Pair]) -> None:
         if not pairs or any(not 0 <= system < self.systems for pair in pairs for system in pair):
@@ -122,8 +125,9 @@ class MetricStatistics(ComparedByValue):
         score is n / (n - 1) times the sum of their squares, that of a difference likewise.
         """
         gradient = self.metric.gradient(self.sums)
-        each: Values = np.einsum("usc,sc->us", self.rows, gradient)
-        return np.asarray(each - each.mean(axis=0))
+        each = self._of_blocks(lambda block: np.einsum("usc,sc->us", block, gradient))
+        each -= each.mean(axis=0)
+        return each
 
     def errors_of_pairs(self, pairs: Sequence[Pair]) -> Values:
         """The standard error of each pair's difference, by the jackknife."""
@@ -145,7 +149,17 @@ class MetricStatistics(ComparedByValue):
 
     def jackknife_scores(self) -> Values:
         """Each system's score without one unit, shaped (unit, system)."""
-        return self.metric.score(self.sums - self.rows)
+        sums = self.sums
+        return self._of_blocks(lambda block: self.metric.score(sums - block))
+
+    def _of_blocks(self, number: Callable[[Values], Values]) -> Values:
+        """A number of each unit and system, made block by block."""
+        numbers = np.empty(self.rows.shape[:2])
+        start = 0
+        for block in blocks(self.rows):
+            numbers[start : start + len(block)] = number(block)
+            start += len(block)
+        return numbers
 
 
 def signs_of_pairs(pairs: Sequence[Pair] | None, systems: int) -> Values:
@@ -206,7 +220,7 @@ def pair_variances(
     left, right = np.array(pairs).T
     # After a swap of half of the units both systems have the mean of their sums.
     slopes = statistics.metric.gradient((statistics.sums[left] + statistics.sums[right]) / 2)
-    moved = _core.moved_squares(statistics.rows, pairs, slopes)
+    moved = _moved_squares(statistics.rows, pairs, slopes)
     effects: Sequence[float | None] = [None] * len(pairs)
     if clusters is not None:
         by_segment, by_cluster = clusters
@@ -220,6 +234,17 @@ def pair_variances(
             squares.tolist(), largest.tolist(), units.tolist(), moved.tolist(), effects, strict=True
         )
     ]
+
+
+def _moved_squares(rows: NDArray[Any], pairs: Sequence[Pair], slopes: Values) -> Values:
+    """Of each pair the squares of what swapping a unit moves its difference by, added up."""
+    if rows.dtype == np.float64:
+        return _core.moved_squares(rows, pairs, slopes)
+    squares = []
+    for (a, b), slope in zip(pairs, slopes, strict=True):
+        moved = np.concatenate([(block[:, a] - block[:, b]) @ slope for block in blocks(rows)])
+        squares.append(((moved - moved.mean()) ** 2).sum())
+    return np.array(squares)
 
 
 def _pair_squares(
@@ -454,7 +479,7 @@ def studentized_swaps(
         for start, taken in blocks:
             yield [
                 _core.studentized_differences(
-                    metric.rows,
+                    metric.rows.astype(np.float64, copy=False),
                     part,
                     metric.sums,
                     pairs,

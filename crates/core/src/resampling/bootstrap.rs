@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use ndarray::{Array2, ArrayView2};
 
+use super::free_columns::Count;
 use super::stream::{Purpose, Stream};
 use super::weighted_sums::weighted_sums;
 
@@ -12,8 +13,8 @@ use super::weighted_sums::weighted_sums;
 /// Units are drawn within each stratum, as many as it has; strata are ranges of rows. The index of a
 /// replicate is its own: replicate 7 is the same whichever are asked for with it.
 #[must_use]
-pub fn bootstrap_sums(
-    rows: &ArrayView2<'_, f64>,
+pub fn bootstrap_sums<C: Count>(
+    rows: &ArrayView2<'_, C>,
     strata: &[Range<u32>],
     replicates: Range<u64>,
     seed: u64,

@@ -11,6 +11,13 @@ use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
 
 use crate::interruption;
 
+/// A number of rows: counts may be kept in 16 or 32 bits, which 64 hold exactly.
+pub trait Count: Copy + Into<f64> + Send + Sync {}
+
+impl Count for i16 {}
+impl Count for i32 {}
+impl Count for f64 {}
+
 /// Fewer rows are not worth a look.
 const FEWEST: usize = 256;
 /// Rows in which columns are compared first, at equal distances.
@@ -60,14 +67,15 @@ struct Guess {
 }
 
 impl Guess {
-    fn difference(&self, row: &ArrayView1<'_, f64>) -> f64 {
-        row[self.column] - self.base.map_or(0.0, |base| row[base]) - self.constant
+    fn difference<C: Count>(&self, row: &ArrayView1<'_, C>) -> f64 {
+        let base = self.base.map_or(0.0, |base| row[base].into());
+        row[self.column].into() - base - self.constant
     }
 }
 
 impl FreeColumns {
     /// Those of rows.
-    pub(super) fn new(rows: &ArrayView2<'_, f64>) -> Self {
+    pub(super) fn new<C: Count>(rows: &ArrayView2<'_, C>) -> Self {
         let guesses = if rows.nrows() < FEWEST { Vec::new() } else { guesses(rows) };
         let mut kept = if guesses.is_empty() { Vec::new() } else { exceptions(rows, &guesses) };
         // Those with fewest exceptions first, as long as few rows are exceptions to any of them.
@@ -152,12 +160,12 @@ pub(super) fn is_small(cell: f64) -> bool {
 }
 
 /// What columns seem to be by a sample of rows. The first column, and what no guess is made of, is free.
-fn guesses(rows: &ArrayView2<'_, f64>) -> Vec<Guess> {
+fn guesses<C: Count>(rows: &ArrayView2<'_, C>) -> Vec<Guess> {
     let of_sample = |step: usize| step * (rows.nrows() - 1) / (SAMPLE - 1);
     let samples: Vec<[f64; SAMPLE]> = rows
         .columns()
         .into_iter()
-        .map(|column| std::array::from_fn(|step| column[of_sample(step)]))
+        .map(|column| std::array::from_fn(|step| column[of_sample(step)].into()))
         .collect();
     let (mut free, mut guesses) = (vec![], vec![]);
     for (column, sample) in samples.iter().enumerate() {
@@ -197,19 +205,22 @@ fn common(column: &[f64; SAMPLE], base: &[f64; SAMPLE]) -> Option<f64> {
 }
 
 /// The guesses that are wrong in few rows only, with these rows, of columns of small whole numbers.
-fn exceptions(rows: &ArrayView2<'_, f64>, guesses: &[Guess]) -> Vec<(Guess, Vec<Exception>)> {
+fn exceptions<C: Count>(
+    rows: &ArrayView2<'_, C>,
+    guesses: &[Guess],
+) -> Vec<(Guess, Vec<Exception>)> {
     let most = rows.nrows() / RARE;
     let mut looked_at: Vec<usize> = guesses.iter().map(|guess| guess.column).collect();
     looked_at.extend(guesses.iter().filter_map(|guess| guess.base));
     looked_at.sort_unstable();
     looked_at.dedup();
-    let of_part = |(part, rows): (usize, ArrayView2<'_, f64>)| {
+    let of_part = |(part, rows): (usize, ArrayView2<'_, C>)| {
         interruption::check();
         let mut small = vec![true; rows.ncols()];
         let mut found: Vec<Vec<Exception>> = vec![Vec::new(); guesses.len()];
         for (row, cells) in (part * TOGETHER..).zip(rows.outer_iter()) {
             for &column in &looked_at {
-                small[column] &= is_small(cells[column]);
+                small[column] &= is_small(cells[column].into());
             }
             for (guess, found) in guesses.iter().zip(&mut found) {
                 let difference = guess.difference(&cells);

@@ -20,6 +20,7 @@ mod weighted_sums;
 mod whole_products;
 
 pub use bootstrap::bootstrap_sums;
+pub use free_columns::Count;
 pub use pairs::{Scores, Side, pair_differences, pair_sums, step_down_counts};
 pub use reached::count_at_most;
 pub use replicates::{

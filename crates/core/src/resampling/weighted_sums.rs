@@ -10,20 +10,22 @@ use ndarray::linalg::general_mat_mul;
 use ndarray::parallel::prelude::*;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, Slice};
 
-use super::free_columns::FreeColumns;
+use super::free_columns::{Count, FreeColumns};
 use crate::interruption;
 
 /// Units that are multiplied at a time.
 pub(super) const UNITS: usize = 256;
 
-/// Replicates whose weights are kept at a time: each row is read once for all of them.
+/// Replicates whose weights are kept at a time, by each thread: each row is read once for all of them.
 const REPLICATES: usize = 32;
+/// Weights that are kept at a time: of many units, those of fewer replicates.
+const WEIGHTS: usize = 1 << 26;
 
 /// The weighted sums of rows in each of `replicates`, shaped (replicate, column).
 ///
 /// `weigh` gets the index of a replicate and writes the weight of each row.
-pub(super) fn weighted_sums(
-    rows: &ArrayView2<'_, f64>,
+pub(super) fn weighted_sums<C: Count>(
+    rows: &ArrayView2<'_, C>,
     replicates: Range<u64>,
     weigh: impl Fn(u64, &mut [u8]) + Sync,
 ) -> Array2<f64> {
@@ -34,9 +36,10 @@ pub(super) fn weighted_sums(
     let rows = Rows::new(rows, columns.free());
     let (exceptions, corrections) = columns.exceptions();
     let corrections = Rows::new(&corrections, &(0..corrections.ncols()).collect::<Vec<_>>());
-    sums.axis_chunks_iter_mut(Axis(0), REPLICATES).into_par_iter().enumerate().for_each(
+    let together = REPLICATES.min(WEIGHTS / units.max(1)).max(1);
+    sums.axis_chunks_iter_mut(Axis(0), together).into_par_iter().enumerate().for_each(
         |(chunk, mut sums): (usize, ArrayViewMut2<'_, f64>)| {
-            let first = replicates.start + (chunk * REPLICATES) as u64;
+            let first = replicates.start + (chunk * together) as u64;
             let mut weights = Weights::new(sums.nrows(), units);
             for (index, weights) in (first..).zip(weights.sets_mut()) {
                 interruption::check();
@@ -120,18 +123,20 @@ struct Rows {
 impl Rows {
     /// Sorts the columns by how they are multiplied.
     #[cfg(target_arch = "x86_64")]
-    fn new(rows: &ArrayView2<'_, f64>, columns: &[usize]) -> Self {
+    fn new<C: Count>(rows: &ArrayView2<'_, C>, columns: &[usize]) -> Self {
         let small = super::whole_products::SmallColumns::new(rows, columns);
         let others = small.others(columns.len());
         let chosen: Vec<usize> = others.iter().map(|&place| columns[place]).collect();
-        Self { columns: columns.len(), small, others, floats: rows.select(Axis(1), &chosen) }
+        let floats = rows.select(Axis(1), &chosen).mapv(Into::into);
+        Self { columns: columns.len(), small, others, floats }
     }
 
     /// Multiplies all columns as floats.
     #[cfg(not(target_arch = "x86_64"))]
-    fn new(rows: &ArrayView2<'_, f64>, columns: &[usize]) -> Self {
+    fn new<C: Count>(rows: &ArrayView2<'_, C>, columns: &[usize]) -> Self {
         let others = (0..columns.len()).collect();
-        Self { columns: columns.len(), others, floats: rows.select(Axis(1), columns) }
+        let floats = rows.select(Axis(1), columns).mapv(Into::into);
+        Self { columns: columns.len(), others, floats }
     }
 
     /// What each set of weights makes of the rows.

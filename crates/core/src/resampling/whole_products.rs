@@ -9,7 +9,7 @@ use ndarray::{ArrayView2, ArrayViewMut2, Axis};
 use pulp::x86::V3;
 use pulp::{NullaryFnOnce, cast, i16x16, i32x8, u8x32, u16x16, u32x8};
 
-use super::free_columns::is_small;
+use super::free_columns::{Count, is_small};
 use super::weighted_sums::{UNITS, Weights};
 use crate::interruption;
 
@@ -50,7 +50,7 @@ enum Panel {
 
 impl SmallColumns {
     /// Those among the chosen columns, if the processor has what it takes.
-    pub(super) fn new(rows: &ArrayView2<'_, f64>, columns: &[usize]) -> Self {
+    pub(super) fn new<C: Count>(rows: &ArrayView2<'_, C>, columns: &[usize]) -> Self {
         let processor = V3::try_new();
         let places: Vec<usize> = if processor.is_some() {
             let small = small_columns(rows, columns);
@@ -123,14 +123,14 @@ impl SmallColumns {
 
 impl Panel {
     #[expect(clippy::cast_sign_loss, reason = "bytes are chosen where no number is below 0")]
-    fn new(block: &ArrayView2<'_, f64>, columns: &[usize]) -> Self {
-        let is_byte = |&cell: &f64| (0.0..=f64::from(LARGEST)).contains(&cell);
+    fn new<C: Count>(block: &ArrayView2<'_, C>, columns: &[usize]) -> Self {
+        let is_byte = |&cell: &C| (0.0..=f64::from(LARGEST)).contains(&cell.into());
         let all = block.outer_iter().all(|row| columns.iter().all(|&column| is_byte(&row[column])));
         let cell = |unit: usize, column: usize| {
             columns
                 .get(column)
                 .and_then(|&column| block.get((unit, column)))
-                .map_or(0.0, |&cell| cell)
+                .map_or(0.0, |&cell| cell.into())
         };
         if all {
             let of_step = |step: usize| {
@@ -155,7 +155,7 @@ impl Panel {
 }
 
 /// Which of the chosen columns hold whole numbers of 16 bits only.
-fn small_columns(rows: &ArrayView2<'_, f64>, columns: &[usize]) -> Vec<bool> {
+fn small_columns<C: Count>(rows: &ArrayView2<'_, C>, columns: &[usize]) -> Vec<bool> {
     let all = || vec![true; columns.len()];
     rows.axis_chunks_iter(Axis(0), 16 * UNITS)
         .into_par_iter()
@@ -163,7 +163,7 @@ fn small_columns(rows: &ArrayView2<'_, f64>, columns: &[usize]) -> Vec<bool> {
             let mut small = all();
             for row in block.outer_iter() {
                 for (small, &column) in small.iter_mut().zip(columns) {
-                    *small &= is_small(row[column]);
+                    *small &= is_small(row[column].into());
                 }
             }
             small

@@ -1,6 +1,6 @@
-"""Ten million segments of two systems, scored and tested from compressed files in bounded memory.
+"""Ten million segments of two systems in documents, compared from compressed files.
 
-``python -m benchmarks.stream 10000000`` makes the files in a temporary folder, runs ``truebleu
+``python -m benchmarks.ten_million 10000000`` makes the files in a temporary folder, runs ``truebleu
 compare`` on them in a process of its own, and prints time, rate and peak memory as JSON.
 """
 
@@ -17,13 +17,14 @@ from typing import TypedDict
 
 from benchmarks.results import Memory, Speed
 
-NAME = "stream"
+NAME = "ten-million"
 NAMES = (NAME,)
 SEGMENTS = 10_000_000
 # So many different segments are simulated. They come again and again: a gzip file may have many
 # members one after the other, so each block is compressed once.
 BLOCK = 40_000
-MEMORY_BAR = 1_000_000_000
+SEGMENTS_OF_A_DOCUMENT = 25
+MEMORY_BAR = 1_500_000_000
 # The command line, and then its own peak memory.
 PROGRAM = """
 import sys
@@ -36,7 +37,7 @@ finally:
 """
 
 
-class Streamed(TypedDict):
+class Run(TypedDict):
     """What a run found."""
 
     segments: int
@@ -48,14 +49,14 @@ class Streamed(TypedDict):
     p: float
 
 
-def measure_stream(*, quick: bool) -> tuple[list[Speed], list[Memory]]:
+def measure_ten_million(*, quick: bool) -> tuple[list[Speed], list[Memory]]:
     """Time and memory of one run."""
     result = run(SEGMENTS // 50 if quick else SEGMENTS)
     what = f"compare of 2 systems × {result['segments']:,} segments, gzip files"
     rate = result["segments"] / result["seconds"]
     note = (
         f"{rate:,.0f} segments/s from {result['compressed'] / 1e6:,.0f} MB of files to p, 10,000 "
-        "swaps and as many bootstrap replicates"
+        "swaps and as many bootstrap replicates of documents"
     )
     speed = Speed(name=NAME, what=what, peer="-", seconds=result["seconds"], note=note)
     memory = Memory(
@@ -64,13 +65,18 @@ def measure_stream(*, quick: bool) -> tuple[list[Speed], list[Memory]]:
     return [speed], [memory]
 
 
-def run(segments: int) -> Streamed:
+def run(segments: int) -> Run:
     """Make the files, compare the systems, and say what it took."""
     with TemporaryDirectory() as folder:
         paths, text = write_files(Path(folder), segments)
         reference, *systems = map(str, paths)
         command = [sys.executable, "-c", PROGRAM, "compare", "-r", reference, *systems]
-        command += ["--format", "json", "--quiet"]
+        documents = Path(folder, "documents")
+        with documents.open("w") as file:
+            for first in range(0, segments, SEGMENTS_OF_A_DOCUMENT):
+                count = min(SEGMENTS_OF_A_DOCUMENT, segments - first)
+                file.write(f"document {first}\n" * count)
+        command += ["--documents", str(documents), "--format", "json", "--quiet"]
         started = perf_counter()
         process = subprocess.run(command, capture_output=True, text=True, check=False)
         seconds = perf_counter() - started
