@@ -71,7 +71,7 @@ def test_what_fits_the_declaration_is_passed_on(settings: dict[str, Any]) -> Non
         ({"level": float("nan")}, ArgumentTypeError, "a number"),
         ({"seed": 1.5}, ArgumentTypeError, "a whole number"),
         ({"seed": -1}, SettingError, "from 0"),
-        ({"seed": 2**64}, SettingError, "up to"),
+        ({"seed": 2**64}, SettingError, "from 0 to"),
         ({"test": "at"}, UnknownNameError, "did you mean 'ar'"),
         ({"test": 5}, ArgumentTypeError, "one of ar, bootstrap"),
         ({"unit": "word"}, UnknownNameError, "unknown unit 'word'"),

@@ -80,6 +80,8 @@ class Setting:
         >>> Setting(above=0, below=1).limits()
         ' above 0 and below 1'
         """
+        if self.least is not None and self.most is not None:
+            return f" from {self.least:,} to {self.most:,}"
         bounds = {
             "from": self.least,
             "above": self.above,

@@ -55,7 +55,7 @@ def refuses(claim: str, *arguments: str) -> None:
     """The command ends with 2, no output, and one message that has this pattern in it."""
     result = run(*arguments)
     assert (result.code, result.out) == (2, "")
-    assert result.err.startswith("error: ")
+    assert re.search("^[eE]rror: ", result.err, re.MULTILINE)
     assert re.search(claim, result.err) or claim in result.err
     assert "Traceback" not in result.err
 

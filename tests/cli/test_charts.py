@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 from click.testing import CliRunner
-from truebleu.cli._options import Show, charted_result_options
 
+from truebleu.cli._command import Show, make_command
 from truebleu.errors import MissingExtraError, SettingError
 from truebleu.reports.document import Chart, Column, Plot, Table
 
@@ -24,8 +24,7 @@ LINES = Chart(
 )
 
 
-@click.command()
-@charted_result_options
+@make_command("draw", systems="none", texts=False, metrics=False)
 def command(show: Show) -> None:
     click.echo("working")
     show.draw(LINES)

@@ -88,7 +88,7 @@ def test_human_scores_stand_beside_the_segments() -> None:
     assert run("report", *texts, *QUICK, "-o", "human.html").code == 0
     assert block("human.html", "description")["human"]["human.tsv"][0][:3] == [1, 2, 3]
     assert block("human.html", "result")["agreement"]["human"]["raters"] == 1
-    refuses("--human FILE", "report", *TEXTS, "--raters", "z", "-o", "y.html")
+    refuses("--human", "report", *TEXTS, "--raters", "z", "-o", "y.html")
 
 
 def test_texts_need_references_and_two_systems() -> None:

@@ -66,7 +66,7 @@ def test_a_gate_decides_by_scores() -> None:
         (("compare", "new.csv", "old.csv"), "files of scores are compared by -m scores"),
         (("compare", "new.csv#id", "old.csv#id"), "references: found 'none'"),
         (("compare", "-m", "scores"), "path: found '', expected a file of scores"),
-        (("compare", "new.csv", "old.csv", "-m", "scores", "--strict"), "--strict"),
+        (("compare", "new.csv", "old.csv", "-m", "scores", "--strict"), "strict needs texts"),
         (("compare", "new.csv", "old.csv", "-m", "scores,bleu"), "which BLEU needs"),
         (("compare", "new.csv#x", "old.csv", "-m", "scores"), "new.csv: no filter 'x'"),
         (

@@ -55,11 +55,11 @@ def test_files_can_be_planned_explained_and_gated() -> None:
     assert "segments" in run("plan", "both.npz", "--replicates", "100")
     assert "chrF2" in run("explain", "both.npz", "-m", "chrf", "--replicates", "200")
     run("score", "a.txt", "-r", "reference-1.txt", "--save", "a.npz")
-    assert run("gate", "a.npz", "b.npz").startswith("pass")
+    assert run("gate", "a.npz", "--baseline", "b.npz").startswith("pass")
 
 
 def test_other_references_and_labels_are_refused() -> None:
     other = ["a.txt", "b.npz", "-r", "b.txt"]
     assert "text of the references" in refusal("compare", *other)
-    assert "--documents: found" in refusal("compare", "both.npz", "--documents", "a.txt")
+    assert "documents a.txt needs texts" in refusal("compare", "both.npz", "--documents", "a.txt")
     assert "file of 2 systems" in refusal("compare", "x=both.npz")

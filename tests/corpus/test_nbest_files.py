@@ -211,7 +211,7 @@ def test_ids_may_start_at_1_if_you_say_so(folder: Folder) -> None:
         (MOSES, {"list_size": 3, "input_format": "moses"}, "plain text"),
         (MOSES, {"text_key": "x"}, "JSON Lines"),
         (MOSES, {"input_format": "word"}, "unknown input_format"),
-        (MOSES, {"first_id": 2}, "from 0 and up to 1"),
+        (MOSES, {"first_id": 2}, "from 0 to 1"),
         (MOSES, {"log_base": 1}, "above 1"),
         ("0 ||| a ||| 1\n", {"log_base": 2}, "without scores"),
         ("a\n", {"list_size": 1, "log_base": 2}, "without scores"),
@@ -379,7 +379,7 @@ def test_standard_input_is_read_too_and_options_are_checked(tmp_path: Path) -> N
     path.write_text(NUMBERED)
     for settings, message in (
         ({"input_format": "smt"}, "unknown input_format"),
-        ({"first_id": 2}, "from 0 and up to 1"),
+        ({"first_id": 2}, "from 0 to 1"),
         ({"scores": "x"}, "plain text"),
     ):
         with pytest.raises(TruebleuError, match=message):

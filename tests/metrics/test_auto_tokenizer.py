@@ -78,7 +78,7 @@ def test_every_verb_names_the_tokenizer_it_used() -> None:
         truebleu.score(texts),
         truebleu.score(texts, confidence=True, replicates=100),
         truebleu.compare(texts, replicates=200),
-        truebleu.gate(NEW, OLD, CHINESE, replicates=200),
+        truebleu.gate(SYSTEMS, CHINESE, baseline="old", replicates=200),
         truebleu.plan(texts, difference=1.0, replicates=200),
         truebleu.sample(texts, size=10),
         truebleu.agree(texts, human, replicates=200, permutations=200),

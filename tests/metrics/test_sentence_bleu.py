@@ -169,8 +169,8 @@ def test_a_smoothing_is_a_name_or_the_number_of_the_paper(number: int) -> None:
     [
         ("smoothing=8", "unknown smoothing '8'"),
         ("smoothing=halve", "did you mean 'halving'?"),
-        ("smoothing=1,epsilon=0", "epsilon: found 0.0, expected a number above 0, at most 1"),
-        ("smoothing=1,epsilon=2", "epsilon: found 2.0, expected a number above 0, at most 1"),
+        ("smoothing=1,epsilon=0", "epsilon: found 0.0, expected a number above 0 and up to 1"),
+        ("smoothing=1,epsilon=2", "epsilon: found 2.0, expected a number above 0 and up to 1"),
         ("smoothing=4,k=-1", "k: found -1.0, expected a number above 0"),
         ("smoothing=4,k=inf", "k: found inf, expected a number above 0"),
         ("smoothing=6,alpha=nan", "alpha: found nan, expected a number above 0"),

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, TypeAlias, TypedDict
 
 from truebleu import _core
 from truebleu._core import VERSION
 from truebleu._settings import MOST, require_name, require_whole_number
 from truebleu.corpus.test_set import as_test_set, as_text
 from truebleu.errors import SettingError, shortened
+from truebleu.schema import Setting, checked_fields
 from truebleu.tokenizers import (
     AUTO,
     DEFAULT,
@@ -520,6 +521,9 @@ def mean_statistics(scores: Sequence[Sequence[float | None]]) -> Statistics:
 
 # Metrics that the native code counts and scores, and those of them that cut words.
 
+#: The longest n-grams that a metric counts.
+Order = Annotated[int, Setting(least=1, most=100)]
+
 
 class NativeMetric(Metric):
     """A metric that says which native metric does its work."""
@@ -530,6 +534,9 @@ class NativeMetric(Metric):
     score_type: ClassVar[type[Score]]
     #: What the columns are to the score, where that depends on no setting.
     part_names: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self) -> None:
+        checked_fields(self)
 
     @property
     def weight_columns(self) -> tuple[int, ...]:
@@ -609,6 +616,10 @@ class TokenMetric(NativeMetric):
     if TYPE_CHECKING:  # each metric has a default of its own
         tokenize: str
         lowercase: bool
+
+    def __post_init__(self) -> None:
+        checked_fields(self)
+        check_tokenizer(self.tokenize)
 
     @property
     def tokens(self) -> Tokens:
@@ -714,9 +725,6 @@ class WordMetric(TokenMetric):
 
     tokenize: str = "none"
     lowercase: bool = False
-
-    def __post_init__(self) -> None:
-        check_tokenizer(self.tokenize)
 
     @property
     def signature(self) -> Signature:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from truebleu import _core
-from truebleu._settings import require_name, require_whole_number
 from truebleu.errors import SettingError
-from truebleu.metrics.base import Score, Signature, TokenMetric, ngram_parts
-from truebleu.tokenizers import AUTO, NATIVE, check_tokenizer
+from truebleu.metrics.base import Order, Score, Signature, TokenMetric, ngram_parts
+from truebleu.tokenizers import AUTO, NATIVE
 
 if TYPE_CHECKING:
     from truebleu.corpus.test_set import TestSet
@@ -48,7 +47,7 @@ class BLEUScore(Score):
 class PrecisionMetric(TokenMetric):
     """A metric of n-gram precisions up to an order, with a brevity penalty."""
 
-    max_order: int = 4
+    max_order: Order = 4
 
     def pair_scorer(self) -> _core.PairScorer | None:
         """Scores pairs, unless a tokenizer of another package cuts the texts."""
@@ -76,7 +75,7 @@ class BLEU(PrecisionMetric):
     tokenize: str = AUTO
     smooth: Smoothing = "exp"
     smooth_value: float | None = None
-    max_order: int = 4
+    max_order: Order = 4
     lowercase: bool = False
     effective_order: bool = False
     reference_length: ReferenceLength = "closest"
@@ -85,9 +84,8 @@ class BLEU(PrecisionMetric):
     score_type = BLEUScore
 
     def __post_init__(self) -> None:
-        check_tokenizer(self.tokenize)
-        require_name("smoothing", self.smooth, get_args(Smoothing))
-        require_name("reference_length", self.reference_length, get_args(ReferenceLength))
+        # A dataclass with slots is made anew, and `super()` would look for the first one.
+        TokenMetric.__post_init__(self)
         if self.smooth == "mteval" and self.effective_order:
             expected = "no with smooth=mteval, where every order has a precision"
             raise SettingError("effective_order", self.effective_order, expected)
@@ -100,7 +98,6 @@ class BLEU(PrecisionMetric):
             if not 0 <= value <= most:
                 expected = f"a number from 0 to {most:g} with smooth={self.smooth}"
                 raise SettingError("smooth_value", value, expected)
-        require_whole_number("max_order", self.max_order, 1, 100)
 
     def native(self) -> _core.NativeMetric:
         """Columns: output length, reference length, match_1 … N, total_1 … N."""

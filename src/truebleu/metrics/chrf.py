@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from truebleu import _core
-from truebleu._settings import require_name, require_whole_number
+from truebleu._settings import require_name
 from truebleu.errors import SettingError
 from truebleu.metrics.base import NativeMetric, Score, Signature
+from truebleu.schema import Setting, checked_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,9 +33,9 @@ class CHRF(NativeMetric):
     chrF2++ = 72.03
     """
 
-    char_order: int = 6
-    word_order: int = 0
-    beta: int = 2
+    char_order: Annotated[int, Setting(least=0, most=100)] = 6
+    word_order: Annotated[int, Setting(least=0, most=100)] = 0
+    beta: Annotated[int, Setting(least=0, most=1000)] = 2
     lowercase: bool = False
     whitespace: bool = False
 
@@ -42,9 +43,7 @@ class CHRF(NativeMetric):
     eps_smoothing: bool = False
 
     def __post_init__(self) -> None:
-        require_whole_number("char_order", self.char_order, 0, 100)
-        require_whole_number("word_order", self.word_order, 0, 100)
-        require_whole_number("beta", self.beta, 0, 1000)
+        checked_fields(self)
         if self.char_order + self.word_order == 0:
             raise SettingError("char_order", 0, "at least 1 where word_order is 0")
 

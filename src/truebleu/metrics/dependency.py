@@ -9,10 +9,9 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
 from truebleu import _core
-from truebleu._settings import require_name
 from truebleu.corpus._files import COMPRESSED, Files, decode
 from truebleu.errors import (
     MissingColumnError,
@@ -21,6 +20,7 @@ from truebleu.errors import (
     UnreadableFileError,
 )
 from truebleu.metrics.base import NativeMetric, Score, Signature, ratio, use_environment
+from truebleu.schema import checked_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -80,7 +80,7 @@ class DependencyF(NativeMetric):
     weight_columns: ClassVar[tuple[int, ...]] = (2,)
 
     def __post_init__(self) -> None:
-        require_name("word", self.word, get_args(Word))
+        checked_fields(self)
         if bool(self.parses) + bool(self.spacy) + (self.given is not None) != 1:
             expected = "a folder of CoNLL-U files, or else spacy=MODEL, and not both"
             raise SettingError("parses", self.parses, expected)

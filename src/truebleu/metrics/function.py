@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from truebleu.errors import SettingError
 from truebleu.metrics.base import MeanMetric, Signature, mean_statistics
+from truebleu.schema import checked_fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,6 +49,7 @@ class FunctionMetric(MeanMetric):
     source: bool = False
 
     def __post_init__(self) -> None:
+        checked_fields(self)
         if not callable(self.function):
             raise SettingError("function", self.function, "something to call")
         if not self.name:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from truebleu import _core
-from truebleu.errors import SettingError
 from truebleu.metrics.base import Score, WordMetric, ratio
+from truebleu.schema import Setting
 
 if TYPE_CHECKING:
     from truebleu.metrics.base import Formula, Signature
@@ -40,19 +40,13 @@ class GTM(WordMetric):
     GTM = 76.92 (precision = 83.33 recall = 71.43)
     """
 
-    exponent: float = 1.0
+    # Lengths of runs to a higher power would overflow.
+    exponent: Annotated[float, Setting(least=1, most=50)] = 1.0
 
     name: ClassVar[str] = "GTM"
     score_type = GTMScore
     part_names = ("matches", "output length", "reference length")
     weight_columns: ClassVar[tuple[int, ...]] = (2,)
-
-    def __post_init__(self) -> None:
-        # A dataclass with slots is made anew, and `super()` would look for the first one.
-        WordMetric.__post_init__(self)
-        # Lengths of runs to a higher power would overflow.
-        if not 1 <= self.exponent <= 50:
-            raise SettingError("exponent", self.exponent, "a number from 1 to 50")
 
     def native(self) -> _core.NativeMetric:
         """Columns: size of the matching, output length, reference length."""

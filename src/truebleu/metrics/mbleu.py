@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
-from truebleu._settings import require_whole_number
+from truebleu.metrics.base import Order  # noqa: TC001  # its range is checked
 from truebleu.metrics.bleu import BLEUScore, PrecisionMetric
-from truebleu.tokenizers import AUTO, check_tokenizer
+from truebleu.tokenizers import AUTO
 
 if TYPE_CHECKING:
     from truebleu.metrics.base import Formula, Signature
@@ -30,15 +30,11 @@ class MBLEU(PrecisionMetric):
     """
 
     tokenize: str = AUTO
-    max_order: int = 4
+    max_order: Order = 4
     lowercase: bool = False
 
     name: ClassVar[str] = "M-BLEU"
     score_type = MBLEUScore
-
-    def __post_init__(self) -> None:
-        check_tokenizer(self.tokenize)
-        require_whole_number("max_order", self.max_order, 1, 100)
 
     def native(self) -> _core.NativeMetric:
         """BLEU's columns: output length, reference length, match_1 … N, total_1 … N."""

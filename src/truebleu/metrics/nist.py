@@ -8,9 +8,7 @@ from math import log2
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
-from truebleu._settings import require_whole_number
-from truebleu.metrics.base import Score, TokenMetric, ngram_parts
-from truebleu.tokenizers import check_tokenizer
+from truebleu.metrics.base import Order, Score, TokenMetric, ngram_parts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,16 +58,12 @@ class NIST(TokenMetric):
 
     tokenize: str = "mteval"
     lowercase: bool = False
-    max_order: int = 5
+    max_order: Order = 5
     zero_history: bool = True
 
     name: ClassVar[str] = "NIST"
     score_type = NISTScore
     counts_whole_text: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        check_tokenizer(self.tokenize)
-        require_whole_number("max_order", self.max_order, 1, 100)
 
     def native(self) -> _core.NativeMetric:
         """Columns: output length, mean reference length, information_1 … N, total_1 … N."""

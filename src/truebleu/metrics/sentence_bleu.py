@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from truebleu import _core
-from truebleu._settings import require_name, require_whole_number
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.metrics.base import Score, TokenMetric, ratio
-from truebleu.tokenizers import AUTO, check_tokenizer
+from truebleu.metrics.base import Order, Score, TokenMetric, ratio
+from truebleu.schema import Setting
+from truebleu.tokenizers import AUTO
 
 if TYPE_CHECKING:
     from truebleu.metrics.base import Formula, Signature
@@ -64,11 +64,11 @@ class SentenceBLEU(TokenMetric):
     """
 
     smoothing: str | int = "scaled-average"
-    epsilon: float = DEFAULT_VALUES["epsilon"]
-    k: float = DEFAULT_VALUES["k"]
-    alpha: float = DEFAULT_VALUES["alpha"]
+    epsilon: Annotated[float, Setting(above=0, most=1)] = DEFAULT_VALUES["epsilon"]
+    k: Annotated[float, Setting(above=0, most=10**6)] = DEFAULT_VALUES["k"]
+    alpha: Annotated[float, Setting(above=0, most=10**6)] = DEFAULT_VALUES["alpha"]
     smooth_next_order: bool = False
-    max_order: int = 4
+    max_order: Order = 4
     tokenize: str = AUTO
     lowercase: bool = False
     weight: Weight = "length"
@@ -77,6 +77,7 @@ class SentenceBLEU(TokenMetric):
     score_type = SentenceBLEUScore
 
     def __post_init__(self) -> None:
+        TokenMetric.__post_init__(self)
         # Frozen, and still one way to write each smoothing: 4, "4" and "length-scaled" are equal.
         object.__setattr__(self, "smoothing", smoothing_name(self.smoothing))
         for setting in DEFAULT_VALUES:
@@ -84,9 +85,6 @@ class SentenceBLEU(TokenMetric):
         if self.smooth_next_order and self.smoothing != "scaled-average":
             expected = f"no with smoothing={self.smoothing}; it belongs to scaled-average"
             raise SettingError("smooth_next_order", found=True, expected=expected)
-        require_whole_number("max_order", self.max_order, 1, 100)
-        check_tokenizer(self.tokenize)
-        require_name("weight", self.weight, get_args(Weight))
 
     def native(self) -> _core.NativeMetric:
         """Columns: reference length × score, reference length, score, 1."""
@@ -132,9 +130,6 @@ class SentenceBLEU(TokenMetric):
 
     def _check_value(self, setting: str) -> None:
         value = getattr(self, setting)
-        limit = 1 if setting == "epsilon" else 1e6
-        if not 0 < value <= limit:
-            raise SettingError(setting, value, f"a number above 0, at most {limit:g}")
         if value != DEFAULT_VALUES[setting] and SMOOTHINGS[str(self.smoothing)] != setting:
             users = " and ".join(name for name, used in SMOOTHINGS.items() if used == setting)
             expected = f"none with smoothing={self.smoothing}; it belongs to {users}"

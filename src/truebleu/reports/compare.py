@@ -290,7 +290,7 @@ def evidence(comparison: Comparison) -> list[str]:
     else:
         lines += [f"{label}: {text}" for label, text in methods.items()]
     if any(metric.higher_is_better is False for metric in comparison.metrics.values()):
-        lines.append("↓ lower is better")
+        lines[-1] += "; ↓ lower is better"
     sources = [
         people_source(pair.people)
         for pair in comparison.comparisons

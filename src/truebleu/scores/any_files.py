@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from truebleu.corpus._files import locate, may_hold_statistics, stem
 from truebleu.corpus._reading import read_test_set
-from truebleu.errors import SettingError
+from truebleu.errors import RefusedError, SettingError
 from truebleu.metrics.registry import metrics_for
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def read_any(
         return SavedTestSet.of(saved)
     if not references:
         if strict:
-            raise SettingError("strict", strict, "texts: scores have none")
+            raise RefusedError("strict needs texts: scores have none")
         return _without_references(systems, metrics, documents)
     if saved:  # whose references must be those of the texts
         read = read_test_set
@@ -85,7 +85,7 @@ def with_baseline(systems: Sequence[str], written: str) -> tuple[list[str], str]
 def _refuse_labels(what: str, **labels: str | None) -> None:
     for name, file in labels.items():
         if file is not None:
-            raise SettingError(name, file, f"texts, to which it belongs; {what} have none")
+            raise RefusedError(f"{name} {file} needs texts: {what} have none")
 
 
 def _statistics_among(systems: Sequence[str]) -> tuple[list[str], list[SavedStatistics]]:

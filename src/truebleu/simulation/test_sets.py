@@ -28,6 +28,7 @@ from truebleu.errors import SettingError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from os import PathLike
 
     from truebleu._settings import Draw
     from truebleu.corpus.test_set import TextLike
@@ -531,7 +532,9 @@ def _require_count(setting: str, value: object) -> None:
     require_memory_for(setting, require_whole_number(setting, value, 1), BYTES_PER_SEGMENT)
 
 
-def save_test_set(test_set: TestSet, folder: Path, *, overwrite: bool = False) -> list[Path]:
+def save_test_set(
+    test_set: TestSet, folder: str | PathLike[str], *, overwrite: bool = False
+) -> list[Path]:
     """Write a simulated test set into a folder, which is made if need be: all files or none.
 
     Args:
@@ -545,7 +548,7 @@ def save_test_set(test_set: TestSet, folder: Path, *, overwrite: bool = False) -
     for name in test_set.systems:
         if Path(name).name != name:
             raise SettingError("systems", name, "a name that can be a file's")
-    return write_files(folder, files_of(test_set), overwrite=overwrite)
+    return write_files(Path(folder), files_of(test_set), overwrite=overwrite)
 
 
 # Systems that differ for a known reason, so that what explains a difference can be checked.
