@@ -21,6 +21,7 @@ BELOW_THE_WAIST = {
     "corpus",
     "metrics",
     "resampling",
+    "scores",
     "significance",
 }
 # Each part of the package with the parts it may import, besides itself.
@@ -48,11 +49,12 @@ ALLOWED: dict[str, set[str]] = {
         "execution",
         "metrics",
         "resampling",
+        "scores",
     },
     "explanation": BELOW_THE_WAIST | {"human"},
     "planning": BELOW_THE_WAIST | {"human"},
     "agreement": BELOW_THE_WAIST | {"human"},
-    "nbest": BELOW_THE_WAIST | {"execution", "scores"},
+    "nbest": BELOW_THE_WAIST | {"execution"},
     "integrations": {"_lazy", "errors", "metrics", "resampling", "significance"},
     "pytest_plugin": {"errors", "corpus", "metrics", "scores", "significance"},
     "studies": {

@@ -319,7 +319,7 @@ def test_tables_and_columns_of_arrow_are_texts() -> None:
 def test_a_data_frame_where_a_text_should_be_is_refused() -> None:
     table = Table({"a": ["x"]})
     with pytest.raises(errors.SettingError, match=r"a: found <class .*Table'>, expected a list"):
-        as_test_set({"a": table}, ["x"])  # type: ignore[dict-item]
+        as_test_set({"a": table}, ["x"])
     with pytest.raises(errors.SettingError, match="source: found <class"):
         as_test_set(["x"], ["x"], source=table)  # type: ignore[arg-type]
     with pytest.raises(errors.EmptyTextError, match="references"):

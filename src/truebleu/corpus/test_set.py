@@ -137,11 +137,10 @@ class TestSet:
         name, length = against or (names[0], len(references[0]))
 
         source = None if self.source is None else as_text("source", self.source)
-        documents = _labels("documents", self.documents)
-        domains = _labels("domains", self.domains)
-        for what, items in (("source", source), ("documents", documents), ("domains", domains)):
-            if items is not None and len(items) != length:
-                raise UnpairedSegmentsError(what, len(items), name, length)
+        if source is not None and len(source) != length:
+            raise UnpairedSegmentsError("source", len(source), name, length)
+        documents = labels_of("documents", self.documents, name, length)
+        domains = labels_of("domains", self.domains, name, length)
 
         checked = (systems, references, names, source, documents, domains)
         for name_of_field, value in zip(_CHECKED, checked, strict=True):
@@ -288,8 +287,10 @@ _CHECKED = ("systems", "references", "reference_names", "source", "documents", "
 
 #: What cuts a test set into groups: labels of its segments by name, or names of what is known.
 ColumnsLike: TypeAlias = Mapping[str, Sequence[object]] | Sequence[str]
-#: What a verb takes: a test set, or the systems' outputs that it is made of.
-SystemsLike: TypeAlias = TestSet | Mapping[str, TextLike] | TextLike | Frame
+#: What a verb takes: a test set, or the systems' outputs that it is made of, or their scores.
+SystemsLike: TypeAlias = (
+    TestSet | Mapping[str, TextLike | Iterable[float | None]] | TextLike | Frame
+)
 
 
 def as_test_set(
@@ -424,7 +425,8 @@ def _by_translator(references: object, length: int | None) -> list[object]:
     return list(groups)
 
 
-def _labels(name: str, labels: object) -> tuple[str, ...] | None:
+def labels_of(name: str, labels: object, text: str, length: int) -> tuple[str, ...] | None:
+    """Labels, one for each segment of a text; None where there are none."""
     if labels is None:
         return None
     items = _as_sequence(name, labels, "a list of names, one for each segment")
@@ -432,6 +434,8 @@ def _labels(name: str, labels: object) -> tuple[str, ...] | None:
         # Numbers are names too, as in columns of data frames.
         if isinstance(label, bool) or not isinstance(label, str | int):
             raise SegmentTypeError(name, i, type(label).__name__)
+    if len(items) != length:
+        raise UnpairedSegmentsError(name, len(items), text, length)
     return tuple(map(str, items))
 
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from truebleu._results import Result, plain
 from truebleu._settings import DEFAULT_SEED
-from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import RefusedError, SettingError
 from truebleu.explanation.contributions import (
     TYPOGRAPHY,
@@ -31,9 +30,9 @@ from truebleu.explanation.slices import (
     variables,
 )
 from truebleu.metrics.base import CountedMetric
-from truebleu.metrics.registry import metrics_for
 from truebleu.resampling import Swaps, Units, on_exact_grid
 from truebleu.schema import Baseline, Level, Replicates, Seed, UnitChoice, verb
+from truebleu.scores.inputs import inputs_of
 from truebleu.significance.compare import compare
 from truebleu.significance.corrections import westfall_young
 from truebleu.significance.people import PUBLISHED
@@ -323,8 +322,15 @@ def explain(
         domains: the domain of each segment, likewise.
         progress: called with the number of replicates made since the last call.
     """
-    test_set = as_test_set(systems, references, source=source, documents=documents, domains=domains)
-    chosen, test_set = metrics_for(metrics, test_set)
+    chosen, test_set = inputs_of(
+        systems,
+        references,
+        metrics,
+        source=source,
+        documents=documents,
+        domains=domains,
+        compared_by="explain",
+    )
     count = len(test_set.systems)
     if count < 2:
         raise SettingError("systems", count, "at least two to compare")

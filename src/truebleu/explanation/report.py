@@ -16,12 +16,11 @@ import numpy as np
 
 from truebleu._results import ComparedByValue, Result
 from truebleu._settings import DEFAULT_SEED
-from truebleu.corpus.test_set import TestSet, as_test_set
 from truebleu.errors import SettingError, UnpairedSegmentsError
 from truebleu.explanation.contributions import mean_gradient
 from truebleu.explanation.explain import Compared
-from truebleu.metrics.registry import metrics_for
 from truebleu.schema import Baseline, Level, Replicates, Seed, UnitChoice, verb
+from truebleu.scores.inputs import inputs_of
 from truebleu.significance.settings import units_of
 
 if TYPE_CHECKING:
@@ -30,7 +29,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu.corpus.test_set import ColumnsLike, ReferencesLike, SystemsLike, TextLike
+    from truebleu.corpus.test_set import (
+        ColumnsLike,
+        ReferencesLike,
+        SystemsLike,
+        TestSet,
+        TextLike,
+    )
     from truebleu.explanation.explain import Explanation
     from truebleu.explanation.slices import Variable
     from truebleu.human.spans import ErrorSpan
@@ -213,8 +218,15 @@ def report(
         spans: marked errors by system, a list for each segment.
         progress: called with the number of replicates made since the last call.
     """
-    test_set = as_test_set(systems, references, source=source, documents=documents, domains=domains)
-    chosen, test_set = metrics_for(metrics, test_set)
+    chosen, test_set = inputs_of(
+        systems,
+        references,
+        metrics,
+        source=source,
+        documents=documents,
+        domains=domains,
+        compared_by="report",
+    )
     _require_paired(test_set, human or {}, spans or {})
     options = {"replicates": replicates, "seed": seed, "level": level, "unit": unit}
     compared = Compared.of(

@@ -18,9 +18,8 @@ from truebleu._settings import (
     DEFAULT_SEED,
     Alternative,
 )
-from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError
-from truebleu.metrics.registry import metric_labels, metrics_for
+from truebleu.metrics.registry import metric_labels
 from truebleu.planning.power import PairPlan, PilotPair, PlannedTest, Question
 from truebleu.planning.variance import (
     bootstrap_sd_interval,
@@ -31,6 +30,7 @@ from truebleu.planning.variance import (
 )
 from truebleu.resampling import Units
 from truebleu.schema import Baseline, Level, Replicates, Seed, Setting, Tested, picked, verb
+from truebleu.scores.inputs import inputs_of
 from truebleu.significance.intervals import smallest_replicates
 from truebleu.significance.pairs import pairs_to_compare
 from truebleu.significance.settings import CompareSettings, chosen_unit, units_of
@@ -157,7 +157,9 @@ def plan(
         documents: the document of each segment, where `systems` is no test set.
     """
     asked = locals()
-    given, test_set = metrics_for(metrics, as_test_set(systems, references, documents=documents))
+    given, test_set = inputs_of(
+        systems, references, metrics, documents=documents, compared_by="plan"
+    )
     chosen = chosen_unit(unit, test_set)
     settings = picked(PlanSettings, asked, unit=chosen, replicates=replicates or DEFAULT_REPLICATES)
     names = list(test_set.systems)

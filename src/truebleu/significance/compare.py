@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 
 from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED, About, IntervalName, RunSwaps
-from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError
 from truebleu.metrics.base import CountedMetric
-from truebleu.metrics.registry import metric_labels, metrics_for
+from truebleu.metrics.registry import metric_labels
 from truebleu.resampling import Swaps
 from truebleu.schema import (
     Baseline,
@@ -27,6 +26,7 @@ from truebleu.schema import (
     picked,
     verb,
 )
+from truebleu.scores.inputs import inputs_of
 from truebleu.significance.comparison import (
     Comparison,
     GroupComparison,
@@ -127,8 +127,9 @@ def compare(
         progress: called with the number of replicates made since the last call.
     """
     asked = locals()
-    test_set = as_test_set(systems, references, documents=documents, domains=domains)
-    parsed, test_set = metrics_for(metrics, test_set)
+    parsed, test_set = inputs_of(
+        systems, references, metrics, documents=documents, domains=domains, compared_by="compare"
+    )
     curves = curves_of(people, parsed)
     names = list(test_set.systems)
     grouped = None

@@ -37,9 +37,8 @@ import numpy as np
 from truebleu._core import PairTally
 from truebleu._results import Result, plain
 from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED
-from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import RefusedError, SettingError, UnknownNameError, first_names
-from truebleu.metrics.registry import metric_labels, metrics_for
+from truebleu.metrics.registry import metric_labels
 from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Swaps
 from truebleu.schema import (
     BlockLength,
@@ -52,6 +51,7 @@ from truebleu.schema import (
     picked,
     verb,
 )
+from truebleu.scores.inputs import inputs_of
 from truebleu.significance.corrections import westfall_young
 from truebleu.significance.ledger import look_key, open_ledger, system_fingerprint
 from truebleu.significance.pairs import standing_differences
@@ -281,10 +281,11 @@ def gate(
     asked = locals()
     if looks is not None and ledger is None:
         raise SettingError("looks", looks, "a ledger beside it, which counts them")
-    test_set = as_test_set(systems, references, documents=documents, domains=domains)
+    parsed, test_set = inputs_of(
+        systems, references, metrics, documents=documents, domains=domains, compared_by="gate"
+    )
     new, old = _names(list(test_set.systems), baseline)
-    ordered = {name: test_set.systems[name] for name in (new, old)}
-    parsed, test_set = metrics_for(metrics, replace(test_set, systems=ordered))
+    test_set = replace(test_set, systems={name: test_set.systems[name] for name in (new, old)})
     curves = curves_of(people, parsed)
     labels = metric_labels(parsed)
     _require_directions(labels, parsed)

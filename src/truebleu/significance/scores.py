@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from truebleu._results import Result
 from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED, IntervalName
-from truebleu.corpus.test_set import as_test_set
-from truebleu.metrics.registry import metric_labels, metrics_for
+from truebleu.metrics.registry import metric_labels
 from truebleu.schema import (
     BlockLength,
     ByDomain,
@@ -21,6 +20,7 @@ from truebleu.schema import (
     picked,
     verb,
 )
+from truebleu.scores.inputs import inputs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -211,8 +211,7 @@ def score(
         progress: called with the number of replicates that were just scored.
     """
     asked = locals()
-    test_set = as_test_set(systems, references, documents=documents, domains=domains)
-    parsed, test_set = metrics_for(metrics, test_set)
+    parsed, test_set = inputs_of(systems, references, metrics, documents=documents, domains=domains)
     columns = test_set.columns(by)
     labelled = dict(zip(metric_labels(parsed), parsed, strict=True))
     if not confidence:

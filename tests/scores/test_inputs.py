@@ -1,0 +1,121 @@
+"""What callers give to a verb: texts, or scores of each item in the place of texts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import truebleu
+from truebleu.errors import RefusedError, SettingError, UnpairedSegmentsError
+from truebleu.scores.inputs import inputs_of
+
+SCORES = {"a": [0, 1, 1, 0, 1, 1], "b": [1, 1, 1, 1, 0, 1]}
+ROWS = [(system, f"q{i}", score) for system, own in SCORES.items() for i, score in enumerate(own)]
+NAMES = ["system", "item", "score"]
+
+
+def sums(systems: Any, metrics: Any = "scores") -> list[list[float]]:
+    (metric,), test_set = inputs_of(systems, None, metrics)
+    return [list(system) for system in metric.count(test_set).sums()]
+
+
+@pytest.mark.parametrize(
+    "systems",
+    [
+        SCORES,
+        {name: np.array(own, dtype=np.float32) for name, own in SCORES.items()},
+        {
+            name: [{"id": f"q{i}", "score": s} for i, s in enumerate(v)]
+            for name, v in SCORES.items()
+        },
+        pd.DataFrame(SCORES),
+        pd.DataFrame(ROWS[::-1], columns=NAMES).sort_values("system"),
+        pd.DataFrame(ROWS, columns=["Model", "question_id", "accuracy"]),
+        pl.DataFrame(ROWS, schema=NAMES, orient="row"),
+    ],
+    ids=["lists", "arrays", "rows", "wide", "long", "other-names", "polars"],
+)
+@pytest.mark.parametrize("metrics", ["scores", "bleu"], ids=["scores", "default"])
+def test_scores_need_no_texts(systems: Any, metrics: str) -> None:
+    assert sums(systems, metrics) == [[4, 6], [5, 6]]
+
+
+def test_items_of_a_long_frame_pair_by_their_names() -> None:
+    ordered = pd.DataFrame(ROWS, columns=NAMES)
+    shuffled = ordered.sample(frac=1, random_state=1).sort_values("system", kind="stable")
+    differences = [
+        truebleu.compare(frame, replicates=200).comparisons[0].difference
+        for frame in (ordered, shuffled)
+    ]
+    assert differences == [pytest.approx(-1 / 6)] * 2
+
+
+def test_judgments_in_words_count_where_scores_are_asked_for() -> None:
+    words = {"a": ["correct", "wrong"], "b": ["correct", "correct"]}
+    assert sums(words) == [[1, 2], [2, 2]]
+    with pytest.raises(SettingError, match="references: found None"):
+        inputs_of(words, None, "bleu")
+
+
+def test_every_verb_takes_scores() -> None:
+    assert float(truebleu.score(SCORES)["b"]["score"]) == pytest.approx(5 / 6)
+    assert truebleu.compare(SCORES, replicates=99).comparisons[0].metric == "score"
+    assert truebleu.gate(SCORES, baseline="a", replicates=99).old == "a"
+    assert truebleu.explain(SCORES, replicates=99).comparison.comparisons[0].metric == "score"
+    assert truebleu.plan(SCORES, replicates=99).plans[0].metric == "score"
+
+
+def test_documents_of_scores_are_labels_or_a_field() -> None:
+    labels = ["x", "x", "y", "y", "z", "z"]
+    _, listed = inputs_of(SCORES, None, "scores", documents=labels, domains=["d"] * 6)
+    rows = {
+        name: [{"score": s, "passage": label} for s, label in zip(own, labels, strict=True)]
+        for name, own in SCORES.items()
+    }
+    _, named = inputs_of(rows, None, "scores", documents="passage")  # type: ignore[arg-type]
+    assert listed.documents == named.documents == tuple(labels)
+    assert listed.domains == ("d",) * 6
+    with pytest.raises(UnpairedSegmentsError, match="documents: 1 segments"):
+        inputs_of(SCORES, None, "scores", documents=["x"])
+
+
+def test_answers_are_those_that_the_metric_says() -> None:
+    rows = {name: [{"id": "q", "score": s} for s in own] for name, own in SCORES.items()}
+    (metric,), test_set = inputs_of(rows, None, "scores:answers=pass@6")  # type: ignore[arg-type]
+    assert metric.name == "score pass@6"
+    assert [list(own) for own in metric.count(test_set).sums()] == [[1, 1], [1, 1]]
+
+
+def test_scores_go_with_no_metric_of_texts_and_no_source() -> None:
+    with pytest.raises(SettingError, match="chrF2 needs"):
+        inputs_of(SCORES, None, "chrf")
+    with pytest.raises(SettingError, match="source"):
+        inputs_of(SCORES, None, "scores", source=["a"] * 6)
+
+
+@pytest.mark.parametrize(
+    ("verb", "call"),
+    [
+        ("compare", lambda text: truebleu.compare(text, text, text)),
+        ("compare", lambda text: truebleu.compare(text, text)),
+        ("gate", lambda text: truebleu.gate(text, text, baseline="a")),
+        ("explain", lambda text: truebleu.explain(text, text)),
+        ("plan", lambda text: truebleu.plan(text, text)),
+    ],
+    ids=["three-texts", "compare", "gate", "explain", "plan"],
+)
+def test_outputs_without_names_are_answered_with_the_right_call(verb: str, call: Any) -> None:
+    with pytest.raises(RefusedError) as refused:
+        call(["the cat sat", "it slept"])
+    assert str(refused.value).endswith(f'{verb}({{"a": outputs_a, "b": outputs_b}}, references)')
+
+
+def test_texts_go_on_as_they_did() -> None:
+    metrics, test_set = inputs_of(["the cat sat"], ["the cat sat"], ["bleu", "chrf"])
+    assert [metric.name for metric in metrics] == ["BLEU", "chrF2"]
+    assert list(test_set.systems) == ["system"]
+    assert inputs_of(test_set, None, "ter")[1].systems == test_set.systems
