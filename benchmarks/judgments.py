@@ -194,7 +194,7 @@ def _many(segments: int) -> Speed:
 
     systems = {f"system-{i}": Channel.at_rate(0.05 + i / 100) for i in range(MANY_SYSTEMS)}
     test_set = simulate(segments=segments, systems=systems, seed=1)
-    scores = truebleu.score(test_set, metrics=["chrf"], segments=True)
+    scores = truebleu.score(test_set, metrics=["chrf"], per_segment=True)
     draw = np.random.default_rng(1)
     human: dict[str, list[float | None]] = {}
     for system in scores.systems:

@@ -70,7 +70,7 @@ def our_scores(corpus: Corpus, metric: str) -> list[float]:
 
 def our_segment_scores(corpus: Corpus, metric: str) -> list[float]:
     """One score per system and segment, from plain lists of str."""
-    scores = truebleu.score(corpus.systems, corpus.reference, [metric], segments=True)
+    scores = truebleu.score(corpus.systems, corpus.reference, [metric], per_segment=True)
     return [
         score
         for system in scores.systems

@@ -196,7 +196,7 @@ class Parameter:
         elif not is_of(kind, value):
             raise ArgumentTypeError(self.name, value, _WORDS[kind][0] + setting.limits())
         elif kind in (int, float):
-            self._check_range(kind(value))
+            self._check_range(float(cast("float", value)) if kind is float else cast("int", value))
 
     def _check_range(self, value: float) -> None:
         setting = self.setting
@@ -254,7 +254,7 @@ def verb(function: Decorated) -> Decorated:
     return cast("Decorated", call)
 
 
-def checked_fields(settings: object) -> None:
+def checked_fields(settings: Any) -> None:
     """Refuse what a dataclass of settings cannot hold; for its ``__post_init__``."""
     for name, parameter in _fields_of(type(settings)).items():
         parameter.check(getattr(settings, name))

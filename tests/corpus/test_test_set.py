@@ -18,6 +18,7 @@ import pyarrow as pa
 import pytest
 
 from truebleu import errors
+from truebleu._results import plain
 from truebleu.corpus import Segments, TestSet, TextLike, TextWarning, as_test_set, read_test_set
 from truebleu.corpus.test_set import fingerprint
 
@@ -417,7 +418,7 @@ def test_what_a_file_contains_is_reported(
     assert (warning.count, warning.segment) == (count, segment)
     assert warning.message.startswith(f"{folder.path / 'system'}: ")
     assert "\n" not in warning.message
-    assert json.loads(json.dumps(warning.to_dict()))["code"] == code
+    assert json.loads(json.dumps(plain(warning)))["code"] == code
 
 
 def test_zero_width_characters_that_a_script_needs_are_fine(folder: Folder) -> None:

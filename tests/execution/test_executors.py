@@ -306,7 +306,7 @@ class Sends(Executor):
         raise RuntimeError("arrived")
 
 
-@pytest.mark.parametrize("name", [name for name in studies.__all__ if name.startswith("study_")])
+@pytest.mark.parametrize("name", [name for name in dir(studies) if name.startswith("study_")])
 def test_the_tasks_of_every_study_can_be_sent(name: str) -> None:
     texts = simulate(segments=200, systems=[0.1, 0.2, 0.3], references=2)
     given: list[Any] = [texts]

@@ -281,7 +281,7 @@ class Agreement(Result):
             "answers": [answer.to_dict() for answer in self.answers],
             **({} if self.grid is None else {"grid": plain(self.grid)}),
             "all_negative": self.all_negative,
-            "warnings": [warning.to_dict() for warning in self.warnings],
+            "warnings": plain(self.warnings),
         }
 
 

@@ -174,7 +174,8 @@ def _against_baseline(comparison: Comparison, label: str) -> str:
     """How many systems are better and worse than the baseline, and which is furthest ahead."""
     higher = comparison.metrics[label].higher_is_better is not False
     baseline = str(comparison.settings.baseline)
-    ahead, behind = [], []
+    ahead: list[str] = []
+    behind: list[str] = []
     for name, (pair, sign) in _pairs_with(comparison, label, baseline).items():
         if pair.significant:
             (ahead if (sign * pair.difference > 0) == higher else behind).append(name)

@@ -274,7 +274,6 @@ def slice_table(explanation: Explanation, pair: PairExplanation, *, details: boo
         variable for variable in pair.variables if details or _at_most(variable.p_adjusted, alpha)
     ]
     if not details:
-        columns = columns[:-2]
         shown = shown[:SPOKEN_OF]
     rows = []
     for variable in shown:
@@ -295,7 +294,7 @@ def slice_table(explanation: Explanation, pair: PairExplanation, *, details: boo
                     "b": second,
                 }
             )
-    return Table(columns, tuple(rows))
+    return Table(columns if details else columns[:-2], tuple(rows))
 
 
 def ngram_table(explanation: Explanation, pair: PairExplanation, *, details: bool = True) -> Table:

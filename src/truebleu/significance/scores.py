@@ -334,7 +334,9 @@ def _scores(
             name=name,
             scores={label: scores[index] for label, scores in corpus.items()},
             segments={label: rows[index] for label, rows in by_segment.items()} or None,
-            intervals=intervals and {label: bounds[index] for label, bounds in intervals.items()},
+            intervals=None
+            if intervals is None
+            else {label: bounds[index] for label, bounds in intervals.items()},
         )
         for index, name in enumerate(test_set.systems)
     )
