@@ -138,10 +138,7 @@ Tested = Annotated[
     ),
 ]
 Baseline = Annotated[
-    "str | None",
-    Setting(
-        help="compare all other systems with this one.", metavar="NAME", flags=("-b", "--baseline")
-    ),
+    "str | None", Setting(help="compare all other systems with this one.", metavar="NAME")
 ]
 Margin = Annotated["float | None", Setting(above=0, metavar="D")]
 
@@ -256,7 +253,7 @@ def verb(function: Decorated) -> Decorated:
 
 def checked_fields(settings: Any) -> None:
     """Refuse what a dataclass of settings cannot hold; for its ``__post_init__``."""
-    for name, parameter in _fields_of(type(settings)).items():
+    for name, parameter in _fields_of(type(settings)).items():  # type: ignore[arg-type]
         parameter.check(getattr(settings, name))
 
 
@@ -476,7 +473,7 @@ def columns_of(kind: type) -> dict[str, Column]:
 def row_of(item: Any) -> dict[str, Any]:
     """A result as a flat row: each number under the name that programs know it by."""
     row: dict[str, Any] = {}
-    for name, column in columns_of(type(item)).items():
+    for name, column in columns_of(type(item)).items():  # type: ignore[arg-type]
         value = getattr(item, name)
         if column.parts:
             row |= zip(column.parts, value or [None] * len(column.parts), strict=True)

@@ -322,9 +322,8 @@ def agree(
         documents: the document of each segment; likewise.
         coefficients: a coefficient, such as "kendall-b" or "pearson:level=segment"; by default
             those of WMT, as far as the human scores allow.
-        grid: a metric with alternatives, such as "sentbleu:smoothing=4,k=1|2|5": choose the
-            settings that agree best on a part of the data, and compare them with the defaults on
-            the rest.
+        grid: a metric with alternatives, such as "sentbleu:k=1|2|5": choose the settings that agree
+            best on a part of the data, and compare them with the defaults on the rest.
         development: the share of what people judged to choose on, with a grid; the first
             coefficient chooses, "chen-cherry" by default.
         resample: what the intervals resample.

@@ -7,6 +7,7 @@ where the setting is, in the verb's signature (see `truebleu.schema`); options o
 
 from __future__ import annotations
 
+import inspect
 import os
 from contextlib import nullcontext
 from dataclasses import MISSING, dataclass, replace
@@ -45,6 +46,12 @@ TEST_SET = "truebleu.test_set"
 ALL_OPTIONS = "truebleu.all_options"
 
 
+# Names to choose from that stand in the first column of help; longer ones, behind the sentence.
+LONGEST_CHOICES = 20
+# Characters of what a command does that help has at first sight.
+LONGEST_HELP = 350
+
+
 class Option(click.Option):
     """An option with its group in ``--help``; a rare one only ``--help-all`` shows."""
 
@@ -53,10 +60,24 @@ class Option(click.Option):
     ) -> None:
         super().__init__(*flags, **details)
         self.group, self.rare = group, rare
+        if isinstance(self.type, click.Choice) and self.metavar is None:
+            names = tuple(map(str, self.type.choices))
+            if len("|".join(names)) > LONGEST_CHOICES:
+                self.metavar = "NAME"
+                self.help = f"{(self.help or '').rstrip('.')}: {', '.join(names)}."
 
 
 class Command(click.Command):
     """A command whose help has groups, and which understands habits of other tools."""
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """What the command does; all paragraphs of a long text only with all options."""
+        text = self.help or ""
+        if len(text) > LONGEST_HELP and not ctx.meta.get(ALL_OPTIONS):
+            text = inspect.cleandoc(text).partition("\n\n")[0]
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text(inspect.cleandoc(text))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The options by group; the rare ones only where all are asked for."""
@@ -154,9 +175,11 @@ def _repeated_metrics(arguments: Sequence[str]) -> Iterator[str]:
 # Options that follow from a verb's declaration.
 
 
-def verb_options(verb: Callable[..., Any], without: Iterable[str] = ()) -> Iterator[Option]:
+def verb_options(
+    verb: Callable[..., Any], without: Iterable[str] = (), rare: Iterable[str] = ()
+) -> Iterator[Option]:
     """An option for each setting of a verb that can be written on a command line."""
-    hidden = set(without)
+    hidden, unusual = set(without), set(rare)
     for name, declared in parameters_of(verb).items():
         setting = declared.setting
         if declared.kind is None or name in hidden or not setting.option:
@@ -175,7 +198,9 @@ def verb_options(verb: Callable[..., Any], without: Iterable[str] = ()) -> Itera
             elif not declared.many:
                 shown = declared.default is not None
                 details |= {"default": declared.default, "show_default": shown}
-        yield Option([*flags, name], group=setting.group, rare=setting.rare, **details)
+        yield Option(
+            [*flags, name], group=setting.group, rare=setting.rare or name in unusual, **details
+        )
 
 
 def _sentence(text: str) -> str:
@@ -200,6 +225,7 @@ def make_command(
     checks: bool = False,
     options: Sequence[click.Parameter] = (),
     without: Iterable[str] = (),
+    rare: Iterable[str] = (),
     require: Callable[[], None] | None = None,
     epilog: str = "",
 ) -> Callable[[Callable[..., None]], Command]:
@@ -221,6 +247,7 @@ def make_command(
         checks: whether the result is a decision, which formats for pipelines know.
         options: further ones, and arguments.
         without: names of settings of the verb that are no options here.
+        rare: names of settings that only ``--help-all`` shows here.
         require: refuses options that do not fit together, before anything is started.
         epilog: below the options.
     """
@@ -238,7 +265,7 @@ def make_command(
         parameters += _text_options() if texts else []
         parameters += _metric_options(as_metrics if metrics is True else metrics) if metrics else []
         parameters += [_by_option()] if by else []
-        parameters += verb_options(verb, without) if verb is not None else []
+        parameters += verb_options(verb, without, rare) if verb is not None else []
         parameters += [option for option in own if not isinstance(option, click.Argument)]
         parameters += [_people_option()] if people else []
         parameters += _executor_options() if executor else []

@@ -25,15 +25,8 @@ if TYPE_CHECKING:
 EPILOG = """\b
 Examples:
   truebleu agree -r ref.txt sys/ --human mqm.tsv -m bleu chrf ter
-  truebleu agree -r ref.txt sys/ --human mqm.tsv -m bleu -m scores:path=comet.tsv,name=COMET
-  truebleu agree -r ref.txt sys/ --human mqm.tsv -c kendall-b:grouping=none -c acc-eq
   truebleu agree -r ref.txt sys/ --human mqm.tsv --grid 'sentbleu:smoothing=4,k=1|2|5|10'
   truebleu agree -r ref.txt sys/ --human mqm.tsv -m bleu chrf --curve -f json -o curve.json
-
-\b
-truebleu list coefficients lists the coefficients. Settings follow a colon, with commas between
-them: level=system|segment, grouping=none|item|system, average=macro|micro,
-undefined=leave-out|zero, epsilon=NUMBER|calibrated.
 """
 
 
@@ -121,8 +114,8 @@ CURVE = Option(
     ["--curve"],
     group="Statistics",
     is_flag=True,
-    help="Instead, show how often people agree with a difference of a given size. With -f json, "
-    "the output is a file for --people of compare, explain and gate.",
+    help="Instead, show how often people agree with a difference of a given size; -f json makes a "
+    "file for --people of other commands.",
 )
 POOL = Option(
     ["--pool"],
@@ -147,8 +140,7 @@ def command(
 ) -> None:
     """Say how well metrics agree with people, and which agrees best.
 
-    A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'. Where all
-    metrics are scores from elsewhere, no texts are needed.
+    SYSTEMs are files, NAME=FILE, folders or patterns; scores from elsewhere need no texts.
     """
     human = HumanFile.of(values)
     if texts.references and not texts.systems:

@@ -47,10 +47,7 @@ def command(
     show: Show,
     **settings: Any,
 ) -> None:
-    """Test which SYSTEMs differ, and say how sure that is.
-
-    A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'.
-    """
+    """Test which SYSTEMs differ: files, NAME=FILE, folders, or patterns such as 'sys/*.txt'."""
     if settings["runs"] is None:
         refuse_idle(["swap_runs", "about"], "requires --runs PATTERN")
     test_set = texts.count(metrics)

@@ -21,20 +21,14 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
 
 EPILOG = """\b
-A PANEL is a folder with a folder for each test set (ref*, src*, doc*, and outputs in sys/ or
-beside them), a statistics file of one test set, or a table:
-  test_set, role, path[, name]: a manifest of files, whose role is system, reference, source,
-    documents or statistics
-  test_set, system, output, reference[, segment, document, domain]: the texts themselves
-With -m scores, it is a file of scores, or a folder of such: of lm-evaluation-harness, of Inspect,
-or a folder for each benchmark with a table of items for each system.
+A PANEL is a folder with a folder for each test set (ref*, src*, doc*, outputs in sys/), statistics
+of one test set, or a table: test_set, system, output, reference[, segment, document, domain].
+With -m scores: a file of scores, or a folder of such.
 
 \b
 Examples:
   truebleu panel wmt24/ -m bleu chrf
-  truebleu panel en-de.npz en-cs.npz --baseline old
   truebleu panel harness-output/ -m scores:column=acc/exact_match,name=accuracy
-  truebleu panel panel.tsv --baseline old --languages drawn --chart forest.pdf
 """
 
 

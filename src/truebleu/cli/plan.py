@@ -18,9 +18,6 @@ Examples:
   truebleu plan -r ref.txt old.txt new.txt --difference 0.5
   truebleu plan -r ref.txt old.txt new.txt --documents docs.tsv --difference 1 --power 0.9
   truebleu plan -r ref.txt old.txt new.txt --margin 0.5
-
-\b
-Ask for the smallest difference that matters to you, not for the one that a pilot happened to show.
 """
 
 

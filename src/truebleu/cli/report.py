@@ -27,13 +27,10 @@ if TYPE_CHECKING:
 EPILOG = """\b
 Examples:
   truebleu report -r ref.txt old.txt new.txt -o report.html
-  truebleu report -r ref.txt -s src.txt --documents docs.tsv sys/ -m bleu chrf -o report.html
-  truebleu report -r ref.txt sys/ --baseline ONLINE-A --human mqm.tsv -o report.html
-  truebleu report old.npz new.npz -o report.html
+  truebleu report -r ref.txt sys/ --documents docs.tsv --baseline ONLINE-A -o report.html
 
 \b
-The file is self-contained and loads nothing: send it, or keep it as an artefact of a build. In the
-browser, any selection of segments shows its exact scores.
+The file is self-contained and loads nothing: send it, or keep it with a build.
 """
 
 

@@ -13,50 +13,21 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
 
 EPILOG = """\b
-A file holds one segment per line, compressed or not; - is standard input.
-Other formats are known by their endings:
-  table.tsv#column     also .csv, .jsonl, .parquet: a column by its name
-  newstest.sgm         NIST SGML; newstest.sgm#NAME for one system or translator
-  newstest.xml         WMT XML; newstest.xml#NAME likewise
+table.tsv#column names a column; also of .csv, .jsonl and .parquet. - is standard input.
 
 \b
 Examples:
   truebleu score -r ref.txt system.txt
-  truebleu score -r ref1.txt -r ref2.txt old=a.txt new=b.txt -m bleu,chrf,ter
-  truebleu score -r ref.ja system.ja -m bleu:tokenize=ja-mecab --format json
-  truebleu score -r eval.tsv#reference eval.tsv#output -m chrf:word_order=2
-  truebleu score -r ref.txt system.txt --confidence --level 0.99
-  truebleu score -r ref.txt system.txt --documents docs.tsv --by domain --confidence
-  truebleu score -r ref.txt sys/ --confidence --chart scores.pdf
-  truebleu score -r ref.txt system.txt --per-segment --format tsv > segments.tsv
-  truebleu score -r ref.txt system.txt --save baseline.npz
-
-\b
-Settings of the metrics:
-  bleu   tokenize=auto|13a|intl|zh|char|none|mteval|mteval-intl|ja-mecab|ko-mecab|spm:PATH,
-         smooth=exp|floor|add-k|none|mteval, smooth_value=, max_order=4, lowercase=no,
-         effective_order=no, reference_length=closest|shortest|average
-  chrf   char_order=6, word_order=0, beta=2, lowercase=no, whitespace=no, eps_smoothing=no
-  depf   parses=FOLDER|spacy=MODEL, labelled=yes, word=form|lemma, direction=yes, lowercase=no,
-         root=yes, check_text=yes, parser=
-  gtm    exponent=1, tokenize=none, lowercase=no
-  length tokenize=none, lowercase=no
-  mbleu  tokenize=auto, max_order=4, lowercase=no
-  nist   tokenize=mteval, lowercase=no, max_order=5, zero_history=yes
-  per    tokenize=none, lowercase=no
-  scores path=FILE, name=, column=, rater=, higher_is_better=, low=, high=, first_segment=1,
-         missing=error|omit|common
-  sentbleu
-         smoothing=none|epsilon|add-one|halving|length-scaled|average|interpolate|scaled-average
-         (or 0 to 7), epsilon=0.1, k=5, alpha=5, smooth_next_order=no, weight=length|equal,
-         tokenize=auto, max_order=4, lowercase=no
-  ter    normalized=no, no_punct=no, asian_support=no, case_sensitive=no
-  wer    tokenize=none, lowercase=no
+  truebleu score -r ref1.txt -r ref2.txt old=a.txt new=b.txt -m bleu chrf ter
+  truebleu score -r ref.ja system.ja -m bleu:tokenize=ja-mecab -f json
+  truebleu score -r ref.txt sys/ --confidence --documents docs.tsv
+  truebleu score -r ref.txt system.txt --per-segment -f tsv -o segments.tsv
 """
 
 
 SAVE = Option(
     ["--save", "file"],
+    rare=True,
     metavar="FILE.npz",
     help="Also save segment statistics, which other commands take in place of texts.",
 )

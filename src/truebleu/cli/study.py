@@ -88,6 +88,14 @@ def _split(
     return tuple(kind.convert(part, option, context) for part in value.split(","))
 
 
+#: Settings that most people leave as they are.
+UNUSUAL = (
+    "unit", "replicates", "level", "baseline", "sampling", "permutations", "system_scores",
+    "tokenize", "lowercase", "epsilon", "k", "alpha", "epochs", "l2", "ngrams", "folds",
+    "draw", "corrections", "without_mira", "bands",
+)  # fmt: skip
+
+
 def study_command(name: str, study: Callable[..., StudyResult]) -> click.Command:
     """The command of a study: an option for each setting, and what its data are read from."""
     parameters = inspect.signature(study).parameters
@@ -126,6 +134,7 @@ def study_command(name: str, study: Callable[..., StudyResult]) -> click.Command
         details=False,
         executor=True,
         options=[*arguments, *options],
+        rare=UNUSUAL,
     )(run)
     for option in made.params:
         if option.name == "metrics":
@@ -148,7 +157,7 @@ def _pair_options() -> list[Option]:
     pair = {"nargs": 2, "multiple": True, "group": "Statistics"}
     return [
         _option("--pairs", ranks, type=kinds, group="Statistics"),
-        _option("--pair", named, "NAME NAME", **pair),
+        _option("--pair", named, "NAME NAME", rare=True, **pair),
     ]
 
 

@@ -30,7 +30,7 @@ from truebleu.corpus.tables import parse_table
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import MalformedFileError, SettingError
 from truebleu.metrics.registry import metric_labels, metrics_for
-from truebleu.metrics.statistics_files import SavedTestSet, find_statistics, read_all_statistics
+from truebleu.metrics.statistics_files import SavedTestSet, find_statistics
 from truebleu.schema import Baseline, Level, Replicates, Seed, Setting, picked, verb
 from truebleu.significance.corrections import adjust
 from truebleu.significance.pairs import (
@@ -644,18 +644,15 @@ def heterogeneity(differences: Values, errors: Values, level: float) -> Heteroge
     )
 
 
-# Panels from files: a folder per test set, statistics files, a manifest, or one long table.
+# Panels from files: a folder per test set, statistics files, or one long table.
 
 
 # What files of a test set's folder are, by how their names begin.
 BEGINNINGS = {"ref": "reference", "src": "source", "source": "source", "doc": "documents"}
 OUTPUTS = ("sys", "systems", "outputs", "hyp")
-ROLES = ("system", "reference", "source", "documents", "statistics")
-MANIFEST = ("test_set", "role", "path")
 LONG = ("test_set", "system", "output", "reference")
 EXPECTED = (
-    "a folder of test sets, a statistics file, or a table with the columns "
-    f"{', '.join(MANIFEST)} or {', '.join(LONG)}"
+    f"a folder of test sets, a statistics file, or a table with the columns {', '.join(LONG)}"
 )
 
 
@@ -664,7 +661,7 @@ def read_panel(paths: Sequence[str]) -> dict[str, TestSet]:
 
     Args:
         paths: each a folder with a folder for every test set, the folder of one, a statistics file,
-            or a table: a manifest that names files, or a long one that has the texts.
+            or a long table that has the texts.
     """
     panel: dict[str, TestSet] = {}
     for path in paths:
@@ -686,8 +683,6 @@ def _test_sets(path: str) -> Iterator[tuple[str, TestSet]]:
     table = parse_table(path, Files().contents(path))
     if table is not None and all(map(table.has, LONG)):
         yield from _of_long_table(table)
-    elif table is not None and all(map(table.has, MANIFEST)):
-        yield from _of_manifest(table)
     else:
         raise MalformedFileError(path, None, "something else", EXPECTED)
 
@@ -754,42 +749,6 @@ def _rows(table: Table, names: Sequence[str]) -> Iterator[tuple[int, dict[str, s
         if empty is not None:
             raise MalformedFileError(table.path, table.line(row), f"no {empty}", "a value")
         yield row, {name: str(value) for name, value in cells.items()}
-
-
-def _of_manifest(table: Table) -> Iterator[tuple[str, TestSet]]:
-    """Files by test set and role; paths are relative to the manifest."""
-    folder = os.path.dirname(table.path)
-    sets: dict[str, dict[str, list[str]]] = {}
-    for row, cells in _rows(table, (*MANIFEST, "name")):
-        if cells["role"] not in ROLES:
-            expected = f"one of {', '.join(ROLES)}"
-            found = f"the role {cells['role']!r}"
-            raise MalformedFileError(table.path, table.line(row), found, expected)
-        path = os.path.join(folder, cells["path"])
-        if cells["role"] == "system" and cells.get("name"):
-            path = f"{cells['name']}={path}"
-        roles = sets.setdefault(cells["test_set"], {role: [] for role in ROLES})
-        roles[cells["role"]].append(path)
-    for name, files in sets.items():
-        if files["statistics"]:
-            if any(files[role] for role in ROLES if role != "statistics"):
-                raise SettingError("test set", name, "texts or statistics, not both")
-            saved = [system for path in files["statistics"] for system in read_all_statistics(path)]
-            yield name, SavedTestSet.of(saved)
-            continue
-        for role in ("system", "reference"):
-            if not files[role]:
-                found = f"no {role} of the test set {name!r}"
-                raise MalformedFileError(table.path, None, found, "at least one")
-        yield (
-            name,
-            read_test_set(
-                files["system"],
-                files["reference"],
-                source=_only(name, "source", files["source"]),
-                documents=_only(name, "documents", files["documents"]),
-            ),
-        )
 
 
 def _of_long_table(table: Table) -> Iterator[tuple[str, TestSet]]:
