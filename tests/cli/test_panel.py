@@ -67,11 +67,3 @@ def test_bad_input_is_refused() -> None:
     result = shell.run("panel", "sets/de/new.txt")
     assert (result.code, result.out) == (2, "")
     assert "found something else, expected a folder of test sets" in result.err
-
-
-@pytest.mark.parametrize("role", ["system", "reference"])
-def test_a_manifest_without_texts_of_a_role_is_refused(role: str, tmp_path: Path) -> None:
-    present = {"system": "reference", "reference": "system"}[role]
-    rows = f"test_set\trole\tpath\nde\t{present}\tsets/de/new.txt\n"
-    (tmp_path / "panel.tsv").write_text(rows)
-    shell.refuses(f"panel.tsv: found no {role} of the test set 'de'", "panel", "panel.tsv")

@@ -1,4 +1,4 @@
-"""Panels from folders, statistics files, manifests and long tables, and what is refused of them."""
+"""Panels from folders, statistics files and long tables, and what is refused of them."""
 
 from __future__ import annotations
 
@@ -64,19 +64,6 @@ def test_statistics_files_are_named_after_their_files(folder: Path) -> None:
     files = [str(folder / f"{name}.npz") for name in SETS]
     shutil.rmtree(folder / "sets")
     assert list(read_panel(files)) == list(read_panel([str(folder)])) == list(SETS)
-
-
-def test_a_manifest_names_files(folder: Path) -> None:
-    lines = ["test_set\trole\tpath\tname"]
-    for name in SETS:
-        lines += [f"{name}\tsystem\tsets/{name}/{system}.txt\t{system}" for system in ("a", "b")]
-        lines.append(f"{name}\treference\tsets/{name}/reference-1.txt\t-")
-    manifest = folder / "panel.tsv"
-    manifest.write_text("\n".join(lines) + "\n")
-    assert contents(read_panel([str(manifest)])) == by_folders(folder)
-    manifest.write_text("\n".join(lines).replace("\treference\t", "\tjudge\t") + "\n")
-    with pytest.raises(TruebleuError, match=r"panel\.tsv.*4.*the role 'judge'"):
-        read_panel([str(manifest)])
 
 
 def long_table(folder: Path) -> list[str]:

@@ -321,9 +321,9 @@ def agree(
         references: of the outputs; none beside a test set, which has its own.
         documents: the document of each segment; likewise.
         coefficients: a coefficient, such as "kendall-b" or "pearson:level=segment"; by default
-            those of WMT, as far as the human scores allow.
-        grid: a metric with alternatives, such as "sentbleu:k=1|2|5": choose the settings that agree
-            best on a part of the data, and compare them with the defaults on the rest.
+            those of WMT.
+        grid: a metric with alternatives, such as "sentbleu:k=1|2|5": choose the best on a part of
+            the data, and test it on the rest.
         development: the share of what people judged to choose on, with a grid; the first
             coefficient chooses, "chen-cherry" by default.
         resample: what the intervals resample.

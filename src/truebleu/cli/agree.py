@@ -138,10 +138,7 @@ def command(
     show: Show,
     **values: Any,
 ) -> None:
-    """Say how well metrics agree with people, and which agrees best.
-
-    SYSTEMs are files, NAME=FILE, folders or patterns; scores from elsewhere need no texts.
-    """
+    """Say how well metrics agree with people, and which agrees best."""
     human = HumanFile.of(values)
     if texts.references and not texts.systems:
         raise click.UsageError("Name the outputs of the systems, beside the reference.")

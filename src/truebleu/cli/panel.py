@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
 
 EPILOG = """\b
-A PANEL is a folder with a folder for each test set (ref*, src*, doc*, outputs in sys/), statistics
-of one test set, or a table: test_set, system, output, reference[, segment, document, domain].
+A PANEL is a folder with a folder for each test set (ref*, src*, doc*, outputs in sys/),
+statistics of one test set, or a table: test_set, system, output, reference[, segment, …].
 With -m scores: a file of scores, or a folder of such.
 
 \b

@@ -23,11 +23,7 @@ Examples:
 
 @make_command("plan", plan, systems="optional", details=False, epilog=EPILOG)
 def command(texts: Texts, metrics: list[Metric], show: Show, **settings: Any) -> None:
-    """Say how many segments or documents find a difference of D.
-
-    A pilot shows how much scores vary: two SYSTEMs scored on a test set like the one you plan, or
-    more with --baseline.
-    """
+    """Say how many segments or documents detect a difference of D, by a pilot of two SYSTEMs."""
     if not texts.systems:
         raise click.UsageError(
             "Name two outputs of a pilot: truebleu plan -r ref.txt old.txt new.txt"
