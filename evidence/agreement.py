@@ -38,7 +38,7 @@ METRICS = ("bleu", "ter")
 PERMUTATIONS = 199
 REPLICATES = 200
 NOISE = "noise: the interval may be too narrow"
-ON_THESE = "each claim begins with “On these systems”"
+ON_THESE = "the test takes these systems as given"
 # What is tested, and whether its claims are about the systems at hand only.
 TESTS = {
     "soft pairwise accuracy": True,

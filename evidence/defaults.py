@@ -23,7 +23,6 @@ from evidence.rates import (
     Question,
     Rates,
     document_pool,
-    few,
     like,
     measured,
     pool,
@@ -59,7 +58,6 @@ def two_systems() -> Iterator[Design]:
             question = Question(
                 default=f"compare, level ({whole.label})",
                 design=f"{count} {kind} exchanged",
-                always=few(kind, count),
             )
             yield Design(
                 questions=(question,), trials=1000, trial=partial(_exchanged, metric, whole, count)
@@ -161,7 +159,6 @@ def coverage() -> Iterator[Design]:
                     default=f"compare, interval of a difference ({whole.label})",
                     design=f"{count} {kind} drawn, {pairs}",
                     expected=1 - ALPHA,
-                    always=few(kind, count),
                     sometimes=ONE_UNIT,
                 )
                 for pairs in (" against ".join(PAIRS[0]), "three other pairs")

@@ -19,7 +19,7 @@ from truebleu.metrics.registry import as_metrics
 from truebleu.reports.document import Column, Document, Table
 from truebleu.reports.formats.markdown import render as markdown
 from truebleu.reports.formats.tsv import render as tsv
-from truebleu.reports.sentences import ENOUGH_DOCUMENTS, LARGEST_SHARE
+from truebleu.reports.sentences import LARGEST_SHARE
 from truebleu.resampling import Units
 from truebleu.significance.corrections import default_correction
 from truebleu.significance.pairs import all_pair_tests
@@ -210,7 +210,7 @@ def rejected(
     return np.asarray(tests.p_adjusted <= ALPHA)
 
 
-def few(kind: str, count: int, enough: int = ENOUGH_DOCUMENTS) -> str:
+def few(kind: str, count: int, enough: int) -> str:
     """The warning of few documents, where it is printed."""
     return f"fewer than {enough} documents" if kind == "documents" and count < enough else ""
 

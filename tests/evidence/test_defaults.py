@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -23,32 +25,30 @@ def sentences(result: object) -> str:
     return " ".join(str(result).split())
 
 
-@pytest.mark.parametrize("verb", [compare, gate])
-def test_few_documents_and_a_unit_that_carries_the_difference_are_named(
-    verb: Callable[..., Any],
-) -> None:
+@pytest.mark.parametrize("verb", [compare, partial(gate, baseline="old")])
+def test_a_unit_that_carries_the_difference_is_named(verb: Callable[..., Any]) -> None:
     # 20 documents, one of which has a runaway output.
     scores = GivenScores.of({"new": [0.5] * 19 + [90.0], "old": [0.4, 0.6] * 10}, name="score")
     documents = tuple(str(number) for number in range(20))
     test_set = replace(textless_test_set([scores]), documents=documents)
-    printed = sentences(verb(test_set, metrics=[scores]))
-    assert few("documents", 20).capitalize() in printed
-    assert "One document carries" in printed
-    assert "of the variance" in printed
-    assert ONE_UNIT.startswith("one unit carries over 20 % of the variance")
+    assert re.search(
+        r"(Document 19|One document) carries \d+ % of the variance",
+        sentences(verb(test_set, metrics=[scores])),
+    )
+    assert ONE_UNIT == "one unit carries over 20 % of the variance"
 
 
-def test_a_gate_with_a_margin_warns_of_more_documents() -> None:
+def test_a_gate_with_a_margin_warns_of_few_documents() -> None:
     numbers = range(150)
     scores = GivenScores.of({"new": [n % 3 for n in numbers], "old": [n % 4 for n in numbers]})
     test_set = replace(textless_test_set([scores]), documents=tuple(map(str, numbers)))
     warning = few("documents", 150, ENOUGH_DOCUMENTS_FOR_A_MARGIN).capitalize()
-    assert warning in sentences(gate(test_set, metrics=[scores], margin=1.0))
-    assert warning not in sentences(gate(test_set, metrics=[scores]))
+    options: dict[str, Any] = {"metrics": [scores], "baseline": "old"}
+    assert warning in sentences(gate(test_set, **options, margin=1.0))
+    assert warning not in sentences(gate(test_set, **options))
 
 
-def test_claims_about_metrics_begin_with_these_systems_and_noise_is_noted() -> None:
+def test_tests_of_metrics_say_that_systems_are_given_and_noise_is_noted() -> None:
     printed = sentences(agree(texts(), human_scores(), metrics=["bleu", "length"]))
-    assert "On these systems, " in printed
-    assert ON_THESE.endswith("“On these systems”")
+    assert ON_THESE.removeprefix("the test ") in printed
     assert NOISE.removeprefix("noise: ") in printed

@@ -66,7 +66,9 @@ def test_a_page_holds_the_answer_the_table_the_chart_the_paper_and_the_verdict(
 
 
 def test_every_study_has_its_page_and_every_page_its_charts() -> None:
-    assert list(NAMES) == list(STUDIES)
+    # The page of type-one shows these, too.
+    without = [name for name in STUDIES if name not in ("multiplicity", "equivalents")]
+    assert list(NAMES) == without
     index = (DOCS / "README.md").read_text(encoding="utf-8")
     for name in NAMES:
         text = (DOCS / f"{name}.md").read_text(encoding="utf-8")

@@ -644,7 +644,7 @@ def test_without_its_packages_the_error_says_what_to_install(
 
 def test_charts_are_not_loaded_before_one_is_made() -> None:
     code = (
-        "import sys, truebleu.reports.charts, truebleu.cli._options\n"
+        "import sys, truebleu.reports.charts, truebleu.cli._command\n"
         "print({'altair', 'vl_convert', 'numpy'} & set(sys.modules))"
     )
     result = subprocess.run(

@@ -28,7 +28,7 @@ def planned(**options: Any) -> Plan:
 def test_a_difference_beyond_reach_is_named() -> None:
     result = planned(difference=1e-9)
     told = plan_sentences(result, result.plans[0])
-    assert told[1].endswith("more segments than there are: more than 1e+12 would be needed.")
+    assert told[1].endswith("more documents than there are: more than 1e+12 would be needed.")
 
 
 def test_a_test_set_that_is_too_small_for_any_test_is_named() -> None:

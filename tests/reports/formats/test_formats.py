@@ -7,24 +7,16 @@ from unicodedata import category
 
 import pytest
 
-from tests.reports.formats.examples import MARKED, TABLE, attacks
+from tests.reports.formats.examples import TABLE, attacks
 from tests.reports.formats.hostile import Hostile
 from truebleu.errors import UnknownNameError
 from truebleu.reports.document import (
     FORMATS,
     Document,
-    Sentences,
     Table,
     render,
 )
 from truebleu.reports.formats import html, latex, markdown, text
-
-
-def test_formats_for_papers_show_what_a_document_has_for_them() -> None:
-    both = Document((TABLE,), TABLE, paper=(MARKED, Sentences(("much better.",))))
-    assert "Syst" in latex.render(both)
-    assert "31.26" not in markdown.render(both)
-    assert "31.26" in text.render(both)
 
 
 def test_a_table_without_rows_is_its_notes_in_every_format() -> None:

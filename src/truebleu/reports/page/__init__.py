@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from truebleu.reports.document import Block
 
 
-__all__ = ["document", "html_page", "save_page"]
+__all__ = ["html_page", "save_page"]
 
 # The script, in reading order; each file is an idea.
 SCRIPTS = ("store.js", "scores.js", "marks.js", "browser.js")
