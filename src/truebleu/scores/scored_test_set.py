@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import comb
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from truebleu.corpus._files import Files, Layout, NamedText, expanded, locate
 from truebleu.corpus._reading import read_labels
@@ -28,8 +28,7 @@ from truebleu.metrics.statistics_files import AbsentText, CountedTestSet
 from truebleu.scores.evaluations import Evaluation, checksums, mean, paired, require_pairs
 from truebleu.scores.given import GivenScores, require_answers
 from truebleu.scores.reading import (
-    evaluation_of_rows,
-    evaluations_of_frame,
+    evaluations_in_memory,
     keeps_texts,
     read_evaluations,
 )
@@ -104,19 +103,14 @@ class ScoredTestSet(CountedTestSet):
             answers: what several rows of one item are; None for their mean.
         """
         if is_frame(systems):
-            return cls._made(
-                evaluations_of_frame("data frame", cast("Frame", systems)), documents, answers
-            )
+            return cls._made(evaluations_in_memory("data frame", systems), documents, answers)
         if not isinstance(systems, Mapping):
             expected = "scores by system, such as {'a': [1, 0]}, or a data frame"
             raise SettingError("systems", type(systems), expected)
         evaluations: list[Evaluation] = []
         for name, rows in systems.items():
-            if not is_frame(rows):
-                evaluations.append(evaluation_of_rows(name, list(cast("Iterable[Any]", rows))))
-                continue
-            of_frame = evaluations_of_frame(name, cast("Frame", rows))
-            evaluations += [replace(of_frame[0], system=name)] if len(of_frame) == 1 else of_frame
+            own = evaluations_in_memory(name, rows)
+            evaluations += [replace(own[0], system=name)] if len(own) == 1 else own
         return cls._made(evaluations, documents, answers)
 
     @classmethod
