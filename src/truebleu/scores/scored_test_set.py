@@ -7,6 +7,7 @@ clusters of items that go together, such as questions about one passage. Items p
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import comb
@@ -117,8 +118,7 @@ class ScoredTestSet(CountedTestSet):
     def _made(
         cls, evaluations: Sequence[Evaluation], documents: str | None, answers: str | None
     ) -> ScoredTestSet:
-        if answers is not None:
-            require_answers(answers)
+        require_answers(answers)
         require_pairs(evaluations)
         items = tuple(checksums(evaluations).items())
         systems: dict[str, AbsentText] = {}
@@ -130,7 +130,13 @@ class ScoredTestSet(CountedTestSet):
             if answers == "runs":
                 names = [f"{evaluation.system}.run{run}" for run in range(1, most + 1)]
             elif answers is None and most > 1:
-                warnings.append(_averaged(evaluation, most))
+                message = (
+                    f"{evaluation.label}: up to {most} answers to an item are averaged; "
+                    "scores:answers=runs takes them as runs of the system, answers=pass@K asks "
+                    "whether one of K is right"
+                )
+                warning = TextWarning("answers-averaged", evaluation.label, most, None, message)
+                warnings.append(warning)
             systems |= dict.fromkeys(names, text)
         blank = AbsentText("references", len(items))
         test_set = cls(
@@ -400,15 +406,4 @@ def _passed(
 
 
 def _most_answers(evaluation: Evaluation) -> int:
-    counts: dict[tuple[str, str], int] = {}
-    for item in evaluation.items:
-        counts[item.filter, item.name] = counts.get((item.filter, item.name), 0) + 1
-    return max(counts.values())
-
-
-def _averaged(evaluation: Evaluation, most: int) -> TextWarning:
-    message = (
-        f"{evaluation.label}: up to {most} answers to an item are averaged; scores:answers=runs "
-        "takes them as runs of the system, answers=pass@K asks whether one of K is right"
-    )
-    return TextWarning("answers-averaged", evaluation.label, most, None, message)
+    return max(Counter((item.filter, item.name) for item in evaluation.items).values())
