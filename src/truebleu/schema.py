@@ -295,7 +295,7 @@ def _fields_of(settings: type) -> dict[str, Parameter]:
         scope = vars(inspect.getmodule(base))
         for name, annotation in vars(base).get("__annotations__", {}).items():
             declared[name] = _parameter(name, annotation, MISSING, scope)
-    return {field.name: declared[field.name] for field in fields(settings)}
+    return {field.name: declared[field.name] for field in fields(settings) if field.init}
 
 
 def _parameter(name: str, annotation: object, default: Any, scope: dict[str, Any]) -> Parameter:

@@ -38,7 +38,7 @@ def test_long_lists_of_names_are_cut_short() -> None:
         ({"segments": 1.5}, "segments"),
         ({"segments": "2"}, "segments"),
         ({"documents": ["x"]}, "documents"),
-        ({"raters": "best"}, "'mean' or 'z'"),
+        ({"raters": "best"}, "unknown raters 'best'"),
         ({"match": "luck"}, "match"),
     ],
 )

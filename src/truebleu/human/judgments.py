@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
-from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
+from typing import Annotated, ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
 from truebleu.errors import (
     DuplicateSystemError,
@@ -13,6 +14,7 @@ from truebleu.errors import (
     UnpairedSegmentsError,
     first_names,
 )
+from truebleu.schema import Setting, checked_fields
 
 __all__ = ["FORMATS", "HumanScores", "Judgment", "PairwiseJudgments"]
 
@@ -116,7 +118,6 @@ Others: TypeAlias = Literal["refuse", "ignore"]
 Match: TypeAlias = Literal["names", "documents", "numbers", "order"]
 
 FORMATS: tuple[Format, ...] = get_args(Format)
-_CHOICES = {"raters": Raters, "others": Others, "match": Match}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +131,7 @@ class Request:
     """
 
     systems: tuple[str, ...]
-    segments: int
+    segments: Annotated[int, Setting(least=1)]
     documents: tuple[str, ...] | None = None
     names: tuple[str, ...] | None = None
     outputs: Mapping[str, Sequence[str | None]] | None = None
@@ -139,35 +140,26 @@ class Request:
     weights: str | Mapping[str, float] | None = None
     others: Others = "refuse"
     match: Match | None = None
-    first_segment: int | None = None
+    first_segment: Annotated[int | None, Setting(least=0, most=1)] = None
     language_pair: str | None = None
     canary: bool | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.systems, str) or not isinstance(self.systems, Iterable):
             raise SettingError("systems", self.systems, "the names of the test set's systems")
-        systems = tuple(map(str, self.systems))
-        twice = next((name for place, name in enumerate(systems) if name in systems[:place]), None)
-        if twice is not None:
-            raise DuplicateSystemError(twice)
+        for name in ("systems", "documents"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, tuple(map(str, getattr(self, name))))
+        checked_fields(self)
+        systems = Counter(self.systems)
+        if len(systems) < len(self.systems):
+            raise DuplicateSystemError(systems.most_common(1)[0][0])
         if len(systems) < 2:
             expected = "at least two systems: human scores of one cannot say which is better"
-            raise SettingError("systems", systems, expected)
-        if isinstance(self.segments, bool) or not isinstance(self.segments, int):
-            raise SettingError("segments", self.segments, "the number of segments, at least 1")
-        if self.segments < 1:
-            raise SettingError("segments", self.segments, "the number of segments, at least 1")
-        documents = None if self.documents is None else tuple(map(str, self.documents))
-        if documents is not None and len(documents) != self.segments:
-            raise UnpairedSegmentsError("documents", len(documents), "the test set", self.segments)
-        object.__setattr__(self, "systems", systems)
-        object.__setattr__(self, "documents", documents)
-        for setting, choices in _CHOICES.items():
-            value = getattr(self, setting)
-            if value not in (*get_args(choices), None) or (value is None and setting != "match"):
-                raise SettingError(setting, value, " or ".join(map(repr, get_args(choices))))
-        if self.first_segment not in (None, 0, 1):
-            raise SettingError("first_segment", self.first_segment, "0 or 1")
+            raise SettingError("systems", self.systems, expected)
+        if self.documents is not None and len(self.documents) != self.segments:
+            number = len(self.documents)
+            raise UnpairedSegmentsError("documents", number, "the test set", self.segments)
         if self.match == "documents" and self.documents is None:
             raise SettingError("match", self.match, "the documents of the test set with it")
         if self.match == "names" and self.names is None:

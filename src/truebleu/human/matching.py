@@ -304,17 +304,15 @@ class _Matcher:
     def in_order(self) -> list[int]:
         """The distinct numbers in increasing order."""
         sheet, rank = self.sheet, dict[str, int]()
-        if sheet.numbers is not None:
-            keys = [(0, number) for number in self._whole_numbers(sheet.numbers)]
-        elif sheet.document_numbers is None or sheet.documents is None:
+        values = sheet.document_numbers if sheet.numbers is None else sheet.numbers
+        if values is None:
             raise _MisfitError(None, "no numbers of segments", "a column of them")
-        else:
-            keys = [
-                (rank.setdefault(sheet.documents[row], len(rank)), number)
-                for row, number in zip(
-                    self.rows, self._whole_numbers(sheet.document_numbers), strict=True
-                )
-            ]
+        # Numbers in the test set count by themselves, those in documents one document at a time.
+        documents = [""] * len(values) if sheet.numbers is not None else sheet.documents or ()
+        keys = [
+            (rank.setdefault(documents[row], len(rank)), number)
+            for row, number in zip(self.rows, self._whole_numbers(values), strict=True)
+        ]
         distinct = set(keys)
         if len(distinct) != self.request.segments:
             found = f"{len(distinct)} different segments"
@@ -324,17 +322,12 @@ class _Matcher:
         return [place_of[key] for key in keys]
 
     def _whole_numbers(self, values: Sequence[object]) -> list[int]:
-        known: dict[object, int] = {}
         numbers = []
         for row in self.rows:
-            value = values[row]
-            number = known.get(value) if isinstance(value, str) else None
+            number = whole_number(values[row])
             if number is None:
-                number = whole_number(value)
-                if number is None:
-                    raise _MisfitError(row, f"{value!r} as {self.sheet.name}", "a whole number")
-                if isinstance(value, str):
-                    known[value] = number
+                found = f"{values[row]!r} as {self.sheet.name}"
+                raise _MisfitError(row, found, "a whole number")
             numbers.append(number)
         return numbers
 

@@ -44,21 +44,16 @@ Text = tuple[str | None, ...]
 Labels = tuple[str, ...] | None
 
 
-class HumanFile(NamedTuple):
-    """A file of human scores: `human-scores/en-de.mqm.seg.score` is mqm at segment level."""
+class ScoresFile(NamedTuple):
+    """A file of scores: `human-scores/en-de.mqm.seg.score` is mqm at segment level.
+
+    Those of metrics say the references: `BLEU-refA.seg.score` is BLEU against refA.
+    """
 
     name: str
     level: Level
     path: str
-
-
-class MetricFile(NamedTuple):
-    """A file of metric scores: `BLEU-refA.seg.score` is BLEU against refA at segment level."""
-
-    name: str
-    references: str
-    level: Level
-    path: str
+    references: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,9 +82,9 @@ class MetricsEvalSet:
     documents: tuple[str, ...] | None = field(repr=False)
     domains: tuple[str, ...] | None = field(repr=False)
     canary: bool
-    human: tuple[HumanFile, ...]
-    ratings: tuple[HumanFile, ...]
-    metrics: tuple[MetricFile, ...]
+    human: tuple[ScoresFile, ...]
+    ratings: tuple[ScoresFile, ...]
+    metrics: tuple[ScoresFile, ...]
 
     def test_set(
         self, references: Iterable[str] | None = None, systems: Iterable[str] | None = None
@@ -235,12 +230,9 @@ def read_metrics_eval(
         documents=documents and documents[kept],
         domains=domains and domains[kept],
         canary=canary,
-        human=tuple(HumanFile(*file) for file in _named(human, ".score")),
-        ratings=tuple(HumanFile(*file) for file in _named(human, ".rating")),
-        metrics=tuple(
-            MetricFile(*_metric(name), level, path)
-            for name, level, path in _named(metrics, ".score")
-        ),
+        human=_named(human, ".score"),
+        ratings=_named(human, ".rating"),
+        metrics=tuple(map(_of_metric, _named(metrics, ".score"))),
     )
 
 
@@ -267,18 +259,19 @@ def _files(root: str, folder: str, prefix: str = "") -> list[tuple[str, str, str
     ]
 
 
-def _named(files: list[tuple[str, str, str]], ending: str) -> list[tuple[str, Level, str]]:
-    """The name, the level and the path of files of scores."""
+def _named(files: list[tuple[str, str, str]], ending: str) -> tuple[ScoresFile, ...]:
+    """The files of scores with this ending."""
     parts = [(*name.rpartition("."), path) for name, end, path in files if end == ending]
-    return [(n, LEVELS[level], path) for n, _, level, path in parts if n and level in LEVELS]
+    named = ((name, level, path) for name, _, level, path in parts if name and level in LEVELS)
+    return tuple(ScoresFile(name, LEVELS[level], path) for name, level, path in named)
 
 
-def _metric(name: str) -> tuple[str, str]:
-    metric, _, references = name.rpartition("-")
-    return (metric, references) if metric else (references, "")
+def _of_metric(file: ScoresFile) -> ScoresFile:
+    metric, _, references = file.name.rpartition("-")
+    return file._replace(name=metric, references=references) if metric else file
 
 
-def _chosen(folder: str, files: Iterable[HumanFile], name: str, level: Level) -> str:
+def _chosen(folder: str, files: Iterable[ScoresFile], name: str, level: Level) -> str:
     known = {(file.name, file.level): file.path for file in files}
     if (name, level) not in known:
         names = [f"{file} ({at})" for file, at in known]

@@ -66,14 +66,7 @@ class Weights:
 
     def __init__(self, name: str, weights: Mapping[str, float]) -> None:
         self.name = name
-        self._exact: list[tuple[str, float]] = []
-        self._any: list[tuple[str, float]] = []
-        for key, weight in weights.items():
-            plain = _plain(key)
-            if plain.startswith("*/"):
-                self._any.append((plain[2:], weight))
-            else:
-                self._exact.append((plain, weight))
+        self._weights = {_plain(key): weight for key, weight in weights.items()}
         self._known: dict[tuple[str, str], float | None] = {}
         self._unknown: Counter[str] = Counter()
 
@@ -85,18 +78,15 @@ class Weights:
         """
         pair = (severity, category)
         if pair not in self._known:
-            self._known[pair] = self._find(_plain(severity), _plain(category))
+            error = f"{_plain(severity)}/{_plain(category)}"
+            matches = []
+            for key, weight in self._weights.items():
+                of_any = key.startswith("*/")
+                start = _plain(severity) + key[1:] if of_any else key
+                if error.startswith(start):
+                    matches.append((len(start), not of_any, weight))
+            self._known[pair] = max(matches)[2] if matches else None
         return self._known[pair]
-
-    def _find(self, severity: str, category: str) -> float | None:
-        error = f"{severity}/{category}"
-        matches = [(len(key), 1, weight) for key, weight in self._exact if error.startswith(key)]
-        matches += [
-            (len(severity) + 1 + len(key), 0, weight)
-            for key, weight in self._any
-            if category.startswith(key)
-        ]
-        return max(matches)[2] if matches else None
 
     def weigh(self, severity: str, category: str) -> float:
         """The weight of one more error; severities that weigh nothing are remembered."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode, extension
 from truebleu.corpus.tables import csv_rows, is_number
@@ -11,6 +11,7 @@ from truebleu.errors import EmptyTextError, MalformedFileError, SettingError, Un
 from truebleu.human import formats, mqm
 from truebleu.human.judgments import FORMATS, Request
 from truebleu.human.matching import Sheet, item_scores, known_rows
+from truebleu.schema import picked
 from truebleu.scores.reading import read_evaluations
 
 if TYPE_CHECKING:
@@ -129,30 +130,21 @@ def read_human(
     """
     if format is not None and format not in FORMATS:
         raise UnknownNameError("format", str(format), FORMATS)
-    names, outputs = None, None
+    arguments = locals()
     if test_set is not None:
         if (systems, segments, documents) != (None, None, None):
             expected = "a TestSet alone, or its systems, segments and documents"
             raise SettingError("test_set", "a TestSet and more", expected)
-        systems, segments, documents = test_set.systems, len(test_set), test_set.documents
-        names = test_set.segment_names
-        outputs = None if test_set.is_counted else test_set.systems
-    request = Request(
-        systems=cast("tuple[str, ...]", systems),
-        segments=cast("int", segments),
-        documents=None if documents is None else tuple(documents),
-        names=names,
-        outputs=outputs,
-        column=column,
-        raters=raters,
-        weights=weights,
-        others=others,
-        match=match,
-        first_segment=first_segment,
-        language_pair=language_pair,
-    )
+        arguments |= {
+            "systems": test_set.systems,
+            "segments": len(test_set),
+            "documents": test_set.documents,
+            "names": test_set.segment_names,
+            "outputs": None if test_set.is_counted else test_set.systems,
+        }
+    request = picked(Request, arguments)
     name = os.fspath(path)
-    if names is not None and match in (None, "names") and format in (None, "scores"):
+    if request.names is not None and match in (None, "names") and format in (None, "scores"):
         return read_named_items(name, request)
     return parse_human(name, Files().contents(name), request, format)
 

@@ -27,6 +27,7 @@ from truebleu.errors import (
     MissingColumnError,
     SettingError,
     UnpairedSegmentsError,
+    shortened,
 )
 
 if TYPE_CHECKING:
@@ -152,11 +153,11 @@ class Evaluation:
             expected = "a number: this metric keeps texts; -m bleu, chrf or ter scores them"
             self.refuse(item.line, f"{name} as a list", expected)
         if isinstance(value, list | dict):
-            self.refuse(item.line, f"{what} {shortened(json.dumps(value))}", "a number")
+            self.refuse(item.line, f"{what} {quoted(json.dumps(value))}", "a number")
         try:
             score = parse_score(value)
         except NotAScoreError as reason:
-            self.refuse(item.line, f"{what} {shortened(str(value))}", str(reason))
+            self.refuse(item.line, f"{what} {quoted(value)}", str(reason))
         if score is not None and not self.scale.holds(score):
             self.refuse(item.line, f"{what} {score:g}", f"a number in {self.scale}")
         return score
@@ -169,16 +170,16 @@ class Evaluation:
             if value is None:
                 continue
             if isinstance(value, list | dict):
-                self.refuse(item.line, f"{column} {shortened(str(value))}", "a label")
+                self.refuse(item.line, f"{column} {quoted(value)}", "a label")
             if labels.setdefault(item.name, str(value)) != str(value):
                 both = f"{column} {labels[item.name]} and {value} of item {item.name}"
                 self.refuse(item.line, both, "the same for all answers to an item")
         return labels
 
 
-def shortened(text: str) -> str:
+def quoted(text: object) -> str:
     """The beginning of a text, for messages."""
-    return repr(text if len(text) <= 40 else f"{text[:40]}…")
+    return repr(shortened(str(text), 40))
 
 
 def mean(answers: Sequence[Answer]) -> Answer:
@@ -265,14 +266,10 @@ class SegmentScores:
         """How many segments they are about, as far as they tell."""
         if self.first_segment is None:
             return max(len(self._listed(system)) for system in self.systems)
-        numbers = (
-            whole_number(item.name)
-            for evaluation in self.by_system.values()
-            if isinstance(evaluation, Evaluation)
-            for item in evaluation.items
-        )
+        rows = [own for own in self.by_system.values() if isinstance(own, Evaluation)]
         # What is no number is refused with its line when the scores are asked for.
-        return max((n for n in numbers if n is not None), default=0) - self.first_segment + 1
+        numbers = [whole_number(item.name) or 0 for own in rows for item in own.items]
+        return max(numbers, default=0) - self.first_segment + 1
 
     def _listed(self, system: str, segments: int = 0, scale: Scale = ANY_NUMBER) -> list[Answer]:
         """The scores of a system in order; by their numbers, where they have some."""
@@ -320,9 +317,9 @@ class SegmentScores:
             left = f"{self.label}: the scores of {system!r}"
             raise UnpairedSegmentsError(left, len(scores), "the test set", segments)
         # What stands in tables was checked, before it was added up.
-        checked = isinstance(self.by_system[system], Evaluation)
-        for segment, score in enumerate(scores, 1):
-            if score is not None and not checked and not scale.holds(score):
+        unchecked = [] if isinstance(self.by_system[system], Evaluation) else scores
+        for segment, score in enumerate(unchecked, 1):
+            if score is not None and not scale.holds(score):
                 where = f"{self.label}: scores of {system!r}: segment {segment}"
                 raise SettingError(where, score, f"a number in {scale}")
         return scores
@@ -342,7 +339,7 @@ class SegmentScores:
         for segment, text in enumerate(wanted, 1):
             if len(known.get(text, ())) != 1:
                 what = "several scores" if text in known else "no score"
-                found = f"{what} of segment {segment} of {system}, {shortened(text)}"
+                found = f"{what} of segment {segment} of {system}, {quoted(text)}"
                 expected = "the scores of these outputs, in their order"
                 raise MalformedFileError(self.label, None, found, expected)
         return [next(iter(known[text])) for text in wanted]

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from math import isfinite
-from typing import TYPE_CHECKING, ClassVar, Literal, NoReturn, get_args
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from truebleu._core import Segments
-from truebleu._settings import require_name, require_whole_number
 from truebleu.corpus._files import Files, Layout, stem
 from truebleu.corpus._reading import read_labels
 from truebleu.corpus.tables import Scale
 from truebleu.corpus.test_set import TestSet
 from truebleu.errors import AbsentSegmentError, MalformedFileError, SettingError, UnknownNameError
 from truebleu.metrics.base import MeanMetric, Signature, mean_statistics
+from truebleu.schema import Setting, checked_fields
 from truebleu.scores.reading import read_segment_scores, scores_in_memory
 
 if TYPE_CHECKING:
@@ -35,10 +34,11 @@ Missing = Literal["error", "omit", "common"]
 ANSWERS = ("mean", "runs", "pass@K", "pass^K")
 
 
-def require_answers(answers: str) -> None:
+def require_answers(answers: str | None) -> None:
     """Refuse what several answers to one item cannot be."""
-    if answers not in ANSWERS[:2] and re.fullmatch(r"pass[@^][1-9]\d{0,3}", answers) is None:
-        raise UnknownNameError("way with several answers", answers, ANSWERS)
+    passes = re.fullmatch(r"pass[@^][1-9]\d{0,3}", answers or "")
+    if answers not in (None, *ANSWERS[:2]) and passes is None:
+        raise UnknownNameError("way with several answers", str(answers), ANSWERS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,7 @@ class GivenScores(MeanMetric):
     higher_is_better: bool | None = None
     low: float | None = None
     high: float | None = None
-    first_segment: int = 1
+    first_segment: Annotated[int, Setting(least=0, most=1)] = 1
     missing: Missing = "error"
     answers: str | None = None
     given: SegmentScores | None = field(default=None, repr=False, metadata={"text": False})
@@ -72,32 +72,30 @@ class GivenScores(MeanMetric):
     def __post_init__(self) -> None:
         if self.path and self.given is not None:
             raise SettingError("path", self.path, "none beside scores in memory")
-        require_name("way with missing scores", self.missing, get_args(Missing))
-        require_whole_number("first_segment", self.first_segment, 0, 1)
-        self._check_scale()
-        if self.answers is not None:
-            require_answers(self.answers)
-            if self.path:
-                expected = "a file of scores for each SYSTEM, not one for all"
-                raise SettingError("answers", self.answers, expected)
+        checked_fields(self)
+        if self.low is not None and self.high is not None and self.low >= self.high:
+            raise SettingError("high", self.high, f"a number above low={self.low:g}")
+        require_answers(self.answers)
+        if self.answers is not None and self.path:
+            expected = "a file of scores for each SYSTEM, not one for all"
+            raise SettingError("answers", self.answers, expected)
         scores = self.given
         if self.path:
-            scores = read_segment_scores(
-                self.path,
-                column=self.column,
-                filter_=self.filter,
-                rater=self.rater,
-                first_segment=self.first_segment,
-            )
+            about = {"rater": self.rater, "first_segment": self.first_segment}
+            scores = read_segment_scores(self.path, self.column, self.filter, **about)
+        elif scores is None and (self.rater, self.first_segment) != ("", 1):
+            name, value = ("rater", self.rater) if self.rater else ("first_segment", 0)
+            raise SettingError(name, value, "a file of scores, as in scores:path=FILE")
+        derived: dict[str, object] = {"_scores": scores}
         if scores is None:
-            self._await_scores()
-            return
+            derived["name"] = self.name or self.column or "scores"
+        else:
+            derived["name"] = self.name or scores.name or stem(scores.label)
+            if self.higher_is_better is None:
+                derived["higher_is_better"] = scores.higher_is_better is not False
         # A frozen dataclass can only set its derived fields in this way.
-        object.__setattr__(self, "_scores", scores)
-        object.__setattr__(self, "name", self.name or scores.name or stem(scores.label))
-        if self.higher_is_better is None:
-            known = scores.higher_is_better
-            object.__setattr__(self, "higher_is_better", True if known is None else known)
+        for name, value in derived.items():
+            object.__setattr__(self, name, value)
 
     @classmethod
     def of(
@@ -123,17 +121,6 @@ class GivenScores(MeanMetric):
             missing=missing,
         )
 
-    def _await_scores(self) -> None:
-        """Leave the scores to the test set, whose files say what they are."""
-        for setting, value, usual in (
-            ("rater", self.rater, ""),
-            ("first_segment", self.first_segment, 1),
-        ):
-            if value != usual:
-                raise SettingError(setting, value, "a file of scores, as in scores:path=FILE")
-        object.__setattr__(self, "_scores", None)
-        object.__setattr__(self, "name", self.name or self.column or "scores")
-
     @property
     def has_scores(self) -> bool:
         """Whether it has scores of its own, from a file or from Python."""
@@ -158,14 +145,13 @@ class GivenScores(MeanMetric):
             for system, column in scores.items():
                 self._refuse_missing(system, column)
         elif self.missing == "common":
-            shared = [None not in row for row in zip(*scores.values(), strict=True)]
-            scores = {
-                system: [s if keep else None for s, keep in zip(column, shared, strict=True)]
-                for system, column in scores.items()
-            }
+            rows = list(zip(*scores.values(), strict=True))
+            kept = [row if None not in row else (None,) * len(row) for row in rows]
+            scores = dict(zip(scores, map(list, zip(*kept, strict=True)), strict=True))
         for system, column in scores.items():
             if all(score is None for score in column):
-                self._refuse_empty(system)
+                shared = " that every other system has too" if self.missing == "common" else ""
+                raise SettingError(self._place(system), "no score at all", f"at least one{shared}")
         return mean_statistics(list(scores.values()))
 
     @property
@@ -180,13 +166,6 @@ class GivenScores(MeanMetric):
             missing=self.missing,
         )
 
-    def _check_scale(self) -> None:
-        for setting, limit in (("low", self.low), ("high", self.high)):
-            if limit is not None and not isfinite(limit):
-                raise SettingError(setting, limit, "a finite number")
-        if self.low is not None and self.high is not None and self.low >= self.high:
-            raise SettingError("high", self.high, f"a number above low={self.low:g}")
-
     def _refuse_missing(self, system: str, scores: list[float | None]) -> None:
         if None not in scores:
             return
@@ -200,10 +179,6 @@ class GivenScores(MeanMetric):
             "missing=common out of all systems'"
         )
         raise AbsentSegmentError(self._place(system), scores.index(None) + 1, found, expected)
-
-    def _refuse_empty(self, system: str) -> NoReturn:
-        shared = " that every other system has too" if self.missing == "common" else ""
-        raise SettingError(self._place(system), "no score at all", f"at least one{shared}")
 
     def _place(self, system: str) -> str:
         return f"{self.scores.label}: the scores of {system!r}"

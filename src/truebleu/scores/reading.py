@@ -26,7 +26,7 @@ from truebleu.corpus.tables import (
     table_of_columns,
     whole_number,
 )
-from truebleu.corpus.test_set import column_values, frame_columns
+from truebleu.corpus.test_set import column_values, frame_columns, is_frame
 from truebleu.errors import MalformedFileError, SettingError
 from truebleu.scores.evaluations import (
     Evaluation,
@@ -36,13 +36,12 @@ from truebleu.scores.evaluations import (
     paired,
     require_pairs,
 )
-from truebleu.scores.formats import Format, ScoreFile, evaluations_of
+from truebleu.scores.formats import Format, ScoreFile, evaluations_of, is_name
 from truebleu.scores.tools import FORMATS, counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu.corpus.test_set import Frame
     from truebleu.scores.evaluations import Answer
     from truebleu.scores.formats import Record
 
@@ -85,27 +84,24 @@ _INSPECT_FRAME = frozenset({"sample_id", "eval_id", "epoch"})
 _INSPECT_SCORE = "score_"
 
 
-def evaluations_of_frame(name: str, frame: Frame) -> list[Evaluation]:
-    """The systems in a data frame; a single one, which no column names, has the given name."""
-    columns: dict[str, Sequence[object]] = {
-        column: [_plain(value) for value in column_values(values)]
-        for column, values in frame_columns("systems", frame).items()
+def evaluations_in_memory(name: str, rows: Any) -> list[Evaluation]:
+    """The systems in a data frame; or one of rows, or of numbers in order, which has that name."""
+    if is_frame(rows):
+        columns = {key: column_values(own) for key, own in frame_columns("systems", rows).items()}
+    else:
+        rows = list(rows)
+        if not all(isinstance(row, Mapping) for row in rows):
+            rows = [{"score": number} for number in _numbers(name, rows)]
+        keys = dict.fromkeys(key for row in rows for key in row)
+        columns = {str(key): [row.get(key) for row in rows] for key in keys}
+    plain: dict[str, Sequence[object]] = {
+        key: [_plain(value) for value in own] for key, own in columns.items()
     }
-    return _of_table(ScoreFile(name, b"", ""), table_of_columns(name, columns))
-
-
-def evaluation_of_rows(system: str, rows: Sequence[Any]) -> Evaluation:
-    """Scores in memory: numbers in order, or mappings with the name of each item."""
-    if not all(isinstance(row, Mapping) for row in rows):
-        rows = [{"score": number} for number in _numbers(system, rows)]
-    keys = dict.fromkeys(key for row in rows for key in row)
-    columns: dict[str, Sequence[object]] = {
-        str(key): [_plain(row.get(key)) for row in rows] for key in keys
-    }
-    file = ScoreFile(system, b"", "")
-    evaluations = _of_table(file, table_of_columns(system, columns), systems=())
-    empty = Evaluation(label=system, digest="", system=system, items=())
-    return replace(evaluations[0], system=system) if evaluations else empty
+    systems = SYSTEM if is_frame(rows) else ()
+    evaluations = _of_table(
+        ScoreFile(name, b"", ""), table_of_columns(name, plain), systems=systems
+    )
+    return evaluations or [Evaluation(label=name, digest="", system=name, items=())]
 
 
 def _plain(value: Any) -> object:
@@ -143,18 +139,14 @@ def _of_table(
         }
     named = [name for name in scored if name.lower() in SCORE]
     usual = next((name for name in named if name.lower() == SCORE[0]), "")
-    lines, whole = table.all_lines(), table_of_columns(file.path, columns)
-    rows = zip(*columns.values(), strict=True)
-    dicts = (dict(zip(columns, row, strict=True)) for row in rows)
-    records = list(zip(lines, dicts, strict=True))
+    whole, rows = table_of_columns(file.path, columns), zip(*columns.values(), strict=True)
+    dicts = [dict(zip(columns, row, strict=True)) for row in rows]
+    records = list(zip(table.all_lines(), dicts, strict=True))
     model, benchmark = whole.find(systems), whole.find(BENCHMARK) if by_benchmark else None
     for line, record in records:
         for column in (model, benchmark):
-            value = None if column is None else record[column]
-            if column and (
-                isinstance(value, bool) or not isinstance(value, str | int) or value == ""
-            ):
-                file.refuse(line, f"{column} {value!r}", "a name")
+            if column is not None and not is_name(record[column]):
+                file.refuse(line, f"{column} {record[column]!r}", "a name")
     form = Format(
         tool="",
         records=lambda _: records,
@@ -191,7 +183,7 @@ def _scored(columns: Mapping[str, Sequence[object]]) -> list[str]:
 
 
 def read_segment_scores(
-    path: str, *, column: str = "", filter_: str = "", rater: str = "", first_segment: int = 1
+    path: str, column: str = "", filter_: str = "", *, rater: str = "", first_segment: int = 1
 ) -> SegmentScores:
     """Segment scores of another tool, in a folder of a file for each system, or in a table.
 

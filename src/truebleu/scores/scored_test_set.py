@@ -7,10 +7,11 @@ clusters of items that go together, such as questions about one passage. Items p
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import comb
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from truebleu.corpus._files import Files, expanded, locate
 from truebleu.corpus._reading import read_labels
@@ -28,8 +29,7 @@ from truebleu.metrics.registry import metrics_for
 from truebleu.scores.evaluations import Evaluation, checksums, mean, paired, require_pairs
 from truebleu.scores.given import GivenScores, require_answers
 from truebleu.scores.reading import (
-    evaluation_of_rows,
-    evaluations_of_frame,
+    evaluations_in_memory,
     keeps_texts,
     read_evaluations,
 )
@@ -104,27 +104,21 @@ class ScoredTestSet(CountedTestSet):
             answers: what several rows of one item are; None for their mean.
         """
         if is_frame(systems):
-            return cls._made(
-                evaluations_of_frame("data frame", cast("Frame", systems)), documents, answers
-            )
+            return cls._made(evaluations_in_memory("data frame", systems), documents, answers)
         if not isinstance(systems, Mapping):
             expected = "scores by system, such as {'a': [1, 0]}, or a data frame"
             raise SettingError("systems", type(systems), expected)
         evaluations: list[Evaluation] = []
         for name, rows in systems.items():
-            if not is_frame(rows):
-                evaluations.append(evaluation_of_rows(name, list(cast("Iterable[Any]", rows))))
-                continue
-            of_frame = evaluations_of_frame(name, cast("Frame", rows))
-            evaluations += [replace(of_frame[0], system=name)] if len(of_frame) == 1 else of_frame
+            own = evaluations_in_memory(name, rows)
+            evaluations += [replace(own[0], system=name)] if len(own) == 1 else own
         return cls._made(evaluations, documents, answers)
 
     @classmethod
     def _made(
         cls, evaluations: Sequence[Evaluation], documents: str | None, answers: str | None
     ) -> ScoredTestSet:
-        if answers is not None:
-            require_answers(answers)
+        require_answers(answers)
         require_pairs(evaluations)
         items = tuple(checksums(evaluations).items())
         systems: dict[str, AbsentText] = {}
@@ -136,7 +130,13 @@ class ScoredTestSet(CountedTestSet):
             if answers == "runs":
                 names = [f"{evaluation.system}.run{run}" for run in range(1, most + 1)]
             elif answers is None and most > 1:
-                warnings.append(_averaged(evaluation, most))
+                message = (
+                    f"{evaluation.label}: up to {most} answers to an item are averaged; "
+                    "scores:answers=runs takes them as runs of the system, answers=pass@K asks "
+                    "whether one of K is right"
+                )
+                warning = TextWarning("answers-averaged", evaluation.label, most, None, message)
+                warnings.append(warning)
             systems |= dict.fromkeys(names, text)
         blank = AbsentText("references", len(items))
         test_set = cls(
@@ -405,15 +405,4 @@ def _passed(
 
 
 def _most_answers(evaluation: Evaluation) -> int:
-    counts: dict[tuple[str, str], int] = {}
-    for item in evaluation.items:
-        counts[item.filter, item.name] = counts.get((item.filter, item.name), 0) + 1
-    return max(counts.values())
-
-
-def _averaged(evaluation: Evaluation, most: int) -> TextWarning:
-    message = (
-        f"{evaluation.label}: up to {most} answers to an item are averaged; scores:answers=runs "
-        "takes them as runs of the system, answers=pass@K asks whether one of K is right"
-    )
-    return TextWarning("answers-averaged", evaluation.label, most, None, message)
+    return max(Counter((item.filter, item.name) for item in evaluation.items).values())

@@ -18,7 +18,7 @@ from truebleu.corpus.tables import (
     value_inside,
 )
 from truebleu.errors import MalformedFileError, MissingExtraError
-from truebleu.scores.evaluations import shortened
+from truebleu.scores.evaluations import quoted
 from truebleu.scores.formats import ZIP, Format, Record, ScoreFile, has_keys, name_of
 
 if TYPE_CHECKING:
@@ -357,7 +357,7 @@ def _marot_records(file: ScoreFile) -> Iterator[tuple[int | None, Record]]:
             try:
                 metadata = parse_json(fields[-1])
             except ValueError:
-                file.refuse(number, f"metadata {shortened(fields[-1])}", "a JSON object")
+                file.refuse(number, f"metadata {quoted(fields[-1])}", "a JSON object")
         scores = value_inside(metadata, ["segment", "metrics"])
         name = segment or f"{document}:{in_document}"
         more = {"fields": {"doc": document}}
@@ -432,7 +432,7 @@ def _gemba_records(file: ScoreFile) -> Iterator[tuple[int | None, Record]]:
         errors = None if line == "None" else _gemba_errors(line)
         if errors is None and line != "None":
             expected = "None, or lists of errors such as {'major': ['style - awkward']}"
-            file.refuse(number, shortened(line), expected)
+            file.refuse(number, quoted(line), expected)
         score = None
         if errors is not None:
             weights = [w for level, w in _GEMBA_WEIGHTS.items() for _ in errors.get(level, ())]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache
+from importlib.resources import files
 from itertools import islice, repeat
 from math import fsum
 from pathlib import Path
@@ -40,102 +41,22 @@ __all__ = ["Channel", "save_test_set", "simulate", "simulate_causes"]
 
 Tables: TypeAlias = "Mapping[str, tuple[str, ...]]"
 
-# A kind's words and their synonyms begin with the commonest. A slash joins synonyms, which a
-# paraphrase may exchange. No word is listed twice, so that a word alone tells its kind.
-GENERAL: Mapping[str, str] = {
-    "determiner": "the/this every/each our/their that another one",
-    "determiners": "these/those many/numerous some several/various few all",
-    "noun": """
-        house/home street/road question/issue idea/notion friend/companion room/chamber
-        picture/image letter/note answer/reply story/tale river/stream garden/yard window
-        door table corner visitor machine/device book/volume neighbour stone lamp voice/tone
-        market/bazaar bridge tree""",
-    "adjective": """
-        new/recent old/aged big/large small/little good/fine quiet/silent strange/odd
-        quick/fast clear/plain dark/dim famous/renowned bright/vivid heavy narrow
-        gentle/mild useful/handy broken/damaged expensive/costly cheap early simple/easy red
-        green""",
-    "verb": """
-        saw/noticed found/discovered made/produced took bought/purchased showed/displayed
-        liked/enjoyed changed/altered chose/selected described/depicted forgot kept/retained
-        needed/required watched/observed carried mentioned moved/shifted repaired/fixed
-        avoided""",
-    "verb_alone": """
-        waited/lingered slept/dozed laughed/chuckled arrived appeared/emerged
-        vanished/disappeared talked/chatted wandered/roamed worked/laboured hesitated/paused
-        returned/reappeared smiled stumbled/tripped agreed fell""",
-    "adverb": """
-        often/frequently quickly/rapidly never always/constantly suddenly/abruptly
-        carefully/cautiously quietly/silently almost/nearly gladly/happily barely/hardly
-        secretly openly""",
-    "preposition": "in/inside with near/beside behind under/beneath for/towards beyond without",
-    "conjunction": "and but/yet because/since while/whereas although/though so",
-    "pause": ", ;",
-    "time": """
-        yesterday today recently/lately finally/eventually meanwhile afterwards/later
-        tonight sometimes/occasionally nowadays""",
-    "moment": "after/following before/until during throughout",
-    "event": """
-        meeting/gathering dinner/supper summer holiday/vacation visit/stay storm/gale
-        journey/trip celebration/party winter wedding interview evening""",
-    "name": """
-        Mara Anton Lisbon Teresa Oslo Viktor Nadia Turin Emil Kyoto Salma Bergen Ruben Quito
-        Ingrid Malaga Tomas Amara Riga Felix""",
-}
 
-DOMAINS: Mapping[str, Mapping[str, str]] = {
-    "news": {
-        "noun": """
-            minister/secretary government/cabinet election/ballot parliament/assembly budget
-            law/statute journalist/reporter protest/demonstration treaty/pact
-            border/frontier newspaper economy spokesperson/delegate tax/levy campaign union
-            strike/walkout mayor province/region court""",
-        "adjective": """
-            political economic foreign/overseas national public official/formal
-            controversial/disputed regional/local annual/yearly urgent""",
-        "verb": """
-            announced/declared criticised/condemned approved/endorsed rejected/dismissed
-            supported/backed postponed/delayed signed investigated/probed denied defended""",
-    },
-    "health": {
-        "noun": """
-            doctor/physician patient hospital/clinic nurse treatment/therapy medicine/drug
-            disease/illness symptom operation/surgery heart fever dose/dosage vaccine
-            trial/experiment wound/injury remedy/cure pharmacist infection surgeon ward""",
-        "adjective": """
-            chronic/lasting medical/clinical painful/sore effective/successful rare/uncommon
-            healthy/fit infected severe/serious harmless/safe elderly""",
-        "verb": """
-            treated/healed examined/inspected prescribed diagnosed/identified
-            prevented/averted tested/tried reduced/lowered weakened injected
-            monitored/tracked""",
-    },
-    "travel": {
-        "noun": """
-            hotel/inn train passenger/traveller beach/shore airport guide/escort
-            museum/gallery ticket/pass island/isle suitcase/bag tourist/sightseer
-            harbour/port cathedral valley/glen ferry/boat map restaurant/eatery
-            mountain/peak platform souvenir""",
-        "adjective": """
-            sunny distant/remote crowded/packed comfortable/cosy historic/ancient
-            scenic/picturesque coastal/seaside winding late/overdue exotic""",
-        "verb": """
-            visited/toured booked/reserved left crossed/traversed photographed
-            recommended/praised reached missed explored/surveyed boarded""",
-    },
-    "sport": {
-        "noun": """
-            team/squad coach/trainer player match/game goal referee/umpire stadium/arena
-            season record champion/winner rival/opponent fan/supporter trophy/cup medal
-            defender league/division striker/forward keeper race/contest tournament""",
-        "adjective": """
-            unbeaten victorious/triumphant tired/weary talented/gifted final/last tactical
-            aggressive/fierce young/youthful fair/sporting injured""",
-        "verb": """
-            won/clinched lost/conceded scored defeated/beat trained/drilled recruited/hired
-            celebrated/cheered challenged/contested fouled dominated/controlled""",
-    },
-}
+def _read_words() -> dict[str, dict[str, str]]:
+    """The words of each domain by their kind; those of the domain "general" are used in all.
+
+    A kind's words and their synonyms begin with the commonest. A slash joins synonyms, which a
+    paraphrase may exchange. No word is listed twice, so that a word alone tells its kind.
+    """
+    words: dict[str, dict[str, str]] = {}
+    for line in (files("truebleu.simulation") / "words.tsv").read_text("utf-8").splitlines():
+        domain, kind, of_kind = line.split("\t")
+        words.setdefault(domain, {})[kind] = of_kind
+    return words
+
+
+DOMAINS = _read_words()
+GENERAL = DOMAINS.pop("general")
 
 # A document's topic is its domain and which of the domain's words it uses most.
 TOPICS_PER_DOMAIN = 8
@@ -445,40 +366,37 @@ def simulate(
     _require_count("document_length", document_length)
     require_seed(seed)
     channels = _as_channels(systems)
-    documents = _Documents.of(segments, document_length, seed)
+    rows = islice(_document_rows(document_length, seed), segments)
+    documents, domains, tables = zip(*rows, strict=True)
     streams = Streams(seed, "sentence")
-    sentences = [make_sentence(streams.at(i), words) for i, words in enumerate(documents.tables)]
+    sentences = [make_sentence(streams.at(i), words) for i, words in enumerate(tables)]
+
+    def changed(purpose: str, channel: Channel | None) -> Segments:
+        """The sentences with a channel's errors; without one, in other words."""
+        own, words = Streams(seed, purpose), []
+        for i, sentence in enumerate(sentences):
+            draw = own.at(i)
+            words.append(
+                paraphrase(sentence, draw).in_order()
+                if channel is None
+                else channel.garble(sentence.in_order(), draw)
+            )
+        return Segments([spell(of_sentence) for of_sentence in words])
+
     return TestSet(
-        systems={name: _translate(sentences, name, channels[name], seed) for name in channels},
+        systems={name: changed(f"system {name}", channel) for name, channel in channels.items()},
         references=(
             Segments([spell(sentence.in_order()) for sentence in sentences]),
-            *(_paraphrase(sentences, number, seed) for number in range(2, references + 1)),
+            *(changed(f"reference {number}", None) for number in range(2, references + 1)),
         ),
         reference_names=tuple(f"reference-{number}" for number in range(1, references + 1)),
-        documents=documents.names,
-        domains=documents.domains,
+        documents=documents,
+        domains=domains,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Documents:
-    """For each segment the name of its document, its domain, and the words of its topic."""
-
-    names: tuple[str, ...]
-    domains: tuple[str, ...]
-    tables: tuple[Tables, ...]
-
-    @classmethod
-    def of(cls, segments: int, mean_length: int, seed: int) -> _Documents:
-        rows = list(islice(_document_rows(mean_length, seed), segments))
-        return cls(
-            names=tuple(name for name, _, _ in rows),
-            domains=tuple(domain for _, domain, _ in rows),
-            tables=tuple(tables for _, _, tables in rows),
-        )
-
-
 def _document_rows(mean_length: int, seed: int) -> Iterator[tuple[str, str, Tables]]:
+    """For each segment the name of its document, its domain, and the words of its topic."""
     streams = Streams(seed, "document")
     domains = list(DOMAINS)
     document = 0
@@ -489,26 +407,6 @@ def _document_rows(mean_length: int, seed: int) -> Iterator[tuple[str, str, Tabl
         tables = topic_tables(domain, int(draw() * TOPICS_PER_DOMAIN))
         row = (f"document-{document}", domain, tables)
         yield from repeat(row, 1 + int(draw() * (2 * mean_length - 1)))
-
-
-def _paraphrase(sentences: Sequence[Sentence], number: int, seed: int) -> Segments:
-    streams = Streams(seed, f"reference {number}")
-    return Segments(
-        [
-            spell(paraphrase(sentence, streams.at(index)).in_order())
-            for index, sentence in enumerate(sentences)
-        ]
-    )
-
-
-def _translate(sentences: Sequence[Sentence], name: str, channel: Channel, seed: int) -> Segments:
-    streams = Streams(seed, f"system {name}")
-    return Segments(
-        [
-            spell(channel.garble(sentence.in_order(), streams.at(index)))
-            for index, sentence in enumerate(sentences)
-        ]
-    )
 
 
 def _as_channels(systems: Mapping[str, Channel] | Sequence[float]) -> Mapping[str, Channel]:

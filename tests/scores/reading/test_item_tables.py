@@ -8,7 +8,7 @@ import pytest
 
 from tests.scores.tools.files import json_lines, written
 from truebleu.errors import CorpusError, SettingError
-from truebleu.scores.reading import evaluation_of_rows, read_evaluations
+from truebleu.scores.reading import evaluations_in_memory, read_evaluations
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,10 +89,11 @@ def test_an_item_without_a_name_is_refused(tmp_path: Path) -> None:
 
 
 def test_rows_in_memory_are_numbers_or_mappings() -> None:
-    numbers = evaluation_of_rows("a", [1, None, float("nan"), True])
+    (numbers,) = evaluations_in_memory("a", [1, None, float("nan"), True])
     assert not numbers.has_names
     assert numbers.answers()[1] == {"1": [1.0], "2": [None], "3": [None], "4": [1.0]}
-    rows = evaluation_of_rows("a", [{"id": "q", "score": float("nan")}, {"id": "r", "score": 2}])
+    answers = [{"id": "q", "score": float("nan")}, {"id": "r", "score": 2}]
+    (rows,) = evaluations_in_memory("a", answers)
     assert rows.answers()[1] == {"q": [None], "r": [2.0]}
     with pytest.raises(SettingError, match="segment 1"):
-        evaluation_of_rows("a", ["good"])
+        evaluations_in_memory("a", ["good"])

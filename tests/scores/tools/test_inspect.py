@@ -16,7 +16,7 @@ import zstandard
 
 from tests.scores.tools.files import read, written
 from truebleu.errors import CorpusError
-from truebleu.scores.reading import evaluations_of_frame, read_evaluations
+from truebleu.scores.reading import evaluations_in_memory, read_evaluations
 
 RECORDED = Path(__file__).parent / "recorded"
 
@@ -195,7 +195,7 @@ def frame(**changes: list[object]) -> dict[str, list[object]]:
 
 
 def test_scores_of_a_frame_are_those_of_its_scorers() -> None:
-    a, b = evaluations_of_frame("frame", pandas.DataFrame(frame()))
+    a, b = evaluations_in_memory("frame", pandas.DataFrame(frame()))
     assert (a.system, a.answers()) == ("a", ("match", {"q1": [1.0], "q2": [0.0]}))
     assert (b.system, b.answers()[1]) == ("b", {"q2": [0.5], "q1": [None]})
     assert a.labels("metadata_topic") == {"q1": "x", "q2": "y"}
@@ -205,9 +205,9 @@ def test_a_frame_without_models_is_one_system_or_refused() -> None:
     columns = frame()
     del columns["model"]
     with pytest.raises(CorpusError, match=r"columns=EvalModel \+ SampleSummary"):
-        evaluations_of_frame("frame", pandas.DataFrame(columns))
+        evaluations_in_memory("frame", pandas.DataFrame(columns))
     one = {**columns, "eval_id": ["e1"] * 4, "epoch": [1, 1, 2, 2]}
-    (evaluation,) = evaluations_of_frame("mine", pandas.DataFrame(one))
+    (evaluation,) = evaluations_in_memory("mine", pandas.DataFrame(one))
     assert evaluation.system == "mine"
 
 
