@@ -193,14 +193,14 @@ CASES = {
     "plan-chart": "plan -r $de/refA.txt $de2 --difference 0.5 $quick --chart $out/chart.json",
     "plan-text": "plan -r $de/refA.txt $de2 --difference 0.5 $quick -f text",
     # sample
-    "sample-broad": "sample -r $de/refA.txt $de2 --size 100 --out $out/drawn",
+    "sample-broad": "sample -r $de/refA.txt $de2 --size 100 -o $out/drawn",
     "sample-random": "sample -r $de/refA.txt -s $de/src.txt $de2 --size 100 --draw random --seed 3 "
-    "-m bleu -m chrf --out $out/drawn",
+    "-m bleu -m chrf -o $out/drawn",
     "sample-stratified": "sample -r $es/refA.txt $es3 --documents $es/docs.tsv --size 120 "
-    "--draw stratified --length-groups 3 --out $out/drawn",
+    "--draw stratified --length-groups 3 -o $out/drawn",
     "sample-document": "sample -r $es/refA.txt $es3 --documents $es/docs.tsv --size 150 "
-    "--draw document --out $out/drawn",
-    "sample-source-only": "sample -s $zh/src.txt --size 50 --tokenizer zh --out $out/drawn",
+    "--draw document -o $out/drawn",
+    "sample-source-only": "sample -s $zh/src.txt --size 50 --tokenizer zh -o $out/drawn",
     # agree
     "agree-default": "agree -r $de/refA.txt $judged --human $de/human-mqm.tsv -m bleu -m chrf "
     "$agreeing",

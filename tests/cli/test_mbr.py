@@ -67,33 +67,6 @@ def test_an_approximation_can_be_checked() -> None:
     assert "nothing to check" in str(run("mbr", "lists", "--check").exception)
 
 
-@pytest.fixture
-def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("truebleu.corpus.nbest_files.PART_CHARACTERS", 1)
-
-
-@pytest.mark.parametrize("format_", ["text", "json", "tsv", "markdown"])
-@pytest.mark.parametrize("metric", ["chrf", "bleu", "ter"])
-def test_parts_change_no_digit(format_: str, metric: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    command = (
-        "mbr",
-        "lists",
-        "-m",
-        metric,
-        "-r",
-        "ref",
-        "-f",
-        format_,
-        "--weigh-by",
-        "probability",
-    )
-    whole = run(*command)
-    assert whole.exit_code == 0
-    monkeypatch.setattr("truebleu.corpus.nbest_files.PART_CHARACTERS", 1)
-    assert run(*command).stdout == whole.stdout
-
-
-@pytest.mark.usefixtures("small_parts")
 def test_a_bad_line_far_down_leaves_no_half_file() -> None:
     with Path("lists").open("a") as file:
         file.write("2 ||| no ||| LM0= x ||| -1\n")
@@ -104,14 +77,12 @@ def test_a_bad_line_far_down_leaves_no_half_file() -> None:
     assert not Path("best.txt").exists()
 
 
-@pytest.mark.usefixtures("small_parts")
 def test_samples_in_any_order_are_read_whole() -> None:
     rows = [f'{{"id": "{n % 2}", "text": "{text}"}}\n' for n, text in enumerate("aabbab")]
     Path("samples").write_text("".join(rows))
     assert run("mbr", "samples", "-o", "-").stdout == "a\nb\n"
 
 
-@pytest.mark.usefixtures("small_parts")
 def test_lists_without_company_are_refused() -> None:
     Path("others").write_text("0 ||| the cat ran ||| LM0= 1\n")
     short = run("mbr", "lists", "--pseudo-references", "others")
@@ -129,7 +100,6 @@ def test_lists_without_company_are_refused() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("small_parts")
 def test_no_byte_depends_on_where_segments_are_scored() -> None:
     here = run("mbr", "lists", "-r", "ref", "-f", "json", "-o", "here.txt")
     there = run("mbr", "lists", "-r", "ref", "-f", "json", "-o", "there.txt", "--processes", "2")

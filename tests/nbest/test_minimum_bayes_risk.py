@@ -6,6 +6,7 @@ import os
 import pickle
 import signal
 from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from itertools import count, islice
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ from truebleu.execution.executors import AHEAD, EARLY
 from truebleu.metrics import GTM, MBLEU, PER, WER
 from truebleu.metrics.function import FunctionMetric
 from truebleu.nbest import CoarseToFine, NBest, mbr, utility_matrix
-from truebleu.nbest.minimum_bayes_risk import Chooser, MBRSettings, Part
+from truebleu.nbest.minimum_bayes_risk import Candidates, MBRSettings, Scoring, _candidates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -239,17 +240,19 @@ def test_lists_are_taken_as_workers_need_them(monkeypatch: pytest.MonkeyPatch) -
     """So that memory does not grow with their number."""
     monkeypatch.setattr("truebleu.nbest.minimum_bayes_risk.TASK_PAIRS", 1)
     taken: list[int] = []
+    once = NBest.of([["a", "b"]])
 
-    def parts() -> Iterator[Part]:
+    def listed() -> Iterator[Candidates]:
         for number in range(10_000):
             taken.append(number)
-            yield Part(NBest.of([["a", "b"]]))
+            (candidates,) = _candidates(once, None, None, MBRSettings(), collapse=True)
+            yield replace(candidates, number=number)
 
     # A call that takes long, so that each goes alone.
     monkeypatch.setattr("truebleu.execution.executors.monotonic", partial(next, count(0, 10)))
     with ThreadPoolExecutor(2) as two:
-        chosen = Chooser(MBRSettings(), "chrf", executor=two).choose(parts())
-        for number, segment in enumerate(islice(chosen, 300), 1):
+        batches = Scoring(CHRF(), MBRSettings(), [once.texts]).chosen(listed(), two)
+        for number, (segment,) in enumerate(islice(batches, 300), 1):
             assert segment.segment == number
             assert len(taken) <= number + 2 * (AHEAD + EARLY)
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu.cli._command import Option, refuse_idle, verb_options
+from truebleu.cli._command import Option, verb_options
 from truebleu.cli.main import progress_bar, warn
 from truebleu.corpus._reading import read_test_set
-from truebleu.corpus.nbest_files import ListFormat, ListStream, read_lists
+from truebleu.corpus.nbest_files import ListFormat, read_lists
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -36,14 +36,6 @@ class ListReader:
         """The lists of a file."""
         with progress_bar(0, "reading"):
             return read_lists(path, self.how)
-
-    def stream(self, path: str, *, whole: bool = False) -> ListStream:
-        """The same, to be taken part by part; `whole` where candidates are in no order."""
-        return ListStream(path, self.how, whole=whole)
-
-    def refuse(self, reason: str) -> None:
-        """Refuse options about reading where no lists are read."""
-        refuse_idle(SETTINGS, reason)
 
 
 def list_options(*, required: bool = True) -> list[click.Parameter]:

@@ -1,4 +1,4 @@
-"""Files of n-best lists: whole, or segment by segment where they are larger than memory.
+"""Files of n-best lists.
 
 The format is guessed from the first line, or named.
 
@@ -28,7 +28,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, fields, replace
 from itertools import chain, islice
 from math import log
@@ -39,20 +38,11 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import numpy as np
 
 from truebleu._settings import LARGEST
-from truebleu.corpus._files import (
-    BYTE_ORDER_MARK,
-    STANDARD_INPUT,
-    Files,
-    OpenedFile,
-    decode,
-    note_input,
-    refuse_large,
-)
+from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode
 from truebleu.corpus.nbest import FINITE, NBest, SparseFeatures
 from truebleu.corpus.tables import SEGMENT, TARGET, parse_record
 from truebleu.errors import (
     EmptyTextError,
-    EncodingError,
     MalformedFileError,
     SettingError,
     UnpairedSegmentsError,
@@ -79,10 +69,6 @@ NBEST_FORMATS = (
 #: Names of keys in JSON Lines.
 KEY = Setting(group="Texts", rare=True, metavar="KEY")
 Key = Annotated["str | None", KEY]
-#: Characters of a part, at least where there are more.
-PART_CHARACTERS = 1 << 23
-#: Lines that are looked at to tell the format.
-LOOKED_AT = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,15 +171,28 @@ def read_nbest(
 
 
 def read_lists(path: str, how: ListFormat, stdin: BinaryIO | None = None) -> NBest:
-    """The lists of a whole file."""
+    """The lists of a file."""
     files = Files(stdin)
+    lines = _lines(path, files)
+    how = how.seen(path, lines)
+    if how.input_format in ("jsonl", "sockeye"):
+        listed = _json(path, lines, how)
+    elif how.input_format == "flat":
+        scores = None if how.scores is None else iter(_lines(str(how.scores), files))
+        listed = _flat(path, lines, how, scores)
+    elif how.input_format == "fairseq":
+        listed = parse_fairseq(path, lines)
+    else:
+        candidates = parse_bars(path, lines, str(how.input_format))
+        listed = in_order_of_ids(path, candidates, how.first_id)
+    return _as_lists(path, how, list(listed))
 
-    def lines(name: str) -> Iterator[tuple[int, str]]:
-        text = decode(name, files.contents(name)).removeprefix(BYTE_ORDER_MARK)
-        written = text.removesuffix("\n").split("\n") if text else []
-        return ((line, text.removesuffix("\r")) for line, text in enumerate(written, 1))
 
-    return _Reader(path, how, lines, whole=True).take(None)
+def _lines(path: str, files: Files) -> list[tuple[int, str]]:
+    """The lines of a file with their numbers, without what ends them."""
+    text = decode(path, files.contents(path)).removeprefix(BYTE_ORDER_MARK)
+    written = text.removesuffix("\n").split("\n") if text else []
+    return [(line, text.removesuffix("\r")) for line, text in enumerate(written, 1)]
 
 
 # Candidates as parsers hand them over, and the lists made of them.
@@ -229,198 +228,60 @@ class Listed(NamedTuple):
     source: str | None = None
 
 
-class _Reader:
-    """Takes lists from the lines of a file, and checks that all candidates have the same columns.
-
-    Args:
-        path: the file.
-        how: how it is read.
-        lines: gives the lines of a file by its name.
-        whole: whether JSON Lines may have a segment's candidates in several places, of which then
-            all are kept.
-    """
-
-    def __init__(
-        self, path: str, how: ListFormat, lines: Callable[[str], Lines], *, whole: bool
-    ) -> None:
-        self.name, self.read = path, 0
-        self._first: Candidate | None = None
-        self._columns: dict[str, int] = {}
-        coming = iter(lines(path))
-        head = list(islice(coming, LOOKED_AT))
-        while head and not head[-1][1].strip() and len(head) % LOOKED_AT == 0:
-            head += islice(coming, LOOKED_AT)
-        self._how = how.seen(path, head)
-        everything = chain(head, coming)
-        if self._how.input_format in ("jsonl", "sockeye"):
-            self._lists = _json(path, everything, self._how, whole=whole)
-        elif self._how.input_format == "flat":
-            scores = None if how.scores is None else iter(lines(str(how.scores)))
-            self._lists = _flat(path, everything, self._how, scores)
-        elif self._how.input_format == "fairseq":
-            self._lists = parse_fairseq(path, everything)
-        else:
-            candidates = parse_bars(path, everything, str(self._how.input_format))
-            self._lists = in_order_of_ids(path, candidates, how.first_id)
-
-    def take(self, segments: int | None, characters: float = float("inf")) -> NBest:
-        """The next lists, up to so many segments or about so many characters.
-
-        Raises:
-            EmptyTextError: where none is left.
-        """
-        part: list[Listed] = []
-        for listed in self._lists:
-            part.append(listed)
-            characters -= sum(len(candidate.text) for candidate in listed.candidates)
-            if len(part) == segments or characters <= 0:
-                break
-        if not part:
-            raise EmptyTextError(self.name)
-        self.read += len(part)
-        return self._made(part)
-
-    def _made(self, part: Sequence[Listed]) -> NBest:
-        flat = [candidate for listed in part for candidate in listed.candidates]
-        first = self._first = self._first or flat[0]
-        dense = tuple(first.features)
-        _refuse_other_features(self.name, flat, dense, first.line)
-        promoted = _in_every(flat)
-        sparse = None
-        if any(len(candidate.sparse) > len(promoted) for candidate in flat):
-            sparse = SparseFeatures.of(
-                {name: value for name, value in candidate.sparse.items() if name not in promoted}
-                for candidate in flat
-            )
-        features = np.array(
-            [
-                [candidate.features[name] for name in dense]
-                + [candidate.sparse[name] for name in promoted]
-                for candidate in flat
-            ]
-        ).reshape(len(flat), -1)
-        scores = self._column("score", "score", flat)
-        logs = self._column("log-probability", "log_probability", flat)
-        times = self._column("count", "times", flat)
-        sources = tuple(listed.source for listed in part if listed.source is not None)
-        return NBest(
-            texts=tuple(candidate.text for candidate in flat),
-            offsets=np.concatenate([[0], np.cumsum([len(listed.candidates) for listed in part])]),
-            feature_names=(*dense, *promoted),
-            features=features,
-            sparse=sparse,
-            scores=scores,
-            log_probabilities=self._how.log_probabilities(scores, logs),
-            counts=None if times is None else times.astype(np.int64),
-            labels=tuple(listed.label for listed in part),
-            sources=sources if len(sources) == len(part) else None,
-            name=self.name,
-            format=str(self._how.input_format),
+def _as_lists(path: str, how: ListFormat, lists: Sequence[Listed]) -> NBest:
+    """The lists, once it is clear that all candidates have the same columns."""
+    flat = [candidate for listed in lists for candidate in listed.candidates]
+    if not flat:
+        raise EmptyTextError(path)
+    dense = tuple(flat[0].features)
+    _refuse_other_features(path, flat, dense)
+    promoted = _in_every(flat)
+    sparse = None
+    if any(len(candidate.sparse) > len(promoted) for candidate in flat):
+        sparse = SparseFeatures.of(
+            {name: value for name, value in candidate.sparse.items() if name not in promoted}
+            for candidate in flat
         )
-
-    def _column(
-        self, name: str, field: str, flat: Sequence[Candidate]
-    ) -> NDArray[np.float64] | None:
-        """What all candidates of the file have, or none."""
-        values: list[float | None] = [getattr(candidate, field) for candidate in flat]
-        lines = [c.line for c, value in zip(flat, values, strict=True) if value is not None]
-        # The first line that has one, or 0 where the first part had none.
-        first = self._columns.setdefault(name, lines[0] if lines else 0)
-        for candidate, value in zip(flat, values, strict=True):
-            if value is None and first:
-                expected = f"one, as line {first} has"
-                raise MalformedFileError(self.name, candidate.line, f"no {name}", expected)
-            if value is not None and not first:
-                raise MalformedFileError(self.name, candidate.line, f"a {name}", "none, as before")
-        return np.array(values, dtype=np.float64) if lines else None
-
-
-class ListStream(_Reader):
-    """The lists of a file, in parts that are made when they are asked for.
-
-    What is refused, and at which line, is what `read_nbest` refuses.
-
-    Args:
-        path: the file, or - for standard input.
-        how: how it is read.
-        stdin: read where the path is -; by default standard input.
-        whole: whether all of it may be kept, since a segment's candidates are in several places.
-    """
-
-    def __init__(
-        self,
-        path: str,
-        how: ListFormat | None = None,
-        *,
-        stdin: BinaryIO | None = None,
-        whole: bool = False,
-    ) -> None:
-        self._file = _opened(path, stdin)
-
-        def lines(name: str) -> Iterator[tuple[int, str]]:
-            return numbered_lines(self._file) if name == path else file_lines(name)
-
-        super().__init__(path, how or ListFormat(), lines, whole=whole)
-
-    def next_part(self, segments: int | None = None) -> NBest | None:
-        """The next so many lists, or as many as a part should have; None at the end."""
-        try:
-            return self.take(segments, PART_CHARACTERS if segments is None else float("inf"))
-        except EmptyTextError:
-            return None
-
-    @property
-    def share_read(self) -> float | None:
-        """From 0 to 1; None where the size is unknown."""
-        return self._file.share_read
-
-    def count_rest(self) -> int:
-        """How many lists there are that nobody took."""
-        return sum(1 for _ in self._lists)
+    features = [
+        [candidate.features[name] for name in dense] + [candidate.sparse[name] for name in promoted]
+        for candidate in flat
+    ]
+    scores = _column(path, "score", "score", flat)
+    logs = _column(path, "log-probability", "log_probability", flat)
+    times = _column(path, "count", "times", flat)
+    sources = tuple(listed.source for listed in lists if listed.source is not None)
+    return NBest(
+        texts=tuple(candidate.text for candidate in flat),
+        offsets=np.concatenate([[0], np.cumsum([len(listed.candidates) for listed in lists])]),
+        feature_names=(*dense, *promoted),
+        features=np.array(features).reshape(len(flat), -1),
+        sparse=sparse,
+        scores=scores,
+        log_probabilities=how.log_probabilities(scores, logs),
+        counts=None if times is None else times.astype(np.int64),
+        labels=tuple(listed.label for listed in lists),
+        sources=sources if len(sources) == len(lists) else None,
+        name=path,
+        format=str(how.input_format),
+    )
 
 
-def _opened(path: str, stdin: BinaryIO | None = None) -> OpenedFile:
-    if path != STANDARD_INPUT:
-        note_input(path)
-    return OpenedFile(path, stdin)
+def _column(
+    path: str, name: str, field: str, flat: Sequence[Candidate]
+) -> NDArray[np.float64] | None:
+    """What all candidates of the file have, or none."""
+    values: list[float | None] = [getattr(candidate, field) for candidate in flat]
+    lines = [c.line for c, value in zip(flat, values, strict=True) if value is not None]
+    if not lines:
+        return None
+    for candidate, value in zip(flat, values, strict=True):
+        if value is None:
+            expected = f"one, as line {lines[0]} has"
+            raise MalformedFileError(path, candidate.line, f"no {name}", expected)
+    return np.array(values, dtype=np.float64)
 
 
-def file_lines(path: str) -> Iterator[tuple[int, str]]:
-    """The lines of a file of this name."""
-    return numbered_lines(_opened(path))
-
-
-def numbered_lines(opened: OpenedFile) -> Iterator[tuple[int, str]]:
-    """The lines of a file with their numbers, without what ends them."""
-    path, line, rest = opened.path, 1, b""
-    with closing(opened) as file:
-        while piece := file.read():
-            whole, end, begun = (rest + piece).rpartition(b"\n")
-            rest = begun
-            refuse_large(path, len(rest))
-            if end:
-                yield from _decoded(path, whole, line)
-                line += whole.count(b"\n") + 1
-    if rest:
-        yield from _decoded(path, rest, line)
-
-
-def _decoded(path: str, data: bytes, line: int) -> Iterator[tuple[int, str]]:
-    try:
-        text = decode(path, data)
-    except (EncodingError, MalformedFileError) as error:
-        # Lines are counted from the beginning of the file.
-        name, wrong, *others = error.args
-        raise type(error)(name, wrong and wrong + line - 1, *others) from None
-    if line == 1:
-        text = text.removeprefix(BYTE_ORDER_MARK)
-    for place, written in enumerate(text.split("\n"), line):
-        yield place, written.removesuffix("\r")
-
-
-def _refuse_other_features(
-    path: str, flat: Sequence[Candidate], dense: tuple[str, ...], line: int
-) -> None:
+def _refuse_other_features(path: str, flat: Sequence[Candidate], dense: tuple[str, ...]) -> None:
     wanted = set(dense)
     for candidate in flat:
         if candidate.features.keys() == wanted:
@@ -428,7 +289,7 @@ def _refuse_other_features(
         lacking = [name for name in dense if name not in candidate.features]
         further = [name for name in candidate.features if name not in wanted]
         found = f"no feature {lacking[0]!r}" if lacking else f"a feature {further[0]!r}"
-        expected = f"the features of line {line}: {', '.join(dense) or 'none'}"
+        expected = f"the features of line {flat[0].line}: {', '.join(dense) or 'none'}"
         raise MalformedFileError(path, candidate.line, found, expected)
 
 
@@ -779,11 +640,7 @@ KEYS = {
 }
 
 
-class ScatteredListsError(MalformedFileError):
-    """Candidates of a segment come after those of others: the lists are known at the end only."""
-
-
-def _json(path: str, lines: Lines, how: ListFormat, *, whole: bool) -> Iterator[Listed]:
+def _json(path: str, lines: Lines, how: ListFormat) -> Iterable[Listed]:
     records = _records(path, lines)
     first = next(records)
     everything = chain([first], records)
@@ -791,7 +648,7 @@ def _json(path: str, lines: Lines, how: ListFormat, *, whole: bool) -> Iterator[
     key = _key(first[1], how, "candidates", list)
     if key is not None:
         return _by_segment(path, everything, key, how)
-    return _by_candidate(path, everything, first[1], how, whole=whole)
+    return _by_candidate(path, everything, first[1], how)
 
 
 def _key(record: Record, how: ListFormat, what: str, kind: Any = object) -> str | None:
@@ -862,14 +719,9 @@ def _beside(
 
 
 def _by_candidate(
-    path: str,
-    records: Iterable[tuple[int, Record]],
-    first: Record,
-    how: ListFormat,
-    *,
-    whole: bool,
-) -> Iterator[Listed]:
-    """The lists of objects that are a candidate each; unless `whole`, a list ends with the next."""
+    path: str, records: Iterable[tuple[int, Record]], first: Record, how: ListFormat
+) -> Iterable[Listed]:
+    """The lists of objects that are a candidate each."""
     key, reader = _key(first, how, "id"), _JsonReader(path, first, how)
     if key is None:
         found = f"the keys {', '.join(first)}"
@@ -878,9 +730,7 @@ def _by_candidate(
             "candidate (id …); name their keys if they are others (--candidates-key, --id-key)"
         )
         raise MalformedFileError(path, 1, found, expected)
-    # A list that was handed out leaves None behind.
-    lists: dict[str | int, Listed | None] = {}
-    current: str | int = ""
+    lists: dict[str | int, Listed] = {}
     highest: int | None = None
     for line, record in records:
         id_ = record.get(key)
@@ -889,17 +739,9 @@ def _by_candidate(
             raise MalformedFileError(path, line, found, "the segment's number or name")
         if id_ not in lists:
             highest = _refuse_disorder(path, line, id_, highest)
-            if not whole and (last := lists.get(current)):
-                yield last
-                lists[current] = None
-            lists[id_], current = Listed([], str(id_), _source(record, how)), id_
-        listed = lists[id_]
-        if listed is None:
-            found = f"segment {id_} again after others"
-            expected = "each segment's candidates together"
-            raise ScatteredListsError(path, line, found, expected)
-        listed.candidates.append(reader.candidate(line, record))
-    yield from filter(None, lists.values())
+            lists[id_] = Listed([], str(id_), _source(record, how))
+        lists[id_].candidates.append(reader.candidate(line, record))
+    return lists.values()
 
 
 def _refuse_disorder(path: str, line: int, id_: str | int, highest: int | None) -> int | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import islice
 from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, get_args
 
@@ -112,52 +111,6 @@ class MBRSegment:
         return self.chosen[0]
 
 
-@dataclass(slots=True)
-class MBRTally:
-    """What the choices for all segments come to; it takes no more memory for more of them.
-
-    Attributes:
-        segments: how many there are.
-        moved: in how many another candidate than the first was chosen.
-        alone: in how many there is only one text.
-        tied: in how many several texts are as good.
-        exact: in how many an approximation chose as well as the exact method, where it was checked.
-        spreads: by what was counted, how many numbers there are, their sum, and the lowest and the
-            highest of them.
-    """
-
-    segments: int = 0
-    moved: int = 0
-    alone: int = 0
-    tied: int = 0
-    exact: int = 0
-    spreads: dict[str, tuple[int, float, float, float]] = field(default_factory=dict)
-
-    def add(self, segment: MBRSegment) -> None:
-        """Count one segment more."""
-        self.segments += 1
-        self.moved += segment.best.index != 0
-        self.alone += segment.distinct == 1
-        self.tied += segment.ties > 0
-        self.exact += segment.regret == 0
-        for name, value in (
-            ("candidates", segment.candidates),
-            ("distinct", segment.distinct),
-            ("effective", segment.effective),
-            ("utility", segment.best.utility),
-            ("margin", segment.margin),
-            ("regret", segment.regret),
-        ):
-            if value is not None:
-                number, total, low, high = self.spreads.get(name, (0, 0.0, value, value))
-                self.spreads[name] = (
-                    number + 1,
-                    total + value,
-                    min(low, value),
-                    max(high, value),
-                )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class MBRResult(Result):
     """The choices for all segments.
@@ -168,8 +121,7 @@ class MBRResult(Result):
         signature: its settings.
         higher_is_better: its direction.
         settings: how the choice was made.
-        tally: what the choices come to.
-        segments: one for each list; none where the choices were written somewhere else.
+        segments: one for each list.
         gains: what the choice gains over the first candidates, where there are real references, by
             the utility and by another metric, which alone is evidence.
     """
@@ -179,9 +131,8 @@ class MBRResult(Result):
     signature: str
     higher_is_better: bool
     settings: MBRSettings
-    tally: MBRTally
-    segments: tuple[MBRSegment, ...] = ()
-    gains: tuple[Gain, ...] = ()
+    segments: tuple[MBRSegment, ...]
+    gains: tuple[Gain, ...]
 
     REPORT: ClassVar[str] = "truebleu.reports.nbest:mbr_document"
 
@@ -452,170 +403,63 @@ def mbr(
         best=best,
         check=check,
     )
-    chooser = Chooser(
-        settings,
-        None if utilities is not None else metric,
-        higher_is_better=higher_is_better,
-        executor=executor,
-    )
-    part = Part(lists, others, None if isinstance(weigh_by, str) else weigh_by, utilities)
-    segments = tuple(chooser.choose([part], progress))
-    texts = [segment.best.text for segment in segments]
-    return chooser.result(lists.name, segments, lists.first(), texts, references)
-
-
-class Chooser:
-    """Chooses from lists, all at once or part by part.
-
-    The texts of the first part fix what a metric leaves to them, such as how words are cut.
-
-    Args:
-        settings: how the choice is made.
-        metric: the utility; None where utilities are given.
-        higher_is_better: the direction of given ones.
-        executor: where segments are scored; None for here.
-    """
-
-    def __init__(
-        self,
-        settings: MBRSettings,
-        metric: Utility | None,
-        *,
-        higher_is_better: bool = True,
-        executor: Executor | None = None,
-    ) -> None:
-        if metric is None and not isinstance(settings.method, Exact):
+    weights = None if isinstance(weigh_by, str) else weigh_by
+    utility = scored = None
+    if utilities is not None:
+        if not isinstance(settings.method, Exact):
             raise SettingError("method", settings.method.name, "exact, where utilities are given")
-        if metric is None and executor is not None:
+        if executor is not None:
             raise SettingError("executor", executor, "none, where utilities are given")
-        self.settings, self.tally = settings, MBRTally()
-        self._metric = None if metric is None else as_utility(metric)
-        self._is_higher_better = higher_is_better
-        self._executor = executor
-
-    def choose(
-        self, parts: Iterable[Part], progress: Callable[[int], None] | None = None
-    ) -> Iterator[MBRSegment]:
-        """What is chosen from each list, in their order.
-
-        Args:
-            parts: lists with what stands beside them; few are in memory at a time.
-            progress: called with the number of segments that are done.
-        """
-        coming = iter(parts)
-        opening = list(islice(coming, 1))
-        if not opening:
-            return
-        if self._metric is None:
-            chosen = self._by_utilities(_in_turn(opening, coming))
-        else:
-            pseudo = [opening[0].pseudo_references.texts]
-            self._metric = self._metric.for_references(pseudo)
-            scoring = Scoring(self._scored_as(), self.settings, pseudo)
-            del pseudo
-            chosen = self._by_metric(scoring, _in_turn(opening, coming))
-        for segments in chosen:
-            for segment in segments:
-                self.tally.add(segment)
-                yield segment
-            if progress is not None:
-                progress(len(segments))
-
-    def _scored_as(self) -> Metric:
-        """The utility, as it scores pairs."""
-        assert self._metric is not None  # noqa: S101  # asked only where there is one
-        return self._metric.sentence_level() if self.settings.sentence_level else self._metric
-
-    def _by_metric(self, scoring: Scoring, parts: Iterable[Part]) -> Iterator[list[MBRSegment]]:
-        """What is chosen from batches of lists; a batch ends where its part does."""
-        calls = (
-            partial(_best, scoring, batch)
-            for segments in self._segments(parts)
-            for batch in scoring.batches(segments, elsewhere=self._executor is not None)
-        )
-        if self._executor is None:
-            return (call() for call in calls)
-        from truebleu.execution.executors import in_order
-
-        return in_order(self._executor, calls)
-
-    def _segments(self, parts: Iterable[Part]) -> Iterator[Iterator[Candidates]]:
-        """The segments of each part."""
-        first = 0
-        for part in parts:
-            yield part.segments(self.settings, first, collapse=True)
-            first += len(part.lists)
-            del part  # before the next one is read
-
-    def _by_utilities(self, parts: Iterable[Part]) -> Iterator[list[MBRSegment]]:
-        """What given matrices say."""
-        sign, first = 1 if self._is_higher_better else -1, 0
-        for part in parts:
-            lists, matrices = part.lists, () if part.utilities is None else part.utilities
-            if len(matrices) != len(lists):
-                expected = f"{len(lists)}, as {lists.name}"
-                raise SettingError("utilities", f"{len(matrices)} matrices", expected)
-            segments = part.segments(self.settings, first, collapse=False)
-            first += len(lists)
-            for candidates, values in zip(segments, matrices, strict=True):
-                matrix = np.asarray(values, dtype=np.float64)
-                shape = (len(candidates.texts), len(candidates.columns))
-                if matrix.shape != shape or not np.isfinite(matrix).all():
-                    where = f"utilities of segment {candidates.number + 1}"
-                    found = f"shape {matrix.shape}" if matrix.shape != shape else "NaN or infinity"
-                    raise SettingError(where, found, f"finite numbers, shaped {shape}")
-                own = np.diag(matrix).copy() if candidates.references is None else None
-                expected_values = Expected(matrix @ candidates.weights, own)
-                yield [_segment(candidates, expected_values, self.settings, sign)]
-
-    def result(
-        self,
-        name: str,
-        segments: Iterable[MBRSegment],
-        first: Sequence[str],
-        chosen: Sequence[str],
-        references: ReferencesLike | None,
-    ) -> MBRResult:
-        """What was chosen, after all choices.
-
-        Args:
-            name: where the lists are from.
-            segments: the choices that are kept.
-            first: the first candidates.
-            chosen: the chosen ones.
-            references: to measure the gain by.
-        """
-        metric = None if self._metric is None else self._scored_as()
-        better = self._is_higher_better if metric is None else metric.higher_is_better is not False
-        gains: tuple[Gain, ...] = ()
-        if references is not None:
-            texts = {BASELINE: first, CHOSEN: chosen}
-            gains = gains_of(texts, references, [self._metric] if self._metric else [])
-        return MBRResult(
-            name=name,
-            metric="given utilities" if metric is None else metric.name,
-            signature="given utilities" if metric is None else str(metric.signature),
-            higher_is_better=better,
-            settings=self.settings,
-            tally=self.tally,
-            segments=tuple(segments),
-            gains=gains,
-        )
+        listed = _candidates(lists, others, weights, settings, collapse=False)
+        sign = 1 if higher_is_better else -1
+        batches = _by_utilities(listed, lists, utilities, settings, sign)
+    else:
+        pseudo = [(lists if others is None else others).texts]
+        utility = as_utility(metric).for_references(pseudo)
+        scored = utility.sentence_level() if sentence_level else utility
+        higher_is_better = scored.higher_is_better is not False
+        listed = _candidates(lists, others, weights, settings, collapse=True)
+        batches = Scoring(scored, settings, pseudo).chosen(listed, executor)
+    segments: list[MBRSegment] = []
+    for batch in batches:
+        segments += batch
+        if progress is not None:
+            progress(len(batch))
+    gains: tuple[Gain, ...] = ()
+    if references is not None:
+        texts = {BASELINE: lists.first(), CHOSEN: [segment.best.text for segment in segments]}
+        gains = gains_of(texts, references, [] if utility is None else [utility])
+    return MBRResult(
+        name=lists.name,
+        metric="given utilities" if scored is None else scored.name,
+        signature="given utilities" if scored is None else str(scored.signature),
+        higher_is_better=higher_is_better,
+        settings=settings,
+        segments=tuple(segments),
+        gains=gains,
+    )
 
 
-def _in_turn(opening: list[Part], coming: Iterable[Part]) -> Iterator[Part]:
-    """The first part and those after it; none is kept once it was taken, as `chain` would."""
-    while opening:
-        yield opening.pop()
-    yield from coming
-
-
-def _best(scoring: Scoring, batch: Sequence[Candidates]) -> list[MBRSegment]:
-    """What is chosen for each segment of a batch; may run in another process."""
-    return [
-        _segment(candidates, expected, scoring.settings, scoring.metric.sign)
-        for candidates, expected in zip(batch, scoring.expected(batch), strict=True)
-    ]
+def _by_utilities(
+    listed: Iterator[Candidates],
+    lists: NBest,
+    matrices: Sequence[ArrayLike],
+    settings: MBRSettings,
+    sign: int,
+) -> Iterator[list[MBRSegment]]:
+    """What matrices of utilities say."""
+    if len(matrices) != len(lists):
+        expected = f"{len(lists)}, as {lists.name}"
+        raise SettingError("utilities", f"{len(matrices)} matrices", expected)
+    for candidates, values in zip(listed, matrices, strict=True):
+        matrix = np.asarray(values, dtype=np.float64)
+        shape = (len(candidates.texts), len(candidates.columns))
+        if matrix.shape != shape or not np.isfinite(matrix).all():
+            where = f"utilities of segment {candidates.number + 1}"
+            found = f"shape {matrix.shape}" if matrix.shape != shape else "NaN or infinity"
+            raise SettingError(where, found, f"finite numbers, shaped {shape}")
+        own = np.diag(matrix).copy() if candidates.references is None else None
+        yield [_segment(candidates, Expected(matrix @ candidates.weights, own), settings, sign)]
 
 
 def _segment(
@@ -803,74 +647,53 @@ class Candidates:
         return self.distinct if self.references is None else self.references
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Part:
-    """Some lists, and what stands beside them.
+def _candidates(
+    lists: NBest,
+    others: NBest | None,
+    weights: Sequence[ArrayLike] | None,
+    settings: MBRSettings,
+    *,
+    collapse: bool,
+) -> Iterator[Candidates]:
+    """The candidates of each segment.
 
-    Attributes:
-        lists: the candidates of each segment.
-        others: their pseudo-references; None where these are the candidates.
+    Args:
+        lists: all candidates.
+        others: the pseudo-references; None where these are the candidates.
         weights: of the pseudo-references, where numbers are given.
-        utilities: a matrix for each list, where they are given.
+        settings: how pseudo-references are weighted.
+        collapse: whether equal texts are taken for one.
     """
-
-    lists: NBest
-    others: NBest | None = None
-    weights: Sequence[ArrayLike] | None = None
-    utilities: Sequence[ArrayLike] | None = None
-
-    @property
-    def pseudo_references(self) -> NBest:
-        """What candidates are compared with."""
-        return self.lists if self.others is None else self.others
-
-    def segments(
-        self, settings: MBRSettings, first: int, *, collapse: bool
-    ) -> Iterator[Candidates]:
-        """The candidates of each segment.
-
-        Args:
-            settings: how pseudo-references are weighted.
-            first: the first segment's number, from 0.
-            collapse: whether equal texts are taken for one.
-        """
-        self._require_weights(settings)
-        lists, others, of = self.lists, self.others, self.pseudo_references
-        for segment in range(len(lists)):
-            given = None if self.weights is None else self.weights[segment]
-            weights = _weights(of, segment, settings, given)
-            texts = lists[segment]
-            distinct, places = _distinct(texts, collapse=collapse)
-            if others is None:
-                references, columns, size = None, places, len(distinct)
-            else:
-                references, columns = _distinct(others[segment], collapse=collapse)
-                size = len(references)
-            yield Candidates(
-                first + segment,
-                texts,
-                distinct,
-                places,
-                references,
-                np.bincount(columns, weights=weights, minlength=size).astype(np.float64),
-                weights,
-                None if lists.sources is None else lists.sources[segment],
-            )
-
-    def _require_weights(self, settings: MBRSettings) -> None:
-        of = self.pseudo_references
-        if self.others is not None and not settings.include_self:
-            raise SettingError("include_self", False, "candidates that are compared mutually")
-        if settings.weigh_by == "probability" and of.log_probabilities is None:
-            expected = (
-                "log-probabilities that are not normalised by length; say what the scores are "
-                "(log_base, length_normalized=False, or the key of a log-probability)"
-            )
-            raise SettingError("weigh_by", f"probability, of {of.name}", expected)
-        if settings.weigh_by == "counts" and of.counts is None:
-            raise SettingError("weigh_by", f"counts, of {of.name}", "lists with counts (count_key)")
-        if self.weights is not None and len(self.weights) != len(of):
-            raise SettingError("weigh_by", f"{len(self.weights)} lists", f"{len(of)}")
+    pseudo = lists if others is None else others
+    if others is not None and not settings.include_self:
+        raise SettingError("include_self", False, "candidates that are compared mutually")
+    if settings.weigh_by == "probability" and pseudo.log_probabilities is None:
+        expected = (
+            "log-probabilities that are not normalised by length; say what the scores are "
+            "(log_base, length_normalized=False, or the key of a log-probability)"
+        )
+        raise SettingError("weigh_by", f"probability, of {pseudo.name}", expected)
+    if settings.weigh_by == "counts" and pseudo.counts is None:
+        raise SettingError("weigh_by", f"counts, of {pseudo.name}", "lists with counts (count_key)")
+    if weights is not None and len(weights) != len(pseudo):
+        raise SettingError("weigh_by", f"{len(weights)} lists", f"{len(pseudo)}")
+    for segment, texts in enumerate(lists):
+        own = _weights(pseudo, segment, settings, None if weights is None else weights[segment])
+        distinct, places = _distinct(texts, collapse=collapse)
+        references, columns = None, places
+        if others is not None:
+            references, columns = _distinct(others[segment], collapse=collapse)
+        size = len(distinct if references is None else references)
+        yield Candidates(
+            segment,
+            texts,
+            distinct,
+            places,
+            references,
+            np.bincount(columns, weights=own, minlength=size).astype(np.float64),
+            own,
+            None if lists.sources is None else lists.sources[segment],
+        )
 
 
 def _distinct(
@@ -960,8 +783,26 @@ class Scoring:
             for values, (truth, _) in zip(by_method, exact, strict=True)
         ]
 
+    def chosen(
+        self, listed: Iterable[Candidates], executor: Executor | None
+    ) -> Iterator[list[MBRSegment]]:
+        """What is chosen, in batches; with an executor, few of them are on their way."""
+        calls = (partial(self.best, batch) for batch in self.batches(listed, executor is not None))
+        if executor is None:
+            return (call() for call in calls)
+        from truebleu.execution.executors import in_order
+
+        return in_order(executor, calls)
+
+    def best(self, batch: Sequence[Candidates]) -> list[MBRSegment]:
+        """What is chosen for each segment of a batch; may run in another process."""
+        return [
+            _segment(candidates, expected, self.settings, self.metric.sign)
+            for candidates, expected in zip(batch, self.expected(batch), strict=True)
+        ]
+
     def batches(
-        self, segments: Iterable[Candidates], *, elsewhere: bool
+        self, segments: Iterable[Candidates], elsewhere: bool
     ) -> Iterator[list[Candidates]]:
         """Segments in batches that are worth a call, while memory stays bounded.
 

@@ -309,13 +309,15 @@ MBR_CHOICES = plain_columns(
 
 def mbr_document(result: MBRResult, *, details: bool = False) -> Document:
     """What was chosen and how much there was to choose; programs get a row for each choice."""
-    spreads = result.tally.spreads
-    rows: list[Row] = [
-        {"what": what.format(result.metric), "value": total / number, "low": low, "high": high}
-        for name, what in MBR_SPREADS.items()
-        if name in spreads
-        for number, total, low, high in [spreads[name]]
-    ]
+    choices = _mbr_choices(result)
+    first = [row for row in choices.rows if row["rank"] == 1]
+    rows: list[Row] = []
+    for name, what in MBR_SPREADS.items():
+        values = [float(str(row[name])) for row in first if row[name] is not None]
+        if values:
+            mean = sum(values) / len(values)
+            ends = {"low": min(values), "high": max(values)}
+            rows.append({"what": what.format(result.metric), "value": mean, **ends})
     summary = Table(MBR_SUMMARY, tuple(rows))
     blocks: list[Block] = [Sentences(tuple(_mbr_sentences(result)))]
     blocks += _gain_table(result.gains)
@@ -324,28 +326,31 @@ def mbr_document(result: MBRResult, *, details: bool = False) -> Document:
     settings = result.settings
     method = f"expected {result.metric}, {settings.method.name}, weighed by {settings.weigh_by}"
     blocks.append(Notes((result.signature, *(gain.signature for gain in result.gains), method)))
-    return Document(tuple(blocks), data=_mbr_choices(result) if result.segments else summary)
+    return Document(tuple(blocks), data=choices)
 
 
 def _mbr_sentences(result: MBRResult) -> Iterator[str]:
-    tally = result.tally
-    total = f"{tally.segments:,} segments"
+    segments = result.segments
+    total = f"{len(segments):,} segments"
     # A choice by chrF is bound to gain chrF: the other metric comes first.
     yield from _gain_sentences(result.gains[::-1], "the chosen candidates", "the first ones")
-    yield f"Another candidate than the first was chosen for {tally.moved:,} of {total}."
-    if tally.alone:
-        yield f"There was nothing to choose from for {tally.alone:,} of {total}."
-    if tally.tied:
+    moved = sum(segment.best.index > 0 for segment in segments)
+    yield f"Another candidate than the first was chosen for {moved:,} of {total}."
+    alone = sum(segment.distinct == 1 for segment in segments)
+    if alone:
+        yield f"There was nothing to choose from for {alone:,} of {total}."
+    tied = sum(segment.ties > 0 for segment in segments)
+    if tied:
         yield (
-            f"Several texts have the same expected utility in {tally.tied:,} of {total}; the first "
-            "in the list was taken."
+            f"Several texts have the same expected utility in {tied:,} of {total}; the first in "
+            "the list was taken."
         )
-    if "regret" in tally.spreads:
-        number, lost, _, most = tally.spreads["regret"]
+    regrets = [segment.regret for segment in segments if segment.regret is not None]
+    if regrets:
         yield (
             f"Compared with the exact result, {result.settings.method.name} chose a candidate of "
-            f"the same expected utility for {tally.exact:,} of {total}; it gives away "
-            f"{lost / number:.4f} on average and {most:.4f} at most."
+            f"the same expected utility for {regrets.count(0):,} of {total}; it gives away "
+            f"{sum(regrets) / len(regrets):.4f} on average and {max(regrets):.4f} at most."
         )
 
 
