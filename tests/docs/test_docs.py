@@ -33,26 +33,24 @@ WIDTH = 100
 NAMED_PATH = re.compile(r"`((?:src|tests|evidence|benchmarks|tools|crates)/[\w./-]+)`")
 MADE_BY_READERS = ("NAME", "/exact.", "/results/")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
-OPTIONS_OF_OTHER_TOOLS = set(
-    [
-        "--international-tokenization",
-        "--no-smoothing",
-        "--n-best",
-        "--n-best-feature",
-        "--output-type",
-        "--log",
-        "--paired-ar",
-        "--paired-bs",
-        "--ter-normalized",
-        "--model",
-        "--nthreads",
-        "--nworkers",
-        "--port",
-        "--protocol",
-        "--list",
-        "--to",
-    ]
-)
+OPTIONS_OF_OTHER_TOOLS = {
+    "--international-tokenization",
+    "--list",
+    "--log",
+    "--model",
+    "--n-best",
+    "--n-best-feature",
+    "--no-smoothing",
+    "--nthreads",
+    "--nworkers",
+    "--output-type",
+    "--paired-ar",
+    "--paired-bs",
+    "--port",
+    "--protocol",
+    "--ter-normalized",
+    "--to",
+}
 
 
 def page_id(page: Path) -> str:
