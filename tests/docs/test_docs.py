@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.docs.pages import PAGES, ROOT, blocks, commands, pages_in_order, prose
-from tools import command_reference, python_reference
+from tools import command_reference, json_reference, python_reference
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -128,7 +128,7 @@ def test_the_list_of_pages_has_every_page() -> None:
     assert set(PAGES) - listed == {index, ROOT / "README.md"}
 
 
-@pytest.mark.parametrize("tool", [command_reference, python_reference])
+@pytest.mark.parametrize("tool", [command_reference, json_reference, python_reference])
 def test_a_reference_is_what_its_tool_writes(tool: ModuleType) -> None:
     module = tool.__name__
     assert tool.PAGE.read_text(encoding="utf-8") == tool.page(), f"run: python -m {module}"
