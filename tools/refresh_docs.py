@@ -91,13 +91,13 @@ def elided(old: str, new: str) -> str:
     if fits(old, new):
         return old
     old_lines, lines = old.split("\n"), new.split("\n")
-    patterns = [line for line in old_lines if GAP in line and line != GAP]
+    patterns = [line for line in old_lines if GAP in line and line.strip() != GAP]
     lines = [next((each for each in patterns if fits(each, line)), line) for line in lines]
-    if GAP in old_lines:
-        before = old_lines.index(GAP)
-        after = old_lines[::-1].index(GAP)
-        if before + after + 1 < len(lines):
-            lines[before : len(lines) - after] = [GAP]
+    gaps = [place for place, line in enumerate(old_lines) if line.strip() == GAP]
+    if gaps:
+        before, after = gaps[0], len(old_lines) - 1 - gaps[-1]
+        if before + after < len(lines):
+            lines[before : len(lines) - after] = [old_lines[before]]
     return "\n".join(lines)
 
 

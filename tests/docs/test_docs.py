@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.docs.pages import PAGES, ROOT, blocks, commands, pages_in_order, prose
-from tools import command_reference, python_reference
+from tools import command_reference, json_reference, python_reference
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,26 +33,24 @@ WIDTH = 100
 NAMED_PATH = re.compile(r"`((?:src|tests|evidence|benchmarks|tools|crates)/[\w./-]+)`")
 MADE_BY_READERS = ("NAME", "/exact.", "/results/")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
-OPTIONS_OF_OTHER_TOOLS = set(
-    [
-        "--international-tokenization",
-        "--no-smoothing",
-        "--n-best",
-        "--n-best-feature",
-        "--output-type",
-        "--log",
-        "--paired-ar",
-        "--paired-bs",
-        "--ter-normalized",
-        "--model",
-        "--nthreads",
-        "--nworkers",
-        "--port",
-        "--protocol",
-        "--list",
-        "--to",
-    ]
-)
+OPTIONS_OF_OTHER_TOOLS = {
+    "--international-tokenization",
+    "--list",
+    "--log",
+    "--model",
+    "--n-best",
+    "--n-best-feature",
+    "--no-smoothing",
+    "--nthreads",
+    "--nworkers",
+    "--output-type",
+    "--paired-ar",
+    "--paired-bs",
+    "--port",
+    "--protocol",
+    "--ter-normalized",
+    "--to",
+}
 
 
 def page_id(page: Path) -> str:
@@ -130,7 +128,7 @@ def test_the_list_of_pages_has_every_page() -> None:
     assert set(PAGES) - listed == {index, ROOT / "README.md"}
 
 
-@pytest.mark.parametrize("tool", [command_reference, python_reference])
+@pytest.mark.parametrize("tool", [command_reference, json_reference, python_reference])
 def test_a_reference_is_what_its_tool_writes(tool: ModuleType) -> None:
     module = tool.__name__
     assert tool.PAGE.read_text(encoding="utf-8") == tool.page(), f"run: python -m {module}"
