@@ -57,9 +57,8 @@ def test_the_unit_is_named_with_its_number() -> None:
 def test_segments_are_resampled_with_what_is_known_of_documents() -> None:
     unknown, known = outline(documents=False), outline(documents=True)
     assert resampled(SEGMENTS, 40, unknown) == "40 segments (no documents given)"
-    assert resampled(SEGMENTS, 40, known) == (
-        "40 segments (taken as independent, though of 10 documents)"
-    )
+    documents = f"though of {known.documents} documents"
+    assert resampled(SEGMENTS, 40, known) == f"40 segments (taken as independent, {documents})"
     assert resampled(DOCUMENTS, 10, known) == "10 documents"
 
 

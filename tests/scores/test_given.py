@@ -147,7 +147,7 @@ def test_a_sum_without_scores_has_no_mean() -> None:
         ("path=s.tsv,low=5,high=1", SettingError, "high: found 1.0, expected a number above low=5"),
         ("path=s.tsv,low=nan", SettingError, "low: found nan"),
         ("path=s.tsv,low=x", SettingError, "scores: low: found 'x', expected a number"),
-        ("path=s.tsv,first_segment=2", SettingError, "a whole number from 0 and up to 1"),
+        ("path=s.tsv,first_segment=2", SettingError, "a whole number from 0 to 1"),
         ("path=s.tsv,higher_is_better=x", SettingError, "expected yes or no"),
         ("path=s.tsv,given=x", UnknownNameError, "unknown setting of scores 'given'"),
         ("path=s.tsv,_scores=x", UnknownNameError, "unknown setting of scores '_scores'"),
