@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from truebleu._results import Result
     from truebleu.corpus._parts import TestSetParts
     from truebleu.corpus.known_test_sets import KnownTestSet
-    from truebleu.corpus.test_set import TestSet
+    from truebleu.corpus.test_set import TestSet, TextWarning
     from truebleu.metrics.base import Metric
     from truebleu.reports.charts import Drawable
     from truebleu.schema import Group
@@ -424,7 +424,8 @@ class Texts:
         messages = [warning.message for warning in test_set.warnings]
         if self.strict and messages:
             raise SuspiciousTextError(messages)
-        for message in messages:
+        details = click.get_current_context().params.get("details")
+        for message in messages if details else _together(test_set.warnings):
             warn(message)
         return test_set
 
@@ -448,6 +449,16 @@ class Texts:
         if self.known is None:
             return test_set
         return _with_labels(test_set, self.known, documents=self.documents is None)
+
+
+def _together(warnings: Sequence[TextWarning]) -> Iterator[str]:
+    """A line for each kind of warning; of several texts, the first and how many more."""
+    kinds: dict[str, list[TextWarning]] = {}
+    for warning in warnings:
+        kinds.setdefault(warning.code, []).append(warning)
+    for first, *others in kinds.values():
+        texts = "1 more text" if len(others) == 1 else f"{len(others)} more texts"
+        yield first.message + (f" (and {texts}; --details lists them)" if others else "")
 
 
 def _texts_of(values: dict[str, Any]) -> Texts:

@@ -599,7 +599,7 @@ class TextWarning:
 
 # Code, key of the survey, one of them, several of them, what it means.
 _KINDS = (
-    ("tabs", "tabs", "tab", "tabs", "was a table read as plain lines?"),
+    ("tabs", "tabs", "tab", "tabs", "they count as white space"),
     (
         "carriage-returns",
         "carriage_returns",
@@ -786,6 +786,8 @@ def _of_characters(text: _Examined) -> Iterator[TextWarning]:
         count, first = text.survey[kind]
         if first is None:
             continue
+        if code == "tabs" and count >= text.segments:
+            meaning = "was a table read as plain lines?"
         if code == "blank" and count >= _MOSTLY_EMPTY * text.segments:
             code, meaning = "mostly-empty", f"of {text.segments:,} in all: is it the right file?"
         message = (

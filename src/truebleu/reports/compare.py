@@ -125,7 +125,9 @@ def pair_sentence(comparison: Comparison, pair: PairResult) -> str:
     # The size of the difference and the interval around that size, whoever is ahead.
     bounds = pair.interval if pair.difference >= 0 else _turned(pair.interval)
     size = f"{abs(pair.difference):.{metric.digits}f} {pair.metric}"
-    amount = f"by {size} {bracketed(bounds, metric.digits)}"
+    amount = f"by {size}"
+    if _agrees(comparison, pair):
+        amount += f" {bracketed(bounds, metric.digits)}"
     if pair.significant:
         stands = relation(pair.difference, metric.higher_is_better)
         name = "adjusted p" if many > 1 and comparison.settings.correction != "none" else "p"
@@ -141,6 +143,14 @@ def pair_sentence(comparison: Comparison, pair: PairResult) -> str:
     difference = f"{pair.difference:+.{metric.digits}f} {pair.metric}"
     bounds_text = bracketed(pair.interval, metric.digits)
     return f"It is not shown that {pair.a} {stands} {pair.b}: {difference} {bounds_text}, {p}."
+
+
+def _agrees(comparison: Comparison, pair: PairResult) -> bool:
+    """Whether the interval is that of the verdict: some corrections are tests of their own."""
+    if CORRECTIONS[comparison.settings.correction].basis != "segment scores":
+        return True
+    low, high = pair.interval
+    return ((low or 0) > 0 or (high or 0) < 0) == pair.significant
 
 
 def _turned(bounds: DifferenceBounds) -> DifferenceBounds:
