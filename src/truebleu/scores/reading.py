@@ -183,7 +183,7 @@ def _scored(columns: Mapping[str, Sequence[object]]) -> list[str]:
 
 
 def read_segment_scores(
-    path: str, column: str = "", filter_: str = "", *, rater: str = "", first_segment: int = 1
+    path: str, column: str = "", filter_: str = "", rater: str = "", first_segment: int = 1
 ) -> SegmentScores:
     """Segment scores of another tool, in a folder of a file for each system, or in a table.
 
