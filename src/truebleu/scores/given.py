@@ -84,8 +84,9 @@ class GivenScores(MeanMetric):
             about = self.column, self.filter, self.rater, self.first_segment
             scores = read_segment_scores(self.path, *about)
         elif scores is None and (self.rater, self.first_segment) != ("", 1):
-            idle = ("rater", self.rater) if self.rater else ("first_segment", 0)
-            raise SettingError(*idle, "a file of scores, as in scores:path=FILE")
+            setting = "rater" if self.rater else "first_segment"
+            expected = "a file of scores, as in scores:path=FILE"
+            raise SettingError(setting, getattr(self, setting), expected)
         derived: dict[str, object] = {"_scores": scores}
         if scores is None:
             derived["name"] = self.name or self.column or "scores"
