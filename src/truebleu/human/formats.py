@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from truebleu.corpus._files import BYTE_ORDER_MARK, COMPRESSED, decode
 from truebleu.corpus.tables import (
@@ -34,6 +34,7 @@ from truebleu.corpus.tables import (
     read_records,
     read_score_table,
     score_columns,
+    table_of_columns,
     white_space_table,
     whole_number,
 )
@@ -330,40 +331,25 @@ def read_wmt25(path: str, data: bytes, request: Request) -> HumanScores:
     """
     records = list(json_records(path, data))
     parts = [_identifier(path, line, record) for line, record in records]
-    lines = [line for line, _ in records]
-    table = Table(
-        path=path,
-        columns=("lp", "record"),
-        rows=len(records),
-        read=lambda column: [p[0] if column == "lp" else n for n, p in enumerate(parts)],
+    table = table_of_columns(
+        path, {"lp": [part[0] for part in parts], "record": range(len(parts))}
     )
     chosen = of_one_pair(table, request).values("record")
     complete = len(chosen) == request.segments
     known = set(request.documents or ())
-    rows: list[tuple[int | None, str, str, str, object, float | None]] = []
+    rows: list[dict[str, Any]] = []
     for place, record in enumerate(chosen, 1):
-        at = int(str(record))
-        *names, number = parts[at]
+        line, judged = records[int(str(record))]
+        *names, number = parts[int(str(record))]
         # Test sets call a document by its own name, with its domain or with both.
         called = [SEPARATOR.join(names[start:]) for start in range(len(names) - 1, -1, -1)]
         document = next((name for name in called if name in known), called[0])
-        for system, rater, score in _judgments(path, lines[at], records[at][1], called[-1]):
-            row = (lines[at], system, rater, document, place if complete else number, score)
-            rows.append(row)
-    numbers = [row[4] for row in rows]
-    sheet = Sheet(
-        label=path,
-        lines=[row[0] for row in rows],
-        digest=digest(data),
-        systems=[row[1] for row in rows],
-        scores=[row[5] for row in rows],
-        raters=[row[2] for row in rows],
-        numbers=numbers if complete else None,
-        documents=[row[3] for row in rows],
-        document_numbers=None if complete else numbers,
-        first=1,
-        made=("format:esa",),
-    )
+        numbers = {"numbers": place} if complete else {"document_numbers": number}
+        about = {"lines": line, "documents": document, **numbers}
+        rows += [{**about, **own} for own in _judgments(path, line, judged, called[-1])]
+    columns: dict[str, Any] = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+    made = ("format:esa",)
+    sheet = Sheet(label=path, digest=digest(data), first=1, made=made, **columns)
     return segment_scores(sheet, request)
 
 
@@ -392,7 +378,7 @@ def _identifier(path: str, line: int | None, record: Mapping[str, object]) -> li
 
 def _judgments(
     path: str, line: int | None, record: Mapping[str, object], document: str
-) -> Iterator[tuple[str, str, float | None]]:
+) -> Iterator[dict[str, object]]:
     """System, rater and score of each judgment of a segment."""
     systems = record.get("scores") or {}
     if not isinstance(systems, dict) or not all(
@@ -406,16 +392,17 @@ def _judgments(
             if match is None:
                 continue
             rater = judged.get(f"annotator{match[1]}")
-            where = f"{key} of {system!r} in {document!r}"
-            yield system, str(key if rater is None else rater), _score(path, line, value, where)
-
-
-def _score(path: str, line: int | None, value: object, where: str) -> float | None:
-    try:
-        return parse_score(value)
-    except NotAScoreError as reason:
-        found = f"{value!r} as {where}"
-        raise MalformedFileError(path, line, found, str(reason)) from None
+            rater = key if rater is None else rater
+            try:
+                score = parse_score(value)
+            except NotAScoreError as reason:
+                found = f"{value!r} as {key} of {system!r} in {document!r}"
+                raise MalformedFileError(path, line, found, str(reason)) from None
+            yield {
+                "systems": system,
+                "raters": str(rater),
+                "scores": score,
+            }
 
 
 # Which of two outputs is better.

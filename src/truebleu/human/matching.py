@@ -72,9 +72,9 @@ class Sheet:
     """
 
     label: str
-    lines: Sequence[int | None]
+    lines: Sequence[int | None] = ()
     digest: str
-    systems: Sequence[str]
+    systems: Sequence[str] = ()
     scores: Sequence[float | None] = ()
     raters: Sequence[str] | None = None
     numbers: Sequence[object] | None = None
@@ -554,31 +554,18 @@ def counted_scores(
         for name, size in sizes.items():
             leading = 0 if name == "system" else lead
             if set(turns.values()) <= {size + leading}:
-                return _in_turn(sheet, rows, keys, request, name, items, leading)
+                # The scores of each system, or of a system by a rater, are in their order.
+                seen: Counter[tuple[str, str | None]] = Counter()
+                places = {}
+                for row in rows:
+                    places[row] = seen[keys[row]] - leading
+                    seen[keys[row]] += 1
+                kept = [row for row in rows if places[row] >= 0]
+                made = f"level:{name}" if name != "segment" else "match:rows"
+                names = items if name == "document" else None
+                at = [places[row] for row in kept]
+                return item_scores(sheet, kept, at, request, made, name, names)
     return _refuse_number(sheet, turns, sizes, shift)
-
-
-def _in_turn(
-    sheet: Sheet,
-    rows: Sequence[int],
-    keys: Sequence[tuple[str, str | None]],
-    request: Request,
-    level: Level,
-    items: tuple[str, ...] | None,
-    lead: int,
-) -> HumanScores:
-    """The scores of each system, or of a system by a rater, in their order after the first few."""
-    seen: Counter[tuple[str, str | None]] = Counter()
-    kept, places = [], []
-    for row in rows:
-        place = seen[keys[row]] - lead
-        seen[keys[row]] += 1
-        if place >= 0:
-            kept.append(row)
-            places.append(place)
-    made = f"level:{level}" if level != "segment" else "match:rows"
-    names = items if level == "document" else None
-    return item_scores(sheet, kept, places, request, made, level, names)
 
 
 def named_scores(sheet: Sheet, names: Sequence[str], request: Request, level: Level) -> HumanScores:
@@ -603,8 +590,8 @@ def named_scores(sheet: Sheet, names: Sequence[str], request: Request, level: Le
 
 def _refuse_numbering(label: str, request: Request) -> None:
     """Refuses choices about numbers of segments where there are none."""
-    choices = {"first_segment": request.first_segment, "match": request.match}
-    for setting, value in choices.items():
+    for setting in ("first_segment", "match"):
+        value = getattr(request, setting)
         if value not in (None, "order"):
             expected = f"none: scores of {label} have no numbers of segments"
             raise SettingError(setting, value, expected)

@@ -156,8 +156,8 @@ def read_named_items(path: str, request: Request) -> HumanScores:
             expected = "none: items are found by their names"
             raise SettingError(setting, getattr(request, setting), expected)
     place_of = {name: place for place, name in enumerate(request.names or ())}
-    lines, systems, scores, places, raters = [], [], [], [], []
-    column, checksum = "", ""
+    rows: list[tuple[int | None, str, float | None, str]] = []
+    places, column, checksum = [], "", ""
     for evaluation in read_evaluations(path):
         if not evaluation.has_names:
             expected = "a column that names the items, such as id; or --match numbers"
@@ -168,11 +168,10 @@ def read_named_items(path: str, request: Request) -> HumanScores:
             if item.name not in place_of:
                 expected = f"an item of the systems' files, such as {next(iter(place_of))}"
                 raise MalformedFileError(path, item.line, f"item {item.name}", expected)
-            lines.append(item.line)
-            systems.append(evaluation.system)
-            scores.append(evaluation.score(item, column))
+            score = evaluation.score(item, column)
+            rows.append((item.line, evaluation.system, score, item.answer))
             places.append(place_of[item.name])
-            raters.append(item.answer)
+    lines, systems, scores, raters = zip(*rows, strict=True) if rows else ((), (), (), ())
     sheet = Sheet(
         label=path,
         digest=checksum,
@@ -182,8 +181,8 @@ def read_named_items(path: str, request: Request) -> HumanScores:
         raters=raters if all(raters) else None,
         made=("format:scores", f"column:{column}"),
     )
-    rows = known_rows(sheet, request)
-    return item_scores(sheet, rows, [places[row] for row in rows], request, "match:names")
+    kept = known_rows(sheet, request)
+    return item_scores(sheet, kept, [places[row] for row in kept], request, "match:names")
 
 
 def parse_human(

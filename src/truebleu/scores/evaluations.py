@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeAlias
 
 from truebleu.corpus.tables import (
     ANY_NUMBER,
@@ -31,7 +31,7 @@ from truebleu.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from truebleu.corpus.test_set import TextLike
 
@@ -188,8 +188,9 @@ def mean(answers: Sequence[Answer]) -> Answer:
     return sum(known) / len(known) if known else None
 
 
-def checksums(evaluations: Iterable[Evaluation]) -> dict[str, str]:
+def items_of(evaluations: Sequence[Evaluation]) -> dict[str, str]:
     """The items of all evaluations with their checksums, which must agree."""
+    _require_pairs(evaluations)
     first_of: dict[str, tuple[str, str]] = {}
     for evaluation in evaluations:
         for item in evaluation.items:
@@ -200,7 +201,7 @@ def checksums(evaluations: Iterable[Evaluation]) -> dict[str, str]:
     return {name: checksum for name, (checksum, _) in first_of.items()}
 
 
-def require_pairs(evaluations: Sequence[Evaluation]) -> None:
+def _require_pairs(evaluations: Sequence[Evaluation]) -> None:
     """Refuse systems twice, and items that cannot be paired."""
     if not evaluations:
         raise EmptyTextError("systems")
@@ -345,22 +346,26 @@ class SegmentScores:
         return [next(iter(known[text])) for text in wanted]
 
 
+#: The scores of a system, or of each of its runs, from the answers to each item.
+Columns: TypeAlias = "Callable[[Evaluation, Mapping[str, list[Answer]]], dict[str, list[Answer]]]"
+
+
 def paired(
     evaluations: Sequence[Evaluation],
-    columns: Callable[[Evaluation, Mapping[str, list[Answer]]], Mapping[str, list[Answer]]],
-    *,
     items: Mapping[str, str],
     column: str = "",
     filter_: str = "",
+    columns: Columns | None = None,
 ) -> SegmentScores:
     """The scores of all systems in the order of the items, by one metric.
 
     Args:
         evaluations: at least one.
-        columns: gives the scores of a system, or of each of its runs, from its answers.
         items: the items with their checksums.
         column: the score that counts, where there are several.
         filter_: how answers were read out, where there are several ways.
+        columns: gives the scores of a system, or of each of its runs, from its answers; by default
+            the mean of those to each item.
     """
     by_system: dict[str, list[Answer]] = {}
     texts: dict[str, Sequence[str]] = {}
@@ -368,7 +373,8 @@ def paired(
     for evaluation in evaluations:
         name, answers = evaluation.answers(column, filter_)
         names.setdefault((name, evaluation.direction(name)), evaluation)
-        by_system |= columns(evaluation, answers)
+        means = {evaluation.system: [mean(answers.get(item, [])) for item in items]}
+        by_system |= means if columns is None else columns(evaluation, answers)
         outputs = [item.output for item in evaluation.items if item.output is not None]
         if not evaluation.has_names and len(outputs) == len(items):
             texts[evaluation.system] = outputs

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode, extension, stem
 from truebleu.corpus.tables import (
@@ -185,91 +185,88 @@ def _text_at(place: Place, record: Record) -> str:
     return "" if value is None else str(value)
 
 
-class _Group(NamedTuple):
-    """The answers of one system on one benchmark, by item, then by filter and answer."""
-
-    items: dict[str, dict[tuple[str, str], Item]]
-    answers: dict[str, None]
+#: The answers of one system on one benchmark, by item, then by filter and answer.
+_Group: TypeAlias = dict[str, dict[tuple[str, str], Item]]
 
 
 def evaluations_of(file: ScoreFile, form: Format) -> list[Evaluation]:
     """The evaluations in a file of a known format: one for each system and benchmark."""
     groups: dict[tuple[str, str], _Group] = {}
+    runs: dict[tuple[str, str], dict[str, None]] = {}
     own_name, own_benchmark = form.about(file)
     for line, record in form.records(file):
         missing = sorted(form.needs - record.keys())
         if missing:
             file.refuse(line, f"no {', '.join(missing)}", "them in every record")
         system = _text_at(form.system, record) or own_name
-        benchmark = _text_at(form.benchmark, record) or own_benchmark
-        group = groups.setdefault((system, benchmark), _Group({}, {}))
-        _add(file, form, group, system, line, record)
+        key = system, _text_at(form.benchmark, record) or own_benchmark
+        run = _add(file, form, groups.setdefault(key, {}), system, line, record)
+        runs.setdefault(key, {}).setdefault(run)
     lower = form.lower(file)
     return [
         Evaluation(
             label=file.path,
             digest=file.digest,
-            system=system,
-            items=_ordered(file, form, system, group),
+            system=key[0],
+            items=_ordered(file, form, key[0], group, list(runs[key])),
             higher_is_better=form.higher_is_better,
             lower=lower,
             usual=form.usual,
             has_names=bool(form.item) and form.first is None,
-            benchmark=benchmark,
+            benchmark=key[1],
             scale=form.scale,
         )
-        for (system, benchmark), group in groups.items()
+        for key, group in groups.items()
     ]
 
 
 def _add(
     file: ScoreFile, form: Format, group: _Group, system: str, line: int | None, record: Record
-) -> None:
-    """Keep the answer that a record has, or its further scores."""
+) -> str:
+    """Keep the answer that a record has, or its further scores; gives its run."""
     value = _at(form.item, record)
     if value is None and (form.first is not None or not form.item):
-        value = len(group.items) + (1 if form.first is None else form.first)
-    word = form.item if isinstance(form.item, str) else "item"
+        value = len(group) + (1 if form.first is None else form.first)
+    word = form.item if isinstance(form.item, str) and form.item else "item"
     if not is_name(value):
-        file.refuse(line, f"{word or 'item'} {value!r}", "a name, or a number")
+        file.refuse(line, f"{word} {value!r}", "a name, or a number")
     if form.first is not None and whole_number(value) is None:
         file.refuse(line, f"{word} {value!r}", "a whole number")
-    name, filter_ = str(value), _text_at(form.filter, record)
-    answer = _text_at(form.answer, record)
-    own = group.items.setdefault(name, {})
-    run = answer or (str(len(own) + 1) if form.may_repeat else "")
-    group.answers.setdefault(run)
     scores = _at(form.scores, record)
     if scores is not None and not isinstance(scores, dict):
         file.refuse(line, "no scores", "an object with scores by name")
-    fields, output = _at(form.fields, record), _at(form.output, record)
-    references = _at(form.references, record)
+    places = (form.fields, form.output, form.references)
+    fields, output, references = (_at(place, record) for place in places)
     item = Item(
-        name,
+        str(value),
         scores,
         line,
         _text_at(form.checksum, record),
-        filter_,
-        answer,
+        _text_at(form.filter, record),
+        _text_at(form.answer, record),
         fields if isinstance(fields, dict) else {},
         output if isinstance(output, str) else None,
         tuple(map(str, references)) if isinstance(references, list | tuple) else (),
     )
-    earlier = own.setdefault((filter_, run), item)
+    own = group.setdefault(item.name, {})
+    run = item.answer or (str(len(own) + 1) if form.may_repeat else "")
+    earlier = own.setdefault((item.filter, run), item)
     if earlier is item:
-        return
+        return run
     merged = dict(earlier.scores or {})
     for metric, score in (scores or {}).items():
         if metric not in merged:
             merged[metric] = score
-        elif form.agree and merged[metric] != score:
-            found = f"{metric} {score} of item {name} of {system}"
-            file.refuse(line, found, f"{merged[metric]}, as above")
         elif not form.agree:
-            which = f" ({answer or filter_})" if answer or filter_ else ""
+            which = item.answer or item.filter
+            which = f" ({which})" if which else ""
             there = "" if earlier.line is None else f"; it is on line {earlier.line} too"
-            file.refuse(line, f"item {name}{which} of {system} again", f"each once{there}")
-    own[filter_, run] = earlier._replace(scores=merged or None)
+            file.refuse(line, f"item {item.name}{which} of {system} again", f"each once{there}")
+        elif merged[metric] != score:
+            found = f"{metric} {score} of item {item.name} of {system}"
+            file.refuse(line, found, f"{merged[metric]}, as above")
+    own[item.filter, run] = earlier._replace(scores=merged or None)
+    return run
 
 
 def is_name(value: object) -> bool:
@@ -277,27 +274,26 @@ def is_name(value: object) -> bool:
     return isinstance(value, str | int) and not isinstance(value, bool) and value != ""
 
 
-def _ordered(file: ScoreFile, form: Format, system: str, group: _Group) -> tuple[Item, ...]:
+def _ordered(
+    file: ScoreFile, form: Format, system: str, group: _Group, runs: list[str]
+) -> tuple[Item, ...]:
     """The items in order; runs are in the same order for every item, whatever that of the rows."""
-    names = list(group.items)
+    names = list(group)
     if form.first is not None or form.by_number:
         names.sort(key=lambda name: whole_number(name) or 0)
     if form.first is not None:
         first, last = form.first, form.first + len(names) - 1
         for name in names:
             if not first <= int(name) <= last:
-                line = next(iter(group.items[name].values())).line
+                line = next(iter(group[name].values())).line
                 expected = (
                     f"numbers from {first} to {last}, as many as there are scores of {system}"
                 )
                 file.refuse(line, f"segment {name}", expected)
-    runs = list(group.answers)
     if all(run.isdecimal() for run in runs):
         runs.sort(key=int)
-    turn = {run: place for place, run in enumerate(runs)}
-    items = [
+    return tuple(
         item if form.first is None else item._replace(name=str(number))
         for number, name in enumerate(names, 1)
-        for _, item in sorted(group.items[name].items(), key=lambda pair: turn[pair[0][1]])
-    ]
-    return tuple(items)
+        for (_, _), item in sorted(group[name].items(), key=lambda pair: runs.index(pair[0][1]))
+    )

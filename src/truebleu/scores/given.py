@@ -81,11 +81,12 @@ class GivenScores(MeanMetric):
             raise SettingError("answers", self.answers, expected)
         scores = self.given
         if self.path:
-            about = {"rater": self.rater, "first_segment": self.first_segment}
-            scores = read_segment_scores(self.path, self.column, self.filter, **about)
+            about = self.column, self.filter, self.rater, self.first_segment
+            scores = read_segment_scores(self.path, *about)
         elif scores is None and (self.rater, self.first_segment) != ("", 1):
-            name, value = ("rater", self.rater) if self.rater else ("first_segment", 0)
-            raise SettingError(name, value, "a file of scores, as in scores:path=FILE")
+            setting = "rater" if self.rater else "first_segment"
+            expected = "a file of scores, as in scores:path=FILE"
+            raise SettingError(setting, getattr(self, setting), expected)
         derived: dict[str, object] = {"_scores": scores}
         if scores is None:
             derived["name"] = self.name or self.column or "scores"

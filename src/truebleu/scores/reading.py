@@ -28,14 +28,7 @@ from truebleu.corpus.tables import (
 )
 from truebleu.corpus.test_set import column_values, frame_columns, is_frame
 from truebleu.errors import MalformedFileError, SettingError
-from truebleu.scores.evaluations import (
-    Evaluation,
-    SegmentScores,
-    checksums,
-    mean,
-    paired,
-    require_pairs,
-)
+from truebleu.scores.evaluations import Evaluation, SegmentScores, items_of, paired
 from truebleu.scores.formats import Format, ScoreFile, evaluations_of, is_name
 from truebleu.scores.tools import FORMATS, counted
 
@@ -183,7 +176,7 @@ def _scored(columns: Mapping[str, Sequence[object]]) -> list[str]:
 
 
 def read_segment_scores(
-    path: str, column: str = "", filter_: str = "", *, rater: str = "", first_segment: int = 1
+    path: str, column: str = "", filter_: str = "", rater: str = "", first_segment: int = 1
 ) -> SegmentScores:
     """Segment scores of another tool, in a folder of a file for each system, or in a table.
 
@@ -213,15 +206,7 @@ def read_segment_scores(
         evaluations += evaluations_of(file, form)
     if not evaluations:
         files[0].refuse(None, "no scores", "the scores of at least one system")
-    require_pairs(evaluations)
-    items = checksums(evaluations)
-    scores = paired(
-        evaluations,
-        lambda one, answers: {one.system: [mean(answers.get(item, [])) for item in items]},
-        items=items,
-        column=column,
-        filter_=filter_,
-    )
+    scores = paired(evaluations, items_of(evaluations), column, filter_)
     is_unnamed = scores.name == "score" and scores.items is None
     checksum = files[0].digest
     if os.path.isdir(path):

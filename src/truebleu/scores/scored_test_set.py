@@ -10,6 +10,7 @@ import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from math import comb
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ from truebleu.errors import (
 from truebleu.metrics._counted import AbsentText, CountedTestSet
 from truebleu.metrics.base import CountedMetric
 from truebleu.metrics.registry import metrics_for
-from truebleu.scores.evaluations import Evaluation, checksums, mean, paired, require_pairs
+from truebleu.scores.evaluations import Evaluation, items_of, mean, paired
 from truebleu.scores.given import GivenScores, require_answers
 from truebleu.scores.reading import (
     evaluations_in_memory,
@@ -119,8 +120,7 @@ class ScoredTestSet(CountedTestSet):
         cls, evaluations: Sequence[Evaluation], documents: str | None, answers: str | None
     ) -> ScoredTestSet:
         require_answers(answers)
-        require_pairs(evaluations)
-        items = tuple(checksums(evaluations).items())
+        items = tuple(items_of(evaluations).items())
         systems: dict[str, AbsentText] = {}
         warnings = []
         for evaluation in evaluations:
@@ -177,16 +177,12 @@ class ScoredTestSet(CountedTestSet):
         for evaluation in self.evaluations:
             for item, label in evaluation.labels(name).items():
                 if label_of.setdefault(item, label) != label:
-                    told = f"{name} {label} of item {item}"
                     expected = f"{label_of[item]}, as in {self.evaluations[0].label}"
-                    raise MalformedFileError(evaluation.label, None, told, expected)
-        if not label_of:
-            return None
-        for item, _ in self.items:
+                    evaluation.refuse(None, f"{name} {label} of item {item}", expected)
+        for item, _ in self.items if label_of else ():
             if item not in label_of:
-                told = f"no {name} of item {item}"
-                raise MalformedFileError(self.evaluations[0].label, None, told, "one for each item")
-        return tuple(label_of[item] for item, _ in self.items)
+                self.evaluations[0].refuse(None, f"no {name} of item {item}", "one for each item")
+        return tuple(label_of[item] for item, _ in self.items) if label_of else None
 
     def _with_documents(self, documents: str) -> ScoredTestSet:
         if os.path.exists(locate(documents).path):
@@ -215,13 +211,9 @@ class ScoredTestSet(CountedTestSet):
         way = metric.answers or self.answers
         if (way == "runs") != (self.answers == "runs"):
             raise SettingError("answers", way, f"{self.answers}, as by other metrics")
-        scores = paired(
-            self.evaluations,
-            lambda one, answers: self._columns(one, answers, way),
-            items=dict(self.items),
-            column=metric.column,
-            filter_=metric.filter,
-        )
+        columns = partial(self._columns, way)
+        items = dict(self.items)
+        scores = paired(self.evaluations, items, metric.column, metric.filter, columns)
         name = scores.name if way in ("mean", "runs") else f"{scores.name} {way}"
         # The systems here are those that were scored: no texts tell them apart.
         scores = replace(scores, name=name, texts={})
@@ -229,29 +221,21 @@ class ScoredTestSet(CountedTestSet):
         return replace(metric, given=scores, name=own_name, answers=None)
 
     def _columns(
-        self, evaluation: Evaluation, answers: Mapping[str, list[Answer]], way: str
+        self, way: str, evaluation: Evaluation, answers: Mapping[str, list[Answer]]
     ) -> dict[str, list[Answer]]:
         """The scores of a system, or of each of its runs, in the order of the items."""
-        given = [answers.get(item, []) for item, _ in self.items]
+        named = [(item, answers.get(item, [])) for item, _ in self.items]
         if way == "mean":
-            return {evaluation.system: [mean(scores) for scores in given]}
+            return {evaluation.system: [mean(scores) for _, scores in named]}
         if way != "runs":
-            named = zip(self.items, given, strict=True)
-            return {
-                evaluation.system: [
-                    _passed(evaluation, item, scores, way) for item, scores in named
-                ]
-            }
+            return {evaluation.system: [_passed(evaluation, *answered, way) for answered in named]}
         most = _most_answers(evaluation)
-        for (item, _), scores in zip(self.items, given, strict=True):
+        for item, scores in named:
             if scores and len(scores) != most:
-                told = f"{len(scores)} answers to item {item}"
                 expected = f"{most}, as to others; answers=mean takes what is there"
-                raise MalformedFileError(evaluation.label, None, told, expected)
+                evaluation.refuse(None, f"{len(scores)} answers to item {item}", expected)
         return {
-            f"{evaluation.system}.run{run + 1}": [
-                scores[run] if scores else None for scores in given
-            ]
+            f"{evaluation.system}.run{run + 1}": [own[run] if own else None for _, own in named]
             for run in range(most)
         }
 
@@ -299,9 +283,8 @@ def read_benchmarks(
                 evaluation = replace(of_file, benchmark=of_file.benchmark or folder)
                 key = evaluation.benchmark, evaluation.system
                 if key in evaluations:
-                    told = f"{evaluation.system} on {evaluation.benchmark} again"
                     expected = f"it once; it is also in {evaluations[key].label}"
-                    raise MalformedFileError(file, None, told, expected)
+                    evaluation.refuse(None, f"{key[1]} on {key[0]} again", expected)
                 evaluations[key] = evaluation
     by_benchmark: dict[str, list[Evaluation]] = {}
     for (benchmark, _), evaluation in evaluations.items():
@@ -345,13 +328,10 @@ def read_evaluated_texts(
         _require_texts(evaluation)
     scored = ScoredTestSet._made(evaluations, documents, None)
     chosen = [{item.name: item for item in e.chosen_items()} for e in evaluations]
+    order, first = [name for name, _ in scored.items], evaluations[0].label
     for evaluation, items in zip(evaluations, chosen, strict=True):
-        if len(items) != len(scored.items):
-            first = evaluations[0]
-            raise UnpairedSegmentsError(
-                evaluation.label, len(items), first.label, len(scored.items)
-            )
-    order = [name for name, _ in scored.items]
+        if len(items) != len(order):
+            raise UnpairedSegmentsError(evaluation.label, len(items), first, len(order))
     references = [chosen[0][name].references for name in order]
     width = max(map(len, references))
     test_set = TestSet(
@@ -379,9 +359,7 @@ def _require_texts(evaluation: Evaluation) -> None:
             evaluation.refuse(item.line, found, "the text to score against; or -m scores")
 
 
-def _passed(
-    evaluation: Evaluation, item: tuple[str, str], scores: Sequence[Answer], way: str
-) -> Answer:
+def _passed(evaluation: Evaluation, item: str, scores: Sequence[Answer], way: str) -> Answer:
     """The chance that of k answers one (pass@k) or each (pass^k) is right.
 
     Over all choices of k among the answers that there are (Chen et al. 2021, section 2.1), so that
@@ -392,12 +370,11 @@ def _passed(
         return None
     k = int(way[len("pass@") :])
     if len(known) < k:
-        found = f"{len(known)} scored answers to item {item[0]}"
-        raise MalformedFileError(evaluation.label, None, found, f"at least {k} for {way}")
+        found = f"{len(known)} scored answers to item {item}"
+        evaluation.refuse(None, found, f"at least {k} for {way}")
     if not set(known) <= {0.0, 1.0}:
         other = next(score for score in known if score not in (0.0, 1.0))
-        found = f"the score {other:g} of item {item[0]}"
-        raise MalformedFileError(evaluation.label, None, found, f"right or wrong for {way}")
+        evaluation.refuse(None, f"the score {other:g} of item {item}", f"right or wrong for {way}")
     right = known.count(1.0)
     if way.startswith("pass^"):
         return comb(right, k) / comb(len(known), k)

@@ -22,7 +22,7 @@ from truebleu.scores.evaluations import quoted
 from truebleu.scores.formats import ZIP, Format, Record, ScoreFile, has_keys, name_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from zipfile import ZipInfo
 
 # COMET: higher is better. The model's name is in no file of comet-score: give it by ``name=``.
@@ -52,32 +52,24 @@ def _comet_records(file: ScoreFile) -> Iterator[tuple[int | None, Record]]:
     if not isinstance(file.json, dict):
         yield from _printed_comet(file)
         return
-    tables: Iterable[tuple[str, Any]] = file.json.items()
-    name = "COMET"
+    tables, name = list(file.json.items()), "COMET"
     if _is_comparison(file.json):
-        translations = file.json["translations"]
         model = file.json.get("model")
         name = model.rsplit("/", 1)[-1] if isinstance(model, str) else name
-        for translation in translations:
-            if not isinstance(value_inside(translation, ["scores"]), list):
+        tables = []
+        for translation in file.json["translations"]:
+            scores, texts = (value_inside(translation, [key]) for key in ("scores", "mt"))
+            if not isinstance(scores, list):
                 file.refuse(None, "a translation without scores", "name and scores of each")
-        tables = (
-            (
-                str(one.get("name", "")),
-                [
-                    {"COMET": score, "mt": value_inside(one.get("mt"), [str(place)])}
-                    for place, score in enumerate(one["scores"])
-                ],
-            )
-            for one in translations
-        )
+            outputs = (value_inside(texts, [str(place)]) for place in range(len(scores)))
+            rows = [{"COMET": s, "mt": text} for s, text in zip(scores, outputs, strict=True)]
+            tables.append((str(translation.get("name", "")), rows))
     for path, rows in tables:
         for number, row in enumerate(rows):
             if not isinstance(row, dict) or "COMET" not in row:
                 file.refuse(None, f"segment {number + 1} of {path} without COMET", "one for each")
-            scores = {name: row["COMET"]}
             output = row.get("mt")
-            yield None, _record(name_of(path), number, scores, output=output)
+            yield None, _record(name_of(path), number, {name: row["COMET"]}, output=output)
 
 
 def _record(
@@ -97,10 +89,9 @@ def _printed_comet(file: ScoreFile) -> Iterator[tuple[int | None, Record]]:
         if match is not None:
             if not is_score(match["score"]):
                 file.refuse(number, f"COMET {match['score']!r}", "a number")
-            record = {"COMET": parse_score(match["score"])}
-            known = scores.setdefault(match["file"], [])
-            known += [score for score in record.values() if score is not None]
-            yield number, _record(name_of(match["file"]), int(match["segment"]), record)
+            score = parse_score(match["score"])
+            scores.setdefault(match["file"], []).extend([] if score is None else [score])
+            yield number, _record(name_of(match["file"]), int(match["segment"]), {"COMET": score})
         elif total is not None and scores.get(total["file"]):
             known = scores[total["file"]]
             average = sum(known) / len(known)
@@ -161,17 +152,13 @@ def _lm_eval_about(file: ScoreFile) -> tuple[str, str]:
 _LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 
 
-def _inspect_log(file: ScoreFile) -> Any:
-    return _archived_log(file.path, file.data) if file.data[:4] == ZIP else file.json
-
-
 def _is_inspect(file: ScoreFile) -> bool:
     is_log = isinstance(file.json, dict) and {"eval", "samples"} <= file.json.keys()
     return is_log or file.data[:4] == ZIP
 
 
 def _inspect_records(file: ScoreFile) -> Iterator[tuple[int | None, Record]]:
-    log = _inspect_log(file)
+    log = _archived_log(file.path, file.data) if file.data[:4] == ZIP else file.json
     if not isinstance(log["samples"], list):
         file.refuse(None, "no list of samples", "a log with its samples")
     model, task = (value_inside(log["eval"], [key]) for key in ("model", "task"))
@@ -186,11 +173,10 @@ def _inspect_scores(sample: Record) -> dict[str, object] | None:
     scores = sample.get("scores")
     if not scores or not isinstance(scores, dict):
         return None
-    values = {
-        scorer: score.get("value") if isinstance(score, dict) else score
+    return {
+        scorer: counted(score.get("value") if isinstance(score, dict) else score)
         for scorer, score in scores.items()
     }
-    return {scorer: counted(value) for scorer, value in values.items()}
 
 
 def counted(value: object) -> object:
@@ -344,13 +330,19 @@ def _is_marot(file: ScoreFile) -> bool:
     return any('"metrics"' in line.rpartition("\t")[2] for line in file.lines)
 
 
-def _marot_records(file: ScoreFile) -> Iterator[tuple[int | None, Record]]:
+def _rows(file: ScoreFile, width: int) -> Iterator[tuple[int, list[str]]]:
+    """Fields between tabs, as many on each line."""
     for number, line in enumerate(file.lines, 1):
-        if number == 1 and line.lower().startswith("system\tdoc\t"):
-            continue
         fields = line.split("\t")
-        if len(fields) != _MAROT_FIELDS:
-            file.refuse(number, f"{len(fields)} fields", str(_MAROT_FIELDS))
+        if len(fields) != width:
+            file.refuse(number, f"{len(fields)} fields", str(width))
+        yield number, fields
+
+
+def _marot_records(file: ScoreFile) -> Iterator[tuple[int | None, Record]]:
+    for number, fields in _rows(file, _MAROT_FIELDS):
+        if number == 1 and [field.lower() for field in fields[:2]] == ["system", "doc"]:
+            continue
         system, document, in_document, segment = fields[:4]
         metadata: Any = {}
         if fields[-1].strip():
@@ -383,10 +375,7 @@ def _submission_records(file: ScoreFile) -> Iterator[tuple[int | None, Record]]:
         expected = f"scores of segments, with {_OF_SEGMENTS} fields"
         file.refuse(1, f"{_OF_SYSTEMS} fields, scores of systems", expected)
     about: tuple[str, ...] | None = None
-    for number, line in enumerate(file.lines, 1):
-        fields = line.split("\t")
-        if len(fields) != _OF_SEGMENTS:
-            file.refuse(number, f"{len(fields)} fields", str(_OF_SEGMENTS))
+    for number, fields in _rows(file, _OF_SEGMENTS):
         metric, pair, test_set, _, _, reference, system, segment, score = fields
         here = (metric, pair, test_set, reference)
         about = about or here
