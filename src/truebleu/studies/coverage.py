@@ -13,7 +13,7 @@ import numpy as np
 
 from truebleu._settings import DEFAULT_SEED, IntervalName
 from truebleu.execution.journal import Record, Runner, Task
-from truebleu.reports.document import Column, Plot
+from truebleu.reports.document import Plot
 from truebleu.reports.sentences import percent
 from truebleu.resampling import TIE_TOLERANCE
 from truebleu.schema import Level, Seed
@@ -40,15 +40,9 @@ MOST_DRAWN = 50
 # A sample that is a larger share of its pool varies noticeably less than its interval says.
 NOTABLE_SHARE = 0.05
 
-COLUMNS = (
-    Column("metric", "Metric"),
-    Column("size", "Size"),
-    Column("samples", "Samples"),
-    Column("intervals", "Intervals"),
-    *base.rate_columns("coverage", "Coverage"),
-    Column("above", "Wholly above", 1, percent=True),
-    Column("below", "below", 1, percent=True),
-    Column("width", "Mean width", 2),
+COLUMNS = base.columns(
+    f"metric | size | samples | intervals | {base.bounded('coverage', 'Coverage')} | "
+    "above: Wholly above [.1%] | below: below [.1%] | width: Mean width [.2f]"
 )
 
 
@@ -110,7 +104,7 @@ def study_coverage(
                 "size": size,
                 "samples": len(contains),
                 "intervals": contains.size,
-                **base.rate_cells("coverage", base.clustered_rate(contains)),
+                **base.clustered_rate(contains).cells("coverage"),
                 "above": float(above.mean()),
                 "below": float(below.mean()),
                 "width": float((high - low).mean()),
@@ -189,8 +183,8 @@ def _least_covered(contains: NDArray[np.bool_], level: float) -> int | None:
 
 
 def _sentence(row: base.Row, quantity: str, unit: str, level: float) -> str:
-    rate = base.rate_of(row, "coverage")
-    kept = rate.low <= level <= rate.high
+    rate = base.Estimate.from_cells(row, "coverage")
+    kept = row["coverage_low"] <= level <= row["coverage_high"]
     verdict = f"{100 * level:g} % is within the error" if kept else f"not {100 * level:g} %"
     sentence = (
         f"{row['metric']} on {row['size']:,} {unit}s: {rate} of the intervals contain the pool's "

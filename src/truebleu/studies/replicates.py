@@ -18,7 +18,7 @@ import numpy as np
 from truebleu._settings import DEFAULT_SEED
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Key, Record, Runner, Task
-from truebleu.reports.document import Column, Plot
+from truebleu.reports.document import Plot
 from truebleu.reports.sentences import percent
 from truebleu.schema import Level, Seed, Setting
 from truebleu.significance.intervals import smallest_replicates
@@ -35,18 +35,10 @@ __all__ = ["study_replicates"]
 
 Numbers = Annotated[Sequence[int] | None, Setting(least=1, metavar="N,N,...")]
 USUAL_REPLICATES = (100, 200, 500, 1000, 2000, 5000, 10_000)
-COLUMNS = (
-    Column("metric", "Metric"),
-    Column("system", "System"),
-    Column("replicates", "B"),
-    Column("runs", "Runs"),
-    Column("median", "Median", 3),
-    Column("low", "Interval from", 2, percent=True, sign=True),
-    Column("high", "to", 2, percent=True, sign=True),
-    Column("sd_low", "SD of lower", 3, percent=True),
-    Column("sd_high", "of upper", 3, percent=True),
-    Column("theory", "By theory", 3, percent=True),
-    Column("relative_sd", "SD / width", 1, percent=True),
+COLUMNS = base.columns(
+    "metric | system | replicates: B | runs | median [.3f] | low: Interval from [+.2%] | "
+    "high: to [+.2%] | sd_low: SD of lower [.3%] | sd_high: of upper [.3%] | "
+    "theory: By theory [.3%] | relative_sd: SD / width [.1%]"
 )
 
 

@@ -15,19 +15,19 @@ import numpy as np
 from truebleu._results import plain
 from truebleu._settings import DEFAULT_SEED
 from truebleu.execution.journal import Key, Record, Runner, Task
-from truebleu.reports.document import Column, Plot
+from truebleu.reports.document import Plot
 from truebleu.schema import Baseline, Seed, Setting
 from truebleu.studies import _pool as pools
-from truebleu.studies._study import Floats, Row, StudyResult, settings_of, study
+from truebleu.studies._study import Floats, Row, StudyResult, columns, settings_of, study
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.registry import MetricsLike
-    from truebleu.significance.statistics import MetricStatistics
+    from truebleu.significance.statistics import MetricStatistics, Pair
 
 __all__ = ["study_sampling"]
 
@@ -41,28 +41,22 @@ CUTS: tuple[pools.Sampling, ...] = ("block", "systematic")
 ROUNDING = 1e-12
 
 
-class Quantity(NamedTuple):
-    """A system's score, or by how much one system is better than another; by their places."""
+class Quantities(NamedTuple):
+    """The systems whose scores are shown, the best first, and the pairs whose differences are."""
 
-    system: int
-    other: int | None = None
-
-    @property
-    def kind(self) -> str:
-        """Whether it is a score or a difference."""
-        return "score" if self.other is None else "difference"
+    systems: list[int]
+    pairs: list[Pair]
 
     def of(self, scores: ArrayLike, sign: int) -> Floats:
-        """Its values, of scores shaped (..., system)."""
+        """The scores and then the differences, of scores shaped (..., system)."""
         array = np.asarray(scores, dtype=np.float64)
-        if self.other is None:
-            return np.asarray(array[..., self.system])
-        return np.asarray(sign * (array[..., self.system] - array[..., self.other]))
+        differences = [sign * pools.differences_of(array, self.pairs)] if self.pairs else []
+        return np.concatenate([array[..., self.systems], *differences], axis=-1)
 
-    def name(self, pool: pools.Pool) -> str:
-        """Its system, or both of the pair."""
-        name = pool.names[self.system]
-        return name if self.other is None else f"{name} against {pool.names[self.other]}"
+    def names(self, pool: pools.Pool) -> list[str]:
+        """Each system, and then both of each pair."""
+        pairs = [f"{pool.names[a]} against {pool.names[b]}" for a, b in self.pairs]
+        return [*(pool.names[system] for system in self.systems), *pairs]
 
 
 @study
@@ -131,44 +125,30 @@ def study_sampling(
     sentences: list[str] = []
     for statistics in pool.statistics:
         for size in chosen:
-            of_size = [
-                _variation(pool, statistics, quantity, records, size) for quantity in quantities
-            ]
+            of_size = list(_variations(pool, statistics, quantities, records, size))
             rows += of_size
             for kind in ("score", "difference"):
                 if group := [row for row in of_size if row["kind"] == kind]:
                     mean = mean_variation(group)
                     sentences.append(_worth_of_blocks(mean, statistics.metric.digits, unit))
                     rows += [mean] if len(group) > 1 else []
-    first = quantities[0 if draw == "scores" else len(pool.names)]
+    first = 0 if draw == "scores" else len(pool.names)
     return StudyResult(
         settings={**settings, **plain(shown)},
         title="Scores and differences on consecutive blocks and on systematic samples",
-        columns=_columns(pool.digits),
+        columns=columns(
+            "metric | size | samples | of: Score or difference | pool [D] | "
+            "block_low: Blocks from [D] | block_high: to [D] | block_sd: sd [D] | "
+            "systematic_low: Systematic from [D] | systematic_high: to [D] | "
+            "systematic_sd: sd [D] | independent_sd: Independent sd [D] | "
+            "block_effect: Design effect of blocks [.2f] | "
+            "systematic_effect: of systematic [.2f]".replace("[D]", f"[.{pool.digits}f]")
+        ),
         rows=rows,
         sentences=sentences,
         # One scale for both panels, so that they compare.
         plot=Plot("point", "sample", "score", panel="case", reference_field="pool", shared_y=True),
-        drawn=_points(pool, first, records, chosen),
-    )
-
-
-def _columns(digits: int) -> tuple[Column, ...]:
-    return (
-        Column("metric", "Metric"),
-        Column("size", "Size"),
-        Column("samples", "Samples"),
-        Column("of", "Score or difference"),
-        Column("pool", "Pool", digits),
-        Column("block_low", "Blocks from", digits),
-        Column("block_high", "to", digits),
-        Column("block_sd", "sd", digits),
-        Column("systematic_low", "Systematic from", digits),
-        Column("systematic_high", "to", digits),
-        Column("systematic_sd", "sd", digits),
-        Column("independent_sd", "Independent sd", digits),
-        Column("block_effect", "Design effect of blocks", 2),
-        Column("systematic_effect", "of systematic", 2),
+        drawn=_points(pool, quantities, first, records, chosen),
     )
 
 
@@ -185,50 +165,43 @@ def _independent(pool: pools.Pool, size: int, count: int, seed: int) -> Record:
     return _scores(pool, pools.draw_samples("independent", len(pool), size, count, seed))
 
 
-def _quantities(
-    pool: pools.Pool, pairs: pools.Pairs | None, baseline: str | None
-) -> list[Quantity]:
-    """Every system's score, the best system's first, and the differences of pairs."""
+def _quantities(pool: pools.Pool, pairs: pools.Pairs | None, baseline: str | None) -> Quantities:
     first = pool.statistics[0]
     ranking = (-first.sign * first.scores).argsort(kind="stable").tolist()
-    quantities = [Quantity(system) for system in ranking]
-    if len(pool.names) > 1:
-        chosen = pools.choose_pairs(pool, pairs, baseline, usual="neighbours")
-        quantities += [Quantity(*pair) for pair in chosen]
-    elif pairs is not None or baseline is not None:
-        pool.require_systems(2)
-    return quantities
+    if len(pool.names) == 1 and pairs is None and baseline is None:
+        return Quantities(ranking, [])
+    return Quantities(ranking, pools.choose_pairs(pool, pairs, baseline, usual="neighbours"))
 
 
-def _variation(
+def _variations(
     pool: pools.Pool,
     statistics: MetricStatistics,
-    quantity: Quantity,
+    quantities: Quantities,
     records: Mapping[Key, Record],
     size: int,
-) -> Row:
-    """How much one score or difference varies over samples of one size."""
+) -> Iterator[Row]:
+    """How much each score and difference varies over samples of one size."""
     values = {
-        sampling: quantity.of(records[sampling, size][statistics.label], statistics.sign)
+        sampling: quantities.of(records[sampling, size][statistics.label], statistics.sign)
         for sampling in (*CUTS, "independent")
     }
-    sds = {sampling: standard_deviation(of_kind) for sampling, of_kind in values.items()}
-    row: Row = {
-        "metric": statistics.label,
-        "size": size,
-        "samples": len(values["block"]),
-        "kind": quantity.kind,
-        "of": quantity.name(pool),
-        "pool": float(quantity.of(statistics.scores, statistics.sign)),
-        "independent_sd": sds["independent"],
-    }
-    for cut in CUTS:
-        row |= {
-            f"{cut}_low": float(values[cut].min()),
-            f"{cut}_high": float(values[cut].max()),
-            **design_effect(cut, sds[cut], len(values[cut]), sds["independent"]),
+    whole = quantities.of(statistics.scores, statistics.sign)
+    for place, name in enumerate(quantities.names(pool)):
+        sds = {sampling: standard_deviation(drawn[:, place]) for sampling, drawn in values.items()}
+        row: Row = {
+            "metric": statistics.label,
+            "size": size,
+            "samples": len(values["block"]),
+            "kind": "score" if place < len(quantities.systems) else "difference",
+            "of": name,
+            "pool": float(whole[place]),
+            "independent_sd": sds["independent"],
         }
-    return row
+        for cut in CUTS:
+            drawn = values[cut][:, place]
+            row |= {f"{cut}_low": float(drawn.min()), f"{cut}_high": float(drawn.max())}
+            row |= design_effect(cut, sds[cut], len(drawn), sds["independent"])
+        yield row
 
 
 def mean_variation(group: Sequence[Row]) -> Row:
@@ -293,28 +266,27 @@ def _worth_of_blocks(mean: Row, digits: int, unit: str) -> str:
 
 
 def _points(
-    pool: pools.Pool, quantity: Quantity, records: Mapping[Key, Record], sizes: Sequence[int]
+    pool: pools.Pool,
+    quantities: Quantities,
+    place: int,
+    records: Mapping[Key, Record],
+    sizes: Sequence[int],
 ) -> list[Row]:
     """One quantity by the first metric, on samples of up to the paper's size and not too few."""
     statistics = pool.statistics[0]
-    many = [
-        size
-        for size in sizes
-        if size <= PAPERS_SIZE and len(records["block", size][statistics.label]) >= ENOUGH_POINTS
-    ]
-    size = max(many, default=sizes[0])
-    whole = float(quantity.of(statistics.scores, statistics.sign))
-    case = f"{statistics.label} of {quantity.name(pool)}"
+    label, sign = statistics.label, statistics.sign
+    enough = (size for size in sizes if len(records["block", size][label]) >= ENOUGH_POINTS)
+    size = max((size for size in enough if size <= PAPERS_SIZE), default=sizes[0])
+    whole = float(quantities.of(statistics.scores, sign)[place])
+    name = quantities.names(pool)[place]
     titles = {"block": "blocks", "systematic": "systematic samples"}
     return [
         {
-            "case": f"{case}, {titles[cut]} of {size}",
+            "case": f"{label} of {name}, {titles[cut]} of {size}",
             "sample": number,
-            "score": value,
+            "score": float(values[place]),
             "pool": whole,
         }
         for cut in CUTS
-        for number, value in enumerate(
-            quantity.of(records[cut, size][statistics.label], statistics.sign).tolist(), 1
-        )
+        for number, values in enumerate(quantities.of(records[cut, size][label], sign), 1)
     ]

@@ -13,18 +13,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations, islice, pairwise
-from math import comb, log2
-from typing import TYPE_CHECKING, Annotated
+from itertools import combinations, pairwise
+from math import log2
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from truebleu._settings import DEFAULT_SEED, Streams
+from truebleu._settings import DEFAULT_SEED
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Key, Record, Runner, Task
-from truebleu.reports.document import Column, Plot
+from truebleu.reports.document import Plot
 from truebleu.reports.sentences import percent
-from truebleu.schema import Level, Seed, Setting
+from truebleu.schema import Level, Seed
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import MetricStatistics
 from truebleu.studies import _pool as pools, _study as base
@@ -40,21 +40,10 @@ if TYPE_CHECKING:
 __all__ = ["study_references", "study_test_size"]
 
 USUAL_SHARES = tuple(tenth / 10 for tenth in range(1, 11))
-# Of relative intervals.
-INTERVAL_COLUMNS = (
-    Column("low", "Interval from", 2, percent=True, sign=True),
-    Column("high", "to", 2, percent=True, sign=True),
-    Column("width", "Relative width", 2, percent=True),
-)
-COLUMNS = (
-    Column("metric", "Metric"),
-    Column("system", "System"),
-    Column("share", "Share", percent=True),
-    Column("size", "Units"),
-    Column("score", "Mean score", 3),
-    Column("score_sd", "SD of scores", 3),
-    *INTERVAL_COLUMNS,
-    Column("fitted", "By the law", 2, percent=True),
+INTERVAL = "low: Interval from [+.2%] | high: to [+.2%] | width: Relative width [.2%]"
+COLUMNS = base.columns(
+    "metric | system | share [%] | size: Units | score: Mean score [.3f] | "
+    f"score_sd: SD of scores [.3f] | {INTERVAL} | fitted: By the law [.2%]"
 )
 
 
@@ -219,11 +208,14 @@ def _size_rows(
 
 
 def _law_sentence(
-    metric: str, by_doubling: base.Mean | None, by_system: Mapping[str, base.Law | None], unit: str
+    metric: str,
+    doubled: base.Estimate | None,
+    by_system: Mapping[str, base.Law | None],
+    unit: str,
 ) -> str:
     """What doubling the data does to the intervals of a metric."""
     laws = [law for law in by_system.values() if law is not None]
-    if not laws or by_doubling is None:
+    if not laws or doubled is None:
         return (
             f"{metric}: no law can be fitted: fewer than {base.FEWEST_SIZES} sizes have intervals, "
             "since scores are 0 or do not vary."
@@ -236,9 +228,9 @@ def _law_sentence(
         systems = f"; from {100 * min(shares):.1f} to {percent(max(shares))} by system"
     return (
         f"{metric}: doubling the data narrows the interval by "
-        f"{by_doubling.percent()}{systems}{note}. Independent {unit}s would give "
+        f"{doubled}{systems}{note}. Independent {unit}s would give "
         f"{percent(base.SQUARE_ROOT_NARROWING)}. The law is width = c · "
-        f"n^{log2(1 - by_doubling.value):.2f}, and misses no mean width by more than "
+        f"n^{log2(1 - doubled.value):.2f}, and misses no mean width by more than "
         f"{percent(max(law.misfit for law in laws))}."
     )
 
@@ -247,21 +239,13 @@ def _law_sentence(
 
 
 REFERENCES_SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-# What choosing among too many sets of references takes its random numbers for.
-PURPOSE = "sets of references"
-# Beyond this many, sets are drawn one by one instead of being listed.
-MOST_LISTED = 100_000
+# Of more there would be too many sets.
+MOST_REFERENCES = 8
 # Relative differences of widths below this are rounding.
 SAME = 1e-9
-REFERENCES_COLUMNS = (
-    Column("metric", "Metric"),
-    Column("references", "References"),
-    Column("sets", "Sets"),
-    Column("share", "Share", percent=True),
-    Column("size", "Units"),
-    Column("median", "Mean of medians", 3),
-    *INTERVAL_COLUMNS,
-    Column("alone", "As one reference on", 0, percent=True),
+REFERENCES_COLUMNS = base.columns(
+    "metric | references | sets | share [%] | size: Units | median: Mean of medians [.3f] | "
+    f"{INTERVAL} | alone: As one reference on [.0%]"
 )
 
 
@@ -272,7 +256,6 @@ def study_references(
     *,
     shares: pools.Shares = None,
     samples: pools.Growths = 20,
-    subsets: Annotated[int, Setting(least=1, most=MOST_LISTED)] = 20,
     unit: pools.PoolUnit = "segment",
     replicates: pools.Replicates = 1000,
     level: Level = 0.95,
@@ -288,9 +271,8 @@ def study_references(
     references alone.
 
     Args:
-        test_set: with two references at least, all of them complete.
+        test_set: with two to eight references, all of them complete.
         metrics: by which to score.
-        subsets: the most sets of references of each size; more are chosen among at random.
         runner: keeps the results and shows progress.
     """
     asked = {**locals()}
@@ -307,7 +289,7 @@ def study_references(
             ("references", *references),
             partial(_intervals, test_set, references, whole, parts, resampling),
         )
-        for references in sets_of_references(len(test_set.references), subsets, seed)
+        for references in sets_of_references(len(test_set.references))
     ]
     records = (runner or Runner()).run(settings, tasks)
     rows: list[base.Row] = []
@@ -336,37 +318,21 @@ def study_references(
     )
 
 
-def sets_of_references(references: int, most: int, seed: int) -> list[tuple[int, ...]]:
-    """Sets of 1, 2, … of the references: all of a size, or so many of them chosen at random.
+def sets_of_references(references: int) -> list[tuple[int, ...]]:
+    """All sets of 1, 2, … of the references.
 
-    >>> sets_of_references(3, 20, seed=1)
+    >>> sets_of_references(3)
     [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)]
     """
-    sets: list[tuple[int, ...]] = []
-    for size in range(1, references + 1):
-        if comb(references, size) <= most:
-            sets += combinations(range(references), size)
-        else:
-            sets += _choice(references, size, most, seed)
-    return sets
-
-
-def _choice(references: int, size: int, most: int, seed: int) -> list[tuple[int, ...]]:
-    streams = Streams(seed, f"{PURPOSE} {size}")
-    drawn: set[tuple[int, ...]] = set()
-    index = 0
-    while len(drawn) < most:
-        random = streams.at(index)
-        keys = sorted((random(), reference) for reference in range(references))
-        drawn.add(tuple(sorted(reference for _, reference in islice(keys, size))))
-        index += 1
-    return sorted(drawn)
+    sizes = range(1, references + 1)
+    return [chosen for size in sizes for chosen in combinations(range(references), size)]
 
 
 def _require_references(test_set: TestSet) -> None:
     count = len(test_set.references)
-    if count < 2:
-        raise SettingError("references", count, "at least 2: a further one is what is studied")
+    if not 2 <= count <= MOST_REFERENCES:
+        expected = f"2 to {MOST_REFERENCES}: a further one is studied, with all sets of the others"
+        raise SettingError("references", count, expected)
     named = zip(test_set.reference_names, test_set.references, strict=True)
     if lacking := [name for name, text in named if None in text]:
         expected = "every segment in each; with fewer references some segments would have none"
@@ -472,7 +438,7 @@ def _reference_rows(
             yield {
                 "metric": label,
                 "references": group.count,
-                "given": _references(group.count),
+                "given": "1 reference" if group.count == 1 else f"{group.count} references",
                 "sets": group.sets,
                 "share": share,
                 "size": size,
@@ -482,10 +448,6 @@ def _reference_rows(
                 "width": base.or_none(high - low),
                 "alone": None if alone is None else alone / group.sizes[-1],
             }
-
-
-def _references(count: int) -> str:
-    return "1 reference" if count == 1 else f"{count} references"
 
 
 def _depends(groups: Sequence[_WithReferences]) -> bool | None:
@@ -503,29 +465,29 @@ def _further(fewer: _WithReferences, more: _WithReferences) -> base.Row:
     known = bool(shares and by_system)
     return {
         "references": more.count,
-        "share": base.Mean.of(shares) if known else None,
+        "share": base.mean_estimate(shares) if known else None,
         "lowest": min(by_system) if known else None,
         "highest": max(by_system) if known else None,
     }
 
 
 def _shares(fewer: base.Floats, more: base.Floats, sizes: Sequence[int]) -> list[float]:
-    """The share of the data that is worth a reference, for each row of widths by size."""
-    shares = (
-        worth_in_data(base.fit_law(sizes, a), base.fit_law(sizes, b), sizes[-1])
-        for a, b in zip(fewer, more, strict=True)
+    """For each row of widths by size, on which share of the data the further reference does.
+
+    By the laws of both; without rows that have no law, or where more data do not narrow intervals.
+    """
+    laws = (
+        (base.fit_law(sizes, a), base.fit_law(sizes, b)) for a, b in zip(fewer, more, strict=True)
     )
+    shares = (worth_in_data(a, b, sizes[-1]) for a, b in laws if a is not None and b is not None)
     return [share for share in shares if share is not None]
 
 
-def worth_in_data(fewer: base.Law | None, more: base.Law | None, size: int) -> float | None:
+def worth_in_data(fewer: base.Law, more: base.Law, size: int) -> float | None:
     """The share of so many units with which more references give the interval of fewer on all.
 
-    By the laws of both (Zhang & Vogel 2004, Table 4, has 80 to 90 % for 2 references beside 1).
-    None where a law is missing, or more data do not narrow the interval.
+    Zhang & Vogel (2004, Table 4) have 80 to 90 % for 2 references beside 1.
     """
-    if fewer is None or more is None:
-        return None
     needed = more.size(fewer.width(size))
     return None if needed is None else needed / size
 
@@ -534,11 +496,10 @@ def _reference_sentences(
     metric: str, groups: Sequence[_WithReferences], further: Sequence[base.Row]
 ) -> Iterator[str]:
     depends = _depends(groups)
-    if depends is None:
-        yield f"{metric}: nothing can be said: scores are 0 or do not vary."
-        return
     if not depends:
-        yield f"{metric}: its intervals do not depend on the references."
+        nothing = "nothing can be said: scores are 0 or do not vary"
+        same = "its intervals do not depend on the references"
+        yield f"{metric}: {nothing if depends is None else same}."
         return
     first, last = groups[0].width, groups[-1].width
     verb = "narrower" if last < first else "wider"
@@ -547,25 +508,16 @@ def _reference_sentences(
         f"{verb} than with one, {percent(last, 2)} of the score instead of {percent(first, 2)}."
     )
     for worth in further:
-        yield _worth_of_reference(metric, worth)
-
-
-def _worth_of_reference(metric: str, worth: base.Row) -> str:
-    share, references = worth["share"], worth["references"]
-    if share is None:
-        return f"{metric}: what reference {references} is worth is unknown: more data do not help."
-    error = ""
-    if share.low is not None:
-        error = f" (error {100 * share.low:.0f} to {100 * share.high:.0f})"
-    low, high = (f"{100 * worth[end]:.0f}" for end in ("lowest", "highest"))
-    systems = f", from {low} to {high} by system," if low != high else ""
-    change = 100 * (1 / share.value - 1)
-    value = (
-        f"the further reference is worth {change:.0f} % more data"
-        if share.value < 1
-        else f"the further reference widens it as {-change:.0f} % less data would"
-    )
-    return (
-        f"{metric}: all of the data with {_references(references - 1)} give as narrow an interval "
-        f"as {percent(share.value, 0)}{error}{systems} of them with {references}; {value}."
-    )
+        share, references = worth["share"], worth["references"]
+        if share is None:
+            yield f"{metric}: what reference {references} is worth is unknown."
+            continue
+        low, high = (f"{100 * worth[end]:.0f}" for end in ("lowest", "highest"))
+        systems = f", from {low} to {high} by system," if low != high else ""
+        change = 100 * (1 / share.value - 1)
+        value = f"{change:.0f} % more" if change > 0 else f"{-change:.0f} % less"
+        yield (
+            f"{metric}: all of the data with one reference less than {references} give as narrow "
+            f"an interval as {share}{systems} of them with {references}: the further reference is "
+            f"worth {value} data."
+        )

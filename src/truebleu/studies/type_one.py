@@ -27,7 +27,7 @@ import numpy as np
 from truebleu._settings import DEFAULT_SEED
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Record, Runner, Task
-from truebleu.reports.document import Column, Plot
+from truebleu.reports.document import Plot
 from truebleu.reports.sentences import listed, percent
 from truebleu.resampling import TIE_TOLERANCE
 from truebleu.schema import Seed, Setting
@@ -52,7 +52,6 @@ __all__ = ["study_equivalents", "study_multiplicity", "study_type_one"]
 
 ALPHAS = (0.01, 0.05, 0.10)
 Alphas = Annotated[Sequence[float], Setting(above=0, below=1, metavar="P,P,...")]
-AnyTests = Annotated[Sequence[str], Setting(choices=tuple(pools.STUDY_TESTS), metavar="NAME,...")]
 # A level holds if the rate surely lies between half of it and one and a half (Bradley 1978).
 BRADLEY = (0.5, 1.5)
 # What to say of each verdict.
@@ -71,7 +70,7 @@ def study_type_one(
     *,
     null: nulls.Null = "segment",
     unit: pools.PoolUnit = "segment",
-    tests: AnyTests = pools.TESTS,
+    tests: pools.Tests = pools.TESTS,
     alphas: Alphas = ALPHAS,
     repetitions: nulls.Repetitions = 1000,
     replicates: pools.Replicates = 1000,
@@ -87,7 +86,6 @@ def study_type_one(
     Args:
         test_set: the systems whose outputs are swapped.
         metrics: by which to compare.
-        tests: those to make; Student's is for metrics that are means over segments.
         alphas: the significance levels.
         runner: keeps the results and shows progress.
 
@@ -100,12 +98,9 @@ def study_type_one(
     levels = sorted(set(map(float, alphas or ALPHAS)))
     nulls.require_enough_replicates(replicates, levels[0])
     ordered = tuple(test for test in pools.STUDY_TESTS if test in (tests or pools.TESTS))
-    testing = pools.Testing(tests=ordered, replicates=replicates, seed=seed)
+    testing = pools.Testing(ordered, replicates, seed)
     source = nulls.null_source(test_set, metrics, null=null, unit=unit, systems=2, seed=seed)
     nulls.require_enough_units(source.units, unit, levels[0])
-    if "student" in ordered:
-        for statistics in next(source.sets(0, 1)):
-            pools.student_p(statistics)  # refused before any long work
     settings = base.settings_of("type-one", asked, source.settings, tests=ordered, alphas=levels)
     tasks = [
         Task((first,), partial(_p_values, source, range(first, end), testing))
@@ -114,7 +109,7 @@ def study_type_one(
     records = list((runner or Runner()).run(settings, tasks).values())
     rows: list[base.Row] = []
     sentences: list[str] = []
-    below: dict[str, base.Rate] = {}
+    below: dict[str, base.Estimate] = {}
     for metric in records[0]:
         by_test = {
             test: np.concatenate([record[metric][test] for record in records]) for test in ordered
@@ -150,13 +145,9 @@ def study_type_one(
         settings=settings,
         title="How often tests reject a true null hypothesis: "
         f"{nulls.NULL_TITLES[null]}, tested by {unit}",
-        columns=(
-            Column("metric", "Metric"),
-            Column("test", "Test"),
-            Column("origin", "As in"),
-            Column("alpha", "Level", 1, percent=True),
-            *base.rate_columns("rejected", "Rejected", "99 % from"),
-            Column("verdict", "Verdict"),
+        columns=base.columns(
+            "metric | test | origin: As in | alpha: Level [.1%] | "
+            f"{base.bounded('rejected', 'Rejected', '99 % from')} | verdict"
         ),
         rows=rows,
         sentences=sentences,
@@ -176,8 +167,8 @@ def _p_values(source: NullSource, repetitions: range, testing: pools.Testing) ->
     for index, of_metrics in zip(repetitions, sets, strict=True):
         for statistics in of_metrics:
             by_test = record.setdefault(statistics.label, {test: [] for test in testing.tests})
-            for test, p in testing.p_values(statistics, [(0, 1)], index).items():
-                by_test[test].append(float(p[0]))
+            for test, concluded in testing.conclusions(statistics, [(0, 1)], index).items():
+                by_test[test].append(float(concluded.p[0]))
     return record
 
 
@@ -191,21 +182,22 @@ def _rejections(metric: str, test: str, alpha: float, p_values: base.Floats) -> 
         "origin": pools.STUDY_TESTS[test].origin,
         "alpha": alpha,
         "case": f"{metric}, level {100 * alpha:g} %",
-        **base.rate_cells("rejected", rate),
+        **rate.cells("rejected"),
         "verdict": level_verdict(rate, alpha),
     }
 
 
-def level_verdict(rate: base.Rate, alpha: float) -> str:
+def level_verdict(rate: base.Estimate, alpha: float) -> str:
     """Whether a test keeps its level, where the repetitions are enough to say so.
 
     To hold, the interval of the rate must lie within half and one and a half of the level: few
     repetitions are no evidence.
     """
-    if not rate.low <= alpha <= rate.high:
-        return "too often" if rate.low > alpha else "too seldom"
-    low, high = (factor * alpha for factor in BRADLEY)
-    return "holds" if low <= rate.low and rate.high <= high else "undecided"
+    low, high = rate.low or 0.0, rate.high or 0.0
+    if not low <= alpha <= high:
+        return "too often" if low > alpha else "too seldom"
+    least, most = (factor * alpha for factor in BRADLEY)
+    return "holds" if least <= low and high <= most else "undecided"
 
 
 def _rejection_sentence(rows: Sequence[base.Row]) -> str:
@@ -251,7 +243,7 @@ def study_equivalents(
         runner: keeps the results and shows progress.
     """
     asked = {**locals()}
-    testing = pools.Testing(tests=tuple(tests or USUAL_TESTS), replicates=replicates, seed=seed)
+    testing = pools.Testing(tuple(tests or USUAL_TESTS), replicates, seed)
     nulls.require_enough_replicates(replicates, alpha)
     pool = pools.Pool.of(test_set, metrics, unit)
     pool.require_systems(2)
@@ -280,12 +272,8 @@ def study_equivalents(
     return base.StudyResult(
         settings=settings,
         title="Systems taken for equal: the p-values of their differences",
-        columns=(
-            Column("metric", "Metric"),
-            Column("compared", "Compared systems"),
-            Column("difference", "Difference", 3, sign=True),
-            Column("test", "Test"),
-            Column("p", "p", 4),
+        columns=base.columns(
+            "metric | compared: Compared systems | difference [+.3f] | test | p: p [.4f]"
         ),
         rows=rows,
         sentences=sentences,
@@ -297,9 +285,10 @@ def study_equivalents(
 
 def _equivalent_p_values(statistics: MetricStatistics, testing: pools.Testing) -> Record:
     pairs = list(combinations(range(statistics.systems), 2))
-    by_test = testing.p_values(statistics, pairs, 0)
+    by_test = testing.conclusions(statistics, pairs, 0)
     differences = pools.differences_of(statistics.scores, pairs).tolist()
-    return {"differences": differences, **{test: p.tolist() for test, p in by_test.items()}}
+    p_values = {test: concluded.p.tolist() for test, concluded in by_test.items()}
+    return {"differences": differences, **p_values}
 
 
 def _p_sentences(metric: str, record: Record, tests: Sequence[str], alpha: float) -> Iterator[str]:
@@ -408,13 +397,9 @@ def study_multiplicity(
         settings=settings,
         title="Any false alarm among all pairs of equal systems: "
         f"{pools.STUDY_TESTS[test].title}, {nulls.NULL_TITLES[null]}",
-        columns=(
-            Column("metric", "Metric"),
-            Column("systems", "Systems"),
-            Column("comparisons", "Comparisons"),
-            Column("correction", "Correction"),
-            *base.rate_columns("alarms", "Any false alarm", "99 % from"),
-            Column("expected", "Promised", 1, percent=True),
+        columns=base.columns(
+            "metric | systems | comparisons | correction | "
+            f"{base.bounded('alarms', 'Any false alarm', '99 % from')} | expected: Promised [.1%]"
         ),
         rows=rows,
         sentences=[_alarm_sentence(row, alpha) for row in rows if row["systems"] == sizes[-1]],
@@ -475,14 +460,15 @@ def _false_alarms(
         "systems": systems,
         "comparisons": comparisons,
         "correction": correction,
-        **base.rate_cells("alarms", base.rejection_rate(alarms.count("1"), len(alarms))),
+        **base.rejection_rate(alarms.count("1"), len(alarms)).cells("alarms"),
         "expected": experimentwise_error(alpha, comparisons) if correction == "none" else alpha,
     }
 
 
 def _alarm_sentence(row: base.Row, alpha: float) -> str:
     comparisons = f"{row['comparisons']} comparison{'s' * (row['comparisons'] > 1)}"
-    alarms = f"a false alarm in {base.rate_of(row, 'alarms')} of the cases with {comparisons}"
+    rate = base.Estimate.from_cells(row, "alarms")
+    alarms = f"a false alarm in {rate} of the cases with {comparisons}"
     if row["correction"] == "none":
         return (
             f"{row['metric']}, no correction: {alarms}; independent comparisons would have "
