@@ -19,13 +19,15 @@ from truebleu.scores.given import GivenScores
 from truebleu.significance.compare import compare
 from truebleu.significance.settings import CompareSettings
 from truebleu.simulation import simulate
-from truebleu.studies._nulls import Sampled, _equal_rows, null_source
 from truebleu.studies._pool import Pool
 from truebleu.studies._study import Estimate, Row, StudyResult
 from truebleu.studies.type_one import (
     USUAL_CORRECTIONS,
+    Sampled,
+    _equal_rows,
     alarms_of,
     level_verdict,
+    null_source,
     study_equivalents,
     study_multiplicity,
     study_type_one,

@@ -19,7 +19,7 @@ from truebleu.scores.given import GivenScores
 from truebleu.simulation import simulate
 from truebleu.studies._pool import orders_of_growth
 from truebleu.studies._study import fit_law
-from truebleu.studies.test_size import (
+from truebleu.studies.widths import (
     sets_of_references,
     study_references,
     study_test_size,
