@@ -8,7 +8,7 @@ from evidence.data import pooled, read_set
 from evidence.page import Page, Section
 from evidence.rows import percent
 from truebleu.studies import study_accuracy
-from truebleu.studies._study import rate_of
+from truebleu.studies._study import Estimate
 
 if TYPE_CHECKING:
     from truebleu.studies import StudyResult
@@ -45,10 +45,10 @@ def page() -> Page:
         title="When a test is 90 to 95 % sure, how often is it right?",
         introduction=INTRODUCTION,
         summary=(
-            f"Koehn's test is right in {rate_of(band, 'right')} of {band['conclusions']:,} such "
-            "conclusions; in the paper it was in 95 % of 363. Of runs of an optimizer, which "
-            f"hardly differ, it is right in {percent(_band(close, 0.9)['right'])}: that depends on "
-            "how much systems differ."
+            f"Koehn's test is right in {Estimate.from_cells(band, 'right')} of "
+            f"{band['conclusions']:,} such conclusions; in the paper it was in 95 % of "
+            "363. Of runs of an optimizer, which hardly differ, it is right in "
+            f"{percent(_band(close, 0.9)['right'])}: that depends on how much systems differ."
         ),
         sections=(_pooled(far), _runs(close)),
     )

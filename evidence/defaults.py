@@ -32,7 +32,7 @@ from truebleu.reports.sentences import LARGEST_SHARE, SWAP_RATIO
 from truebleu.significance.pairs import all_pair_tests
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import pair_variances
-from truebleu.studies._nulls import Sampled
+from truebleu.studies.type_one import Sampled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -278,7 +278,7 @@ CASES = {
     "study-test-size-documents": "study test-size -r $es/refA.txt $es3 --documents $es/docs.tsv "
     "--unit document $study --shares 0.2,0.5,1",
     "study-references": "study references -r $four/ref0.txt -r $four/ref1.txt -r $four/ref2.txt "
-    "-r $four/ref3.txt $four/out.0.txt -m bleu -m nist $study --subsets 3 --shares 0.5,0.75,1",
+    "-r $four/ref3.txt $four/out.0.txt -m bleu -m nist $study --shares 0.5,0.75,1",
     "study-replicates": "study replicates -r $de/refA.txt $de2 -m bleu -m ter "
     "--replicates 100,200,500 --repetitions 5",
     "study-replicates-enough": "study replicates -r $es/refA.txt $es/sys/IKUN.txt "
@@ -287,13 +287,10 @@ CASES = {
     "--replicates 300",
     "study-sensitivity-sizes": "study sensitivity -r $de/refA.txt $de3 -m bleu -m ter "
     "--sizes 100,300 --samples 5 --replicates 200 --correction bh",
-    "study-sensitivity-systems": "study sensitivity -r $es/refA.txt $es4 -m bleu --replicates 300 "
-    "--by-system",
+    "study-sensitivity-systems": "study sensitivity -r $es/refA.txt $es4 -m bleu --replicates 300",
     "study-type-one": "study type-one -r $de/refA.txt $de2 --repetitions 50 --replicates 100",
     "study-type-one-documents": "study type-one -r $es/refA.txt $es3 --documents $es/docs.tsv "
     "--null document --unit document --repetitions 50 --replicates 100 --tests ar,bootstrap",
-    "study-type-one-student": "study type-one -r $de/refA.txt $de3 --repetitions 50 "
-    "--replicates 100 -m scores:path=$made/given.tsv --tests ar,student",
     "study-type-one-together": "study multiplicity -r $de/refA.txt $de6 --together 2,3 "
     "--repetitions 50 --replicates 300",
     "study-type-one-simulated": "study type-one --simulate 100 --null simulated --repetitions 50 "

@@ -316,7 +316,7 @@ def calls(folder: Path) -> dict[str, Call]:
         studies.study_power: sampled,
         studies.study_sampling: {"test_set": pool(), "sizes": [8], "independent": 100},
         studies.study_sensitivity: small,
-        studies.study_references: {**small, "samples": 5, "subsets": 5, "shares": [0.3, 0.5, 0.8]},
+        studies.study_references: {**small, "samples": 5, "shares": [0.3, 0.5, 0.8]},
         studies.study_test_size: {**small, "samples": 5, "shares": [0.3, 0.5, 0.8]},
         studies.study_equivalents: small,
         studies.study_type_one: {**small, "repetitions": 50},

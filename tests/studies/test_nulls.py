@@ -18,12 +18,12 @@ from truebleu.resampling import Units
 from truebleu.significance.statistics import metric_statistics
 from truebleu.simulation import simulate
 from truebleu.studies import study_type_one
-from truebleu.studies._nulls import null_source
+from truebleu.studies.type_one import null_source
 
 if TYPE_CHECKING:
     from truebleu.corpus import TestSet
-    from truebleu.studies._nulls import Null
     from truebleu.studies._pool import PoolUnit
+    from truebleu.studies.type_one import Null
 
 METRICS = ["bleu", "ter"]
 

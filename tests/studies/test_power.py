@@ -16,7 +16,7 @@ from truebleu.metrics.function import FunctionMetric
 from truebleu.reports.document import Table
 from truebleu.simulation import simulate
 from truebleu.studies._pool import TESTS
-from truebleu.studies._study import Row, StudyResult, binomial_rate, rate_of
+from truebleu.studies._study import Estimate, Row, StudyResult, binomial_rate
 from truebleu.studies.power import MEAN, USUAL_BANDS, study_accuracy, study_power
 
 if TYPE_CHECKING:
@@ -56,8 +56,8 @@ def test_shares_are_those_of_a_plain_count(tmp_path: Path) -> None:
     for row in rows:
         pair = frozenset((row["better"], row["worse"]))
         right, wrong = found[row["metric"], row["test"], pair, row["size"]]
-        assert rate_of(row, "right") == binomial_rate(int(right), 15)
-        assert rate_of(row, "wrong") == binomial_rate(int(wrong), 15)
+        assert Estimate.from_cells(row, "right") == binomial_rate(int(right), 15)
+        assert Estimate.from_cells(row, "wrong") == binomial_rate(int(wrong), 15)
         assert (row["right"], row["wrong"]) == (right / 15, wrong / 15)
 
 

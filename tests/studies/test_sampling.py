@@ -15,7 +15,7 @@ from truebleu.metrics.function import FunctionMetric
 from truebleu.metrics.registry import as_metrics
 from truebleu.simulation import simulate
 from truebleu.studies import StudyResult, study_sampling
-from truebleu.studies.sampling import Quantity, design_effect, mean_variation, standard_deviation
+from truebleu.studies.sampling import Quantities, design_effect, mean_variation, standard_deviation
 
 TEXTS = simulate(segments=120, systems=[0.3, 0.2, 0.1], references=2, seed=6)
 VALUE = FunctionMetric(function=lambda output, _: float(output), name="value")
@@ -229,6 +229,6 @@ def test_the_chart_shows_blocks_beside_systematic_samples(draw: Any, of: str) ->
 
 def test_differences_are_improvements() -> None:
     scores = [[30.0, 20.0], [10.0, 20.0]]
-    assert Quantity(0).of(scores, -1).tolist() == [30, 10]
-    assert Quantity(0, 1).of(scores, 1).tolist() == [10, -10]
-    assert Quantity(0, 1).of(scores, -1).tolist() == [-10, 10]
+    assert Quantities([0], []).of(scores, -1).tolist() == [[30], [10]]
+    assert Quantities([0], [(0, 1)]).of(scores, 1).tolist() == [[30, 10], [10, -10]]
+    assert Quantities([0], [(0, 1)]).of(scores, -1).tolist() == [[30, -10], [10, 10]]

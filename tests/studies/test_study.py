@@ -16,17 +16,17 @@ from truebleu.significance.intervals import medians_and_relative_intervals
 from truebleu.simulation import simulate
 from truebleu.studies import study_power
 from truebleu.studies._study import (
-    Mean,
+    Estimate,
     as_record,
     binomial_rate,
+    bounded,
     clustered_rate,
+    columns,
     doubling,
     fit_law,
     from_record,
+    mean_estimate,
     mean_of_known,
-    rate_cells,
-    rate_columns,
-    rate_of,
     ratio_rate,
     relative_intervals,
 )
@@ -65,11 +65,12 @@ def test_a_result_is_its_table_its_sentences_and_a_plot() -> None:
     assert len(result.to_frame()) == len(result.rows)
 
 
-def test_a_share_has_its_bounds_and_an_unknown_one_has_none() -> None:
-    names = [column.name for column in rate_columns("right", "Right")]
-    assert list(rate_cells("right", None)) == names == ["right", "right_low", "right_high"]
+def test_a_share_has_its_bounds() -> None:
+    names = [column.name for column in columns(bounded("right", "Right"))]
     rate = binomial_rate(7, 10)
-    assert rate_of(rate_cells("right", rate), "right") == rate
+    cells = rate.cells("right")
+    assert list(cells) == names == ["right", "right_low", "right_high"]
+    assert Estimate.from_cells(cells, "right") == rate
 
 
 @pytest.mark.parametrize(("hits", "repetitions"), [(0, 7), (97, 100), (7, 7), (250, 1000)])
@@ -199,8 +200,8 @@ def test_a_doubling_is_that_of_mean_widths_with_the_error_of_the_mean_over_repet
 
 
 def test_a_single_repetition_has_no_error() -> None:
-    assert Mean.of([0.25]) == Mean(0.25, None, None)
-    assert Mean.of([0.25]).percent() == "25.0 %"
+    assert mean_estimate([0.25]) == Estimate(0.25, None, None)
+    assert str(mean_estimate([0.25])) == "25.0 %"
 
 
 def test_means_leave_out_what_is_not_known() -> None:

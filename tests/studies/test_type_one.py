@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, ttest_rel
+from scipy.stats import binomtest
 
 from truebleu import _core
 from truebleu._settings import Streams
@@ -19,13 +19,15 @@ from truebleu.scores.given import GivenScores
 from truebleu.significance.compare import compare
 from truebleu.significance.settings import CompareSettings
 from truebleu.simulation import simulate
-from truebleu.studies._nulls import Sampled, _equal_rows, null_source
-from truebleu.studies._pool import STUDY_TESTS, Pool, student_p
-from truebleu.studies._study import Rate, Row, StudyResult
+from truebleu.studies._pool import Pool
+from truebleu.studies._study import Estimate, Row, StudyResult
 from truebleu.studies.type_one import (
     USUAL_CORRECTIONS,
+    Sampled,
+    _equal_rows,
     alarms_of,
     level_verdict,
+    null_source,
     study_equivalents,
     study_multiplicity,
     study_type_one,
@@ -141,26 +143,6 @@ def test_documents_matter_on_real_texts(shared: Path) -> None:
     assert shares == ["undecided", "too often", "undecided"]
 
 
-def test_student_agrees_with_scipy(pool: TestSet, mean_scores: GivenScores) -> None:
-    source = null_source(pool, [mean_scores], null="segment", unit="segment", systems=2, seed=1)
-    for (one,) in source.sets(0, 5):
-        a, b = one.rows[..., 0].T
-        assert student_p(one) == pytest.approx(ttest_rel(a, b).pvalue, rel=1e-9)
-    same = replace(one, rows=np.repeat(one.rows[:, :1], 2, axis=1))
-    assert student_p(same) == 1.0
-    shifted = replace(same, rows=same.rows + np.array([[[0, 0], [1, 0]]]))
-    assert student_p(shifted) == 0.0
-
-
-def test_student_is_studied_beside_the_others(pool: TestSet, mean_scores: GivenScores) -> None:
-    result = study_type_one(
-        pool, [mean_scores], tests=["student", "ar"], repetitions=200, replicates=199
-    )
-    by_test = rejected(result)
-    assert list(by_test) == ["ar", "student"]
-    assert holds(by_test["student"])
-
-
 def test_shares_are_those_of_the_recorded_p_values(pool: TestSet, tmp_path: Path) -> None:
     journal = tmp_path / "journal.jsonl"
     result = study_type_one(
@@ -220,7 +202,6 @@ def test_another_seed_is_another_study(pool: TestSet) -> None:
         ({"replicates": 98}, "smallest possible p is 0.0101"),
         ({"replicates": 0}, "from 1 up"),
         ({"alphas": [1.5]}, "above 0 and below 1"),
-        ({"tests": ["student"]}, "a mean over segments"),
         ({"seed": -1}, "seed"),
         ({"alphas": [1e-7], "replicates": 10**8}, "at least 25: swaps of fewer"),
     ],
@@ -234,7 +215,6 @@ def test_what_says_nothing_is_refused(options: dict[str, Any], said: str) -> Non
 def test_unknown_tests_are_refused(pool: TestSet) -> None:
     with pytest.raises(UnknownNameError, match="bootstrap"):
         study_type_one(pool, tests=["bootstraps"])
-    assert "student" in STUDY_TESTS
 
 
 def test_one_system_cannot_be_compared() -> None:
@@ -322,7 +302,7 @@ def test_one_system_is_refused_and_so_is_an_unknown_test(given_systems: TestSet)
 def test_a_level_holds_only_with_evidence(
     value: float, low: float, high: float, verdict: str
 ) -> None:
-    assert level_verdict(Rate(value, low, high), 0.05) == verdict
+    assert level_verdict(Estimate(value, low, high), 0.05) == verdict
 
 
 def test_sampled_systems_have_one_score_on_the_pool_and_one_is_short(pool: TestSet) -> None:

@@ -10,15 +10,13 @@ from truebleu._lazy import lazy_package
 
 if TYPE_CHECKING:
     from truebleu.studies._study import *
-    from truebleu.studies.coverage import *
     from truebleu.studies.length import *
     from truebleu.studies.nbest import *
     from truebleu.studies.power import *
-    from truebleu.studies.replicates import *
     from truebleu.studies.sampling import *
     from truebleu.studies.sensitivity import *
     from truebleu.studies.smoothing import *
-    from truebleu.studies.test_size import *
     from truebleu.studies.type_one import *
+    from truebleu.studies.widths import *
 
 __getattr__, __dir__ = lazy_package(__name__)

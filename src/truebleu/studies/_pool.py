@@ -130,18 +130,6 @@ class Pool:
             for statistics in self.statistics
         ]
 
-    def only(self, systems: Sequence[int]) -> Pool:
-        """The pool of some of its systems; the settings stay those of all texts."""
-        chosen = list(systems)
-        return replace(
-            self,
-            names=tuple(self.names[system] for system in chosen),
-            statistics=tuple(
-                replace(statistics, rows=np.ascontiguousarray(statistics.rows[:, chosen]))
-                for statistics in self.statistics
-            ),
-        )
-
     def require_systems(self, fewest: int) -> None:
         """Refuse fewer systems than a study needs."""
         if len(self.names) < fewest:
@@ -395,13 +383,6 @@ def _named(names: Sequence[str], pair: tuple[str, str]) -> Pair:
     return names.index(pair[0]), names.index(pair[1])
 
 
-def needed(pool: Pool, pairs: Sequence[Pair]) -> tuple[Pool, list[Pair]]:
-    """The pool without the systems of which no pair is made, and the pairs counted in it."""
-    systems = sorted({system for pair in pairs for system in pair})
-    place = {system: number for number, system in enumerate(systems)}
-    return pool.only(systems), [(place[a], place[b]) for a, b in pairs]
-
-
 def differences_of(scores: Values, pairs: Sequence[Pair]) -> Values:
     """The first system's score less the second's of each pair, of scores shaped (..., system)."""
     left, right = np.array(pairs).T
@@ -414,8 +395,7 @@ def true_differences(statistics: MetricStatistics, pairs: Sequence[Pair]) -> Flo
     return np.where(np.abs(differences) > TIE_TOLERANCE * statistics.scale, differences, 0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class StudyTest:
+class StudyTest(NamedTuple):
     """A test that studies make: what people call it, and where it is described."""
 
     title: str
@@ -433,13 +413,16 @@ STUDY_TESTS = {
     },
     "wins": StudyTest("bootstrap wins", "Koehn 2004, §6"),
     "interval": StudyTest("bootstrap interval", "Zhang & Vogel 2004, §3.2"),
-    "student": StudyTest("Student's paired t", "Student 1908"),
 }
-#: Those that resample, and so are for any metric; Student's is for means over segments.
-TESTS = tuple(name for name in STUDY_TESTS if name not in ("student", "studentized"))
+#: Those for any metric.
+TESTS = tuple(name for name in STUDY_TESTS if name != "studentized")
 Tests = Annotated[
     Sequence[str],
-    Setting(help=f"the tests: {', '.join(TESTS)}.", choices=TESTS, metavar="NAME,..."),
+    Setting(
+        help=f"the tests: {', '.join(STUDY_TESTS)}.",
+        choices=tuple(STUDY_TESTS),
+        metavar="NAME,...",
+    ),
 ]
 # What is left of a share when the errors of floats are rounded away.
 DECIMALS = 12
@@ -459,39 +442,29 @@ class Conclusions(NamedTuple):
     better: Floats
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Testing:
     """Which tests are made, of how many replicates, from which seed."""
 
-    tests: tuple[str, ...] = ("ar",)
-    replicates: int = 1000
-    seed: int = 0
+    tests: tuple[str, ...]
+    replicates: int
+    seed: int
 
     # pytest would take the name for a test class.
     __test__ = False
 
-    def p_values(
-        self, statistics: MetricStatistics, pairs: Sequence[Pair], index: int
-    ) -> dict[str, Floats]:
-        """For each test the p-values of all pairs; sample `index` has replicates of its own.
-
-        At most alpha means that the test concludes which system is better; see `conclusions`.
-        """
-        return {test: made.p for test, made in self.conclusions(statistics, pairs, index).items()}
-
     def conclusions(
         self, statistics: MetricStatistics, pairs: Sequence[Pair], index: int
     ) -> dict[str, Conclusions]:
-        """For each test the p-values of all pairs, and which system of each would be better."""
+        """For each test the p-values of all pairs, and which system of each would be better.
+
+        Sample `index` has replicates of its own.
+        """
         # Scores that are the same but for rounding have no better one.
         better = np.sign(true_differences(statistics, pairs))
         conclusions = {}
         drawn: dict[tuple[str, bool], tuple[Floats, bool]] = {}
         for name in self.tests:
-            if name == "student":
-                p = np.array([student_p(statistics, pair) for pair in pairs])
-                conclusions[name] = Conclusions(p, better)
-                continue
             # The tests of the papers that are not in the table look at the bootstrap.
             test = SIGNIFICANCE_TESTS.get(name, SIGNIFICANCE_TESTS["bootstrap"])
             kind = (test.source, test.studentized)
@@ -523,21 +496,3 @@ def _by_wins(test: str, differences: Floats, scale: float) -> Conclusions:
     winner = np.sign((wins - 0.5).round(DECIMALS))
     p = one_sided if test == "wins" else np.minimum(1.0, 2 * one_sided)
     return Conclusions(p, winner)
-
-
-def student_p(statistics: MetricStatistics, pair: Pair = (0, 1)) -> float:
-    """Student's paired t-test of two systems' scores of segments, two-sided.
-
-    Assumes that the differences of segments are independent and, unless there are many, normal.
-    """
-    from scipy.stats import t
-
-    scores = statistics.unit_means("test student")[:, list(pair)]
-    differences = scores[:, 0] - scores[:, 1]
-    mean, deviation = float(differences.mean()), float(differences.std(ddof=1))
-    rounding = TIE_TOLERANCE * float(np.abs(scores).max())
-    if deviation <= rounding:
-        # Nothing varies: either no difference at all, or the same one everywhere.
-        return 1.0 if abs(mean) <= rounding else 0.0
-    count = len(differences)
-    return float(2 * t.sf(abs(mean) / (deviation / count**0.5), count - 1))

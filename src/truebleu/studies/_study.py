@@ -200,83 +200,82 @@ def metric_settings(
 REJECTION_CONFIDENCE = 0.99
 
 
-@dataclass(frozen=True, slots=True)
-class Rate:
-    """How often something happened, as a share, with its 95 % interval."""
+def columns(text: str) -> tuple[Column, ...]:
+    """Columns, written as ``name: Heading [format]`` with | between them.
 
-    value: float
-    low: float
-    high: float
+    A heading that is left out is the name. Formats are Python's; % is for shares.
 
-    def __str__(self) -> str:
-        return f"{100 * self.value:.1f} % ({100 * self.low:.1f} to {100 * self.high:.1f})"
+    >>> metric, width = columns("metric | width: Relative width [+.2%]")
+    >>> metric.heading, width.heading, width.cell(0.5)
+    ('Metric', 'Relative width', '+50.00 %')
+    """
+    return tuple(map(_column, text.split("|")))
 
 
-def rate_columns(name: str, heading: str, low: str = "from") -> tuple[Column, ...]:
-    """A share with the bounds of its interval."""
-    return (
-        Column(name, heading, 1, percent=True),
-        Column(f"{name}_low", low, 1, percent=True),
-        Column(f"{name}_high", "to", 1, percent=True),
+def _column(text: str) -> Column:
+    title, _, form = text.strip().removesuffix("]").partition(" [")
+    name, _, heading = title.partition(": ")
+    digits = form.strip("+.f%")
+    return Column(
+        name,
+        heading or name.capitalize(),
+        int(digits) if digits else None,
+        percent="%" in form,
+        sign="+" in form,
     )
 
 
-def rate_cells(name: str, rate: Rate | Mean | None) -> Row:
-    """The cells of those columns."""
-    value, low, high = (None,) * 3 if rate is None else (rate.value, rate.low, rate.high)
-    return {name: value, f"{name}_low": low, f"{name}_high": high}
-
-
-def rate_of(row: Row, name: str) -> Rate:
-    """The rate that a row has in those columns."""
-    return Rate(row[name], row[f"{name}_low"], row[f"{name}_high"])
+def bounded(name: str, heading: str, low: str = "from") -> str:
+    """A share and the bounds of its interval, as `columns` reads them."""
+    return f"{name}: {heading} [.1%] | {name}_low: {low} [.1%] | {name}_high: to [.1%]"
 
 
 @dataclass(frozen=True, slots=True)
-class Mean:
-    """A mean with its 95 % error over independent samples; no error from a single one."""
+class Estimate:
+    """A share or a mean, with its interval of 95 % where there is one."""
 
     value: float
-    low: float | None
-    high: float | None
+    low: float | None = None
+    high: float | None = None
+
+    def __str__(self) -> str:
+        value = f"{100 * self.value:.1f} %"
+        if self.low is None or self.high is None:
+            return value
+        return f"{value} ({100 * self.low:.1f} to {100 * self.high:.1f})"
+
+    def cells(self, name: str) -> Row:
+        """Those of the columns that `bounded` writes."""
+        return {name: self.value, f"{name}_low": self.low, f"{name}_high": self.high}
 
     @classmethod
-    def of(cls, values: Sequence[float]) -> Mean:
-        """The mean of values; the error is Student's, that of a mean over so many."""
-        array = np.asarray(values, dtype=np.float64)
-        mean = float(array.mean())
-        if len(array) < 2:
-            return cls(mean, None, None)
-        error = float(array.std(ddof=1)) / len(array) ** 0.5
-        half = student_quantile(0.95, len(array) - 1) * error
-        return cls(mean, mean - half, mean + half)
-
-    def around(self, value: float) -> Mean:
-        """The same error around another value."""
-        if self.low is None or self.high is None:
-            return Mean(value, None, None)
-        return Mean(value, value + self.low - self.value, value + self.high - self.value)
-
-    def percent(self) -> str:
-        """For a sentence: the share in percent, with the error where there is one."""
-        if self.low is None or self.high is None:
-            return f"{100 * self.value:.1f} %"
-        return f"{100 * self.value:.1f} % (error {100 * self.low:.1f} to {100 * self.high:.1f})"
+    def from_cells(cls, row: Row, name: str) -> Estimate:
+        """What a row has in those columns."""
+        return cls(row[name], row[f"{name}_low"], row[f"{name}_high"])
 
 
-def binomial_rate(hits: int, trials: int) -> Rate:
+def mean_estimate(values: ArrayLike) -> Estimate:
+    """The mean over independent samples; its error is Student's, and a single one has none."""
+    array = np.asarray(values, dtype=np.float64)
+    mean = float(array.mean())
+    if len(array) < 2:
+        return Estimate(mean)
+    error = float(array.std(ddof=1)) / len(array) ** 0.5
+    half = student_quantile(0.95, len(array) - 1) * error
+    return Estimate(mean, mean - half, mean + half)
+
+
+def binomial_rate(hits: int, trials: int, confidence: float = 0.95) -> Estimate:
     """A share of independent trials, with its binomial interval (Wilson 1927)."""
-    return _rate(hits / trials, trials)
+    return _rate(hits / trials, trials, confidence)
 
 
-def rejection_rate(rejections: int, trials: int) -> Rate:
+def rejection_rate(rejections: int, trials: int) -> Estimate:
     """The same with an interval of 99 %, for rates of which many are judged side by side."""
-    value = rejections / trials
-    low, high = monte_carlo_interval(value, trials, REJECTION_CONFIDENCE)
-    return Rate(value, float(low), float(high))
+    return binomial_rate(rejections, trials, REJECTION_CONFIDENCE)
 
 
-def clustered_rate(hits: ArrayLike) -> Rate:
+def clustered_rate(hits: ArrayLike) -> Estimate:
     """A share of hits, shaped (sample, anything), where only samples are independent.
 
     All systems and pairs are tested on the same samples, so their hits are correlated.
@@ -287,7 +286,7 @@ def clustered_rate(hits: ArrayLike) -> Rate:
     return ratio_rate(by_sample.sum(axis=1), totals)
 
 
-def ratio_rate(hits: ArrayLike, totals: ArrayLike) -> Rate:
+def ratio_rate(hits: ArrayLike, totals: ArrayLike) -> Estimate:
     """A share of hits in trials, of which every sample has some, many or none; shaped (sample,).
 
     The variance of the share is that of a ratio of two sums over independent samples (Cochran
@@ -307,10 +306,10 @@ def ratio_rate(hits: ArrayLike, totals: ArrayLike) -> Rate:
     return _rate(share, max(1, round(equivalent)))
 
 
-def _rate(value: float, trials: int) -> Rate:
-    low, high = (float(bound) for bound in monte_carlo_interval(value, trials, 0.95))
+def _rate(value: float, trials: int, confidence: float = 0.95) -> Estimate:
+    low, high = (float(bound) for bound in monte_carlo_interval(value, trials, confidence))
     # At 0 and 1 the bound is the share itself, but for rounding.
-    return Rate(value, min(low, value), max(high, value))
+    return Estimate(value, min(low, value), max(high, value))
 
 
 # Widths of intervals relative to the score, and the law by which they narrow.
@@ -413,7 +412,7 @@ def fit_law(sizes: Sequence[int], widths: ArrayLike) -> Law | None:
     return Law(float(np.exp(intercept)), exponent, misfit)
 
 
-def doubling(sizes: Sequence[int], widths: Floats) -> Mean | None:
+def doubling(sizes: Sequence[int], widths: Floats) -> Estimate | None:
     """By which share doubling narrows intervals, from widths shaped (repetition, size).
 
     The law is that of the means over repetitions, as the paper averages. Its error is that of
@@ -424,4 +423,7 @@ def doubling(sizes: Sequence[int], widths: Floats) -> Mean | None:
     if law is None:
         return None
     single = [law.narrowing for law in (fit_law(sizes, row) for row in widths) if law is not None]
-    return Mean.of(single).around(law.narrowing)
+    error, value = mean_estimate(single), law.narrowing
+    if error.low is None or error.high is None:
+        return Estimate(value)
+    return Estimate(value, value + error.low - error.value, value + error.high - error.value)

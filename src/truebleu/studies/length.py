@@ -20,14 +20,15 @@ import numpy as np
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Record, Runner, Task
 from truebleu.metrics.registry import metric_labels, metrics_for, parse_metric
-from truebleu.reports.document import Column, Plot
+from truebleu.reports.document import Plot
 from truebleu.reports.sentences import percent
 from truebleu.schema import Setting
 from truebleu.studies._study import (
     Row,
     StudyResult,
+    bounded,
+    columns,
     pool_settings,
-    rate_columns,
     settings_of,
     study,
 )
@@ -55,15 +56,12 @@ FEWEST_TO_CHOOSE_FROM = 3
 LONGEST_WORDS = 15
 
 
-CUT_COLUMNS = (
-    Column("metric", "Metric"),
-    Column("kept", "Length kept", 0, percent=True),
-    Column("length", "Length, of the reference", 1, percent=True),
-    Column("score", "Score", 2),
-    *rate_columns("relative", "Score, of the natural one", "systems from"),
+CUT_COLUMNS = columns(
+    "metric | kept: Length kept [.0%] | length: Length, of the reference [.1%] | score [.2f] | "
+    + bounded("relative", "Score, of the natural one", "systems from")
 )
 # Of outputs chosen by their length there is one text for each rank.
-RANK_COLUMNS = (CUT_COLUMNS[0], Column("rank", "Length rank"), *CUT_COLUMNS[2:5])
+RANK_COLUMNS = (CUT_COLUMNS[0], *columns("rank: Length rank"), *CUT_COLUMNS[2:5])
 DIRECTIONS = {True: "higher is better", False: "lower is better", None: "neither is better"}
 
 

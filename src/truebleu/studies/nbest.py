@@ -31,12 +31,20 @@ from truebleu.nbest.mira import Mira
 from truebleu.nbest.outer_loop import merge_lists
 from truebleu.nbest.problem import Search, count_candidates, make_problem, seed_of_run
 from truebleu.nbest.reranking import rerank
-from truebleu.reports.document import Column, Plot
+from truebleu.reports.document import Plot
 from truebleu.reports.sentences import listed
 from truebleu.schema import Seed, Setting
 from truebleu.significance.compare import compare
 from truebleu.studies._pool import Replicates
-from truebleu.studies._study import Row, Settings, StudyResult, lists_settings, settings_of, study
+from truebleu.studies._study import (
+    Row,
+    Settings,
+    StudyResult,
+    columns,
+    lists_settings,
+    settings_of,
+    study,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -64,16 +72,9 @@ LEVEL = 0.05
 
 #: Makes lists with given weights of features.
 Decode: TypeAlias = "Callable[[Mapping[str, float]], NBest]"
-TUNING_COLUMNS = (
-    Column("tuner", "Smoothing"),
-    Column("development", "Tuned on", 2),
-    Column("development_sd", "SD", 2),
-    Column("test", "Test", 2),
-    Column("test_sd", "SD of test", 2),
-    Column("difference", "From 0", 2, sign=True),
-    Column("low", "Low", 2, sign=True),
-    Column("high", "High", 2, sign=True),
-    Column("p", "p", 4),
+TUNING_COLUMNS = columns(
+    "tuner: Smoothing | development: Tuned on [.2f] | development_sd: SD [.2f] | test [.2f] | "
+    "test_sd: SD of test [.2f] | difference: From 0 [+.2f] | low [+.2f] | high [+.2f] | p: p [.4f]"
 )
 
 
@@ -303,16 +304,9 @@ def _tuning_sentences(
 BASELINE, RERANKED = "baseline", "reranking"
 #: `compare` refuses fewer replicates.
 FEWEST = 40
-RERANKING_COLUMNS = (
-    Column("metric", "Metric"),
-    Column("baseline", "Baseline", 3),
-    Column("reranking", "Reranking", 3),
-    Column("difference", "Difference", 3, sign=True),
-    Column("low", "Low", 3, sign=True),
-    Column("high", "High", 3, sign=True),
-    Column("ar", "p, randomization", 4),
-    Column("bootstrap", "p, bootstrap", 4),
-    Column("verdict", "Verdict"),
+RERANKING_COLUMNS = columns(
+    "metric | baseline [.3f] | reranking [.3f] | difference [+.3f] | low [+.3f] | high [+.3f] | "
+    "ar: p, randomization [.4f] | bootstrap: p, bootstrap [.4f] | verdict"
 )
 
 

@@ -65,8 +65,8 @@ class Trials:
     """The conclusions of all tests on all samples.
 
     Attributes:
-        pool: of the systems that were compared.
-        pairs: the systems of each pair in that pool, the better by its first metric first.
+        pool: of all systems.
+        pairs: the systems that were compared, the better by the first metric first.
         records: what each sample gave.
         settings: what was asked for, with the sizes and pairs that were chosen.
     """
@@ -126,9 +126,9 @@ def _run_trials(study: str, asked: Mapping[str, Any], **chosen: object) -> Trial
     # A comparison's own check of the number of replicates for the level.
     checked = picked(CompareSettings, asked, unit="segment", baseline=None)
     tests = tuple(asked["tests"] or USUAL_TESTS)
-    testing = pools.Testing(tests=tests, replicates=checked.replicates, seed=checked.seed)
-    whole = pools.Pool.of(asked["test_set"], asked["metrics"], asked["unit"])
-    pool, pairs = pools.needed(whole, pools.choose_pairs(whole, asked["pairs"], asked["baseline"]))
+    testing = pools.Testing(tests, checked.replicates, checked.seed)
+    pool = pools.Pool.of(asked["test_set"], asked["metrics"], asked["unit"])
+    pairs = pools.choose_pairs(pool, asked["pairs"], asked["baseline"])
     drawn = pools.draw_by_size(
         asked["sampling"],
         len(pool),
@@ -171,6 +171,7 @@ def _conclude(
 # The power that plans usually ask for.
 USUAL_POWER = 0.8
 MEAN = "mean of all pairs"
+UNKNOWN = dict.fromkeys(("right", "right_low", "right_high"))
 
 
 @base.study
@@ -212,12 +213,8 @@ def study_power(
         of_test = _power_rows(trials, statistics, test, alpha)
         rows += of_test
         sentences += _power_sentences(of_test, unit, statistics.metric.digits)
-    columns = (
-        Column("metric", "Metric"),
-        Column("test", "Test"),
-        Column("better", "Better"),
-        Column("worse", "Worse"),
-        Column("difference", "Difference", trials.pool.digits, sign=True),
+    columns = base.columns(
+        f"metric | test | better | worse | difference: Difference [+.{trials.pool.digits}f]"
     )
     drawn = [
         {
@@ -233,10 +230,10 @@ def study_power(
         title=f"Right/wrong conclusions at the level {100 * level:g} % on samples of each size",
         columns=(
             *columns,
-            Column("size", "Size"),
-            Column("samples", "Samples"),
-            *base.rate_columns("right", "Right conclusions"),
-            *base.rate_columns("wrong", "Wrong conclusions"),
+            *base.columns(
+                f"size | samples | {base.bounded('right', 'Right conclusions')} | "
+                f"{base.bounded('wrong', 'Wrong conclusions')}"
+            ),
         ),
         rows=rows,
         sentences=[*sentences, *trials.notes(alpha)],
@@ -274,8 +271,8 @@ def _power_rows(
                     "size": size,
                     "samples": len(concluded),
                     # Of a pair that ties in the pool no conclusion is right.
-                    **base.rate_cells("right", right if difference else None),
-                    **base.rate_cells("wrong", wrong),
+                    **(right.cells("right") if difference else UNKNOWN),
+                    **wrong.cells("wrong"),
                 }
             )
     untied = differences != 0
@@ -290,12 +287,8 @@ def _power_rows(
                 "size": size,
                 "samples": len(concluded),
                 # Samples are taken as a whole.
-                **base.rate_cells(
-                    "right", base.clustered_rate(concluded & of_size.right[:, untied])
-                ),
-                **base.rate_cells(
-                    "wrong", base.clustered_rate(concluded & of_size.wrong[:, untied])
-                ),
+                **base.clustered_rate(concluded & of_size.right[:, untied]).cells("right"),
+                **base.clustered_rate(concluded & of_size.wrong[:, untied]).cells("wrong"),
             }
         )
     return rows
@@ -333,8 +326,8 @@ def _power_sentences(rows: Sequence[base.Row], unit: str, digits: int) -> Iterat
         case = f"{first['metric']}, {pools.STUDY_TESTS[first['test']].title} on {size:,} {unit}s: "
         if last["better"] == MEAN:
             case += (
-                f"on average over the pairs {base.rate_of(last, 'right')} right and "
-                f"{base.rate_of(last, 'wrong')} wrong conclusions; "
+                f"on average over the pairs {base.Estimate.from_cells(last, 'right')} right and "
+                f"{base.Estimate.from_cells(last, 'wrong')} wrong conclusions; "
             )
         yield case + _detected(of_size, digits)
 
@@ -371,13 +364,9 @@ Bands = Annotated[Sequence[float], Setting(above=0, below=1, metavar="P,P,...")]
 CHANCE = 0.025
 # Only Koehn's test asks about one direction; the p-values of the others are for both.
 ONE_SIDED = ("wins",)
-BAND_COLUMNS = (
-    Column("metric", "Metric"),
-    Column("test", "Test"),
-    Column("band", "Confidence"),
-    Column("conclusions", "Conclusions"),
-    Column("confidence", "Mean confidence", 1, percent=True),
-    *base.rate_columns("right", "Right"),
+BAND_COLUMNS = base.columns(
+    "metric | test | band: Confidence | conclusions | confidence: Mean confidence [.1%] | "
+    + base.bounded("right", "Right")
 )
 
 
@@ -486,12 +475,12 @@ def _bands(
             "conclusions": count,
             "confidence": float(confidence[inside].mean()),
             "claimed": claimed,
-            **base.rate_cells("right", rate),
+            **rate.cells("right"),
             "overconfident": _is_overconfident(rate, claimed, count),
         }
 
 
-def _is_overconfident(right: base.Rate, claimed: float, conclusions: int) -> bool:
+def _is_overconfident(right: base.Estimate, claimed: float, conclusions: int) -> bool:
     """Whether a band is right less often than it claims, by more than chance.
 
     Both by the interval, which knows that conclusions on one sample are correlated, and by the
@@ -501,7 +490,7 @@ def _is_overconfident(right: base.Rate, claimed: float, conclusions: int) -> boo
 
     wrong = conclusions - round(right.value * conclusions)
     chance = binom.sf(wrong - 1, conclusions, 1 - claimed)
-    return bool(claimed > right.high and chance < CHANCE)
+    return bool(claimed > (right.high or 0) and chance < CHANCE)
 
 
 def _accuracy_sentence(case: str, bands: Sequence[base.Row], *, one_sided: bool) -> str:

@@ -1,8 +1,11 @@
-"""Sampling: how much scores vary over consecutive blocks, and how much over systematic samples.
+"""Samples of a pool: how much scores vary over them, and how often their intervals hold the truth.
 
 Koehn (2004, §3.2-3.4, Figs. 2-4): BLEU of one system ran from 21 to 37 on blocks of 300
 consecutive sentences, and from 27 to 31 on samples of every hundredth sentence. What is hard to
 translate stands together, so that a block is worth fewer sentences than it has.
+
+Koehn (2004, §5, Fig. 6) took 100 systematic samples of 300 sentences: of their 95 % intervals 97
+contained the score of all 30,000 sentences. The same is asked here of intervals of differences.
 """
 
 from __future__ import annotations
@@ -13,26 +16,31 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 import numpy as np
 
 from truebleu._results import plain
-from truebleu._settings import DEFAULT_SEED
+from truebleu._settings import DEFAULT_SEED, IntervalName
 from truebleu.execution.journal import Key, Record, Runner, Task
-from truebleu.reports.document import Column, Plot
-from truebleu.schema import Baseline, Seed, Setting
-from truebleu.studies import _pool as pools
-from truebleu.studies._study import Floats, Row, StudyResult, settings_of, study
+from truebleu.reports.document import Plot
+from truebleu.reports.sentences import percent
+from truebleu.resampling import TIE_TOLERANCE
+from truebleu.schema import Baseline, Level, Seed, Setting
+from truebleu.significance.intervals import interval_bounds
+from truebleu.significance.settings import CompareSettings
+from truebleu.significance.tests import monte_carlo_interval
+from truebleu.studies import _pool as pools, _study as base
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.registry import MetricsLike
-    from truebleu.significance.statistics import MetricStatistics
+    from truebleu.significance.statistics import MetricStatistics, Pair
 
-__all__ = ["study_sampling"]
+
+__all__ = ["study_coverage", "study_sampling"]
 
 Shown = Literal["scores", "differences"]
-USUAL_SIZES = (100, 300, 600)
+SAMPLE_SIZES = (100, 300, 600)
 PAPERS_SIZE = 300
 # Fewer points do not show to the eye how much they vary.
 ENOUGH_POINTS = 10
@@ -41,31 +49,25 @@ CUTS: tuple[pools.Sampling, ...] = ("block", "systematic")
 ROUNDING = 1e-12
 
 
-class Quantity(NamedTuple):
-    """A system's score, or by how much one system is better than another; by their places."""
+class Quantities(NamedTuple):
+    """The systems whose scores are shown, the best first, and the pairs whose differences are."""
 
-    system: int
-    other: int | None = None
+    systems: list[int]
+    pairs: list[Pair]
 
-    @property
-    def kind(self) -> str:
-        """Whether it is a score or a difference."""
-        return "score" if self.other is None else "difference"
-
-    def of(self, scores: ArrayLike, sign: int) -> Floats:
-        """Its values, of scores shaped (..., system)."""
+    def of(self, scores: ArrayLike, sign: int) -> base.Floats:
+        """The scores and then the differences, of scores shaped (..., system)."""
         array = np.asarray(scores, dtype=np.float64)
-        if self.other is None:
-            return np.asarray(array[..., self.system])
-        return np.asarray(sign * (array[..., self.system] - array[..., self.other]))
+        differences = [sign * pools.differences_of(array, self.pairs)] if self.pairs else []
+        return np.concatenate([array[..., self.systems], *differences], axis=-1)
 
-    def name(self, pool: pools.Pool) -> str:
-        """Its system, or both of the pair."""
-        name = pool.names[self.system]
-        return name if self.other is None else f"{name} against {pool.names[self.other]}"
+    def names(self, pool: pools.Pool) -> list[str]:
+        """Each system, and then both of each pair."""
+        pairs = [f"{pool.names[a]} against {pool.names[b]}" for a, b in self.pairs]
+        return [*(pool.names[system] for system in self.systems), *pairs]
 
 
-@study
+@base.study
 def study_sampling(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",
@@ -79,7 +81,7 @@ def study_sampling(
     draw: Shown = "scores",
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
-) -> StudyResult:
+) -> base.StudyResult:
     """How much do scores vary over consecutive blocks, and how much over systematic samples?
 
     Koehn (2004, Figs. 2-4): BLEU ran from 21 to 37 on blocks of 300 consecutive sentences, and
@@ -110,13 +112,13 @@ def study_sampling(
         pool.require_systems(2)
     most = samples or len(pool)
     drawn = {
-        cut: pools.draw_by_size(cut, len(pool), sizes, USUAL_SIZES, samples=most, seed=seed)
+        cut: pools.draw_by_size(cut, len(pool), sizes, SAMPLE_SIZES, samples=most, seed=seed)
         for cut in CUTS
     }
     chosen = list(drawn["block"])
     # What is shown changes no task: one journal serves all of it.
     shown = {name: asked.pop(name) for name in ("draw", "pairs", "baseline")}
-    settings = settings_of("sampling", asked, pool.settings, sizes=chosen)
+    settings = base.settings_of("sampling", asked, pool.settings, sizes=chosen)
     tasks = [
         Task((cut, size), partial(_scores, pool, taken))
         for cut, by_size in drawn.items()
@@ -127,48 +129,34 @@ def study_sampling(
         for size in chosen
     ]
     records = (runner or Runner()).run(settings, tasks)
-    rows: list[Row] = []
+    rows: list[base.Row] = []
     sentences: list[str] = []
     for statistics in pool.statistics:
         for size in chosen:
-            of_size = [
-                _variation(pool, statistics, quantity, records, size) for quantity in quantities
-            ]
+            of_size = list(_variations(pool, statistics, quantities, records, size))
             rows += of_size
             for kind in ("score", "difference"):
                 if group := [row for row in of_size if row["kind"] == kind]:
                     mean = mean_variation(group)
                     sentences.append(_worth_of_blocks(mean, statistics.metric.digits, unit))
                     rows += [mean] if len(group) > 1 else []
-    first = quantities[0 if draw == "scores" else len(pool.names)]
-    return StudyResult(
+    first = 0 if draw == "scores" else len(pool.names)
+    return base.StudyResult(
         settings={**settings, **plain(shown)},
         title="Scores and differences on consecutive blocks and on systematic samples",
-        columns=_columns(pool.digits),
+        columns=base.columns(
+            "metric | size | samples | of: Score or difference | pool [D] | "
+            "block_low: Blocks from [D] | block_high: to [D] | block_sd: sd [D] | "
+            "systematic_low: Systematic from [D] | systematic_high: to [D] | "
+            "systematic_sd: sd [D] | independent_sd: Independent sd [D] | "
+            "block_effect: Design effect of blocks [.2f] | "
+            "systematic_effect: of systematic [.2f]".replace("[D]", f"[.{pool.digits}f]")
+        ),
         rows=rows,
         sentences=sentences,
         # One scale for both panels, so that they compare.
         plot=Plot("point", "sample", "score", panel="case", reference_field="pool", shared_y=True),
-        drawn=_points(pool, first, records, chosen),
-    )
-
-
-def _columns(digits: int) -> tuple[Column, ...]:
-    return (
-        Column("metric", "Metric"),
-        Column("size", "Size"),
-        Column("samples", "Samples"),
-        Column("of", "Score or difference"),
-        Column("pool", "Pool", digits),
-        Column("block_low", "Blocks from", digits),
-        Column("block_high", "to", digits),
-        Column("block_sd", "sd", digits),
-        Column("systematic_low", "Systematic from", digits),
-        Column("systematic_high", "to", digits),
-        Column("systematic_sd", "sd", digits),
-        Column("independent_sd", "Independent sd", digits),
-        Column("block_effect", "Design effect of blocks", 2),
-        Column("systematic_effect", "of systematic", 2),
+        drawn=_points(pool, quantities, first, records, chosen),
     )
 
 
@@ -185,57 +173,50 @@ def _independent(pool: pools.Pool, size: int, count: int, seed: int) -> Record:
     return _scores(pool, pools.draw_samples("independent", len(pool), size, count, seed))
 
 
-def _quantities(
-    pool: pools.Pool, pairs: pools.Pairs | None, baseline: str | None
-) -> list[Quantity]:
-    """Every system's score, the best system's first, and the differences of pairs."""
+def _quantities(pool: pools.Pool, pairs: pools.Pairs | None, baseline: str | None) -> Quantities:
     first = pool.statistics[0]
     ranking = (-first.sign * first.scores).argsort(kind="stable").tolist()
-    quantities = [Quantity(system) for system in ranking]
-    if len(pool.names) > 1:
-        chosen = pools.choose_pairs(pool, pairs, baseline, usual="neighbours")
-        quantities += [Quantity(*pair) for pair in chosen]
-    elif pairs is not None or baseline is not None:
-        pool.require_systems(2)
-    return quantities
+    if len(pool.names) == 1 and pairs is None and baseline is None:
+        return Quantities(ranking, [])
+    return Quantities(ranking, pools.choose_pairs(pool, pairs, baseline, usual="neighbours"))
 
 
-def _variation(
+def _variations(
     pool: pools.Pool,
     statistics: MetricStatistics,
-    quantity: Quantity,
+    quantities: Quantities,
     records: Mapping[Key, Record],
     size: int,
-) -> Row:
-    """How much one score or difference varies over samples of one size."""
+) -> Iterator[base.Row]:
+    """How much each score and difference varies over samples of one size."""
     values = {
-        sampling: quantity.of(records[sampling, size][statistics.label], statistics.sign)
+        sampling: quantities.of(records[sampling, size][statistics.label], statistics.sign)
         for sampling in (*CUTS, "independent")
     }
-    sds = {sampling: standard_deviation(of_kind) for sampling, of_kind in values.items()}
-    row: Row = {
-        "metric": statistics.label,
-        "size": size,
-        "samples": len(values["block"]),
-        "kind": quantity.kind,
-        "of": quantity.name(pool),
-        "pool": float(quantity.of(statistics.scores, statistics.sign)),
-        "independent_sd": sds["independent"],
-    }
-    for cut in CUTS:
-        row |= {
-            f"{cut}_low": float(values[cut].min()),
-            f"{cut}_high": float(values[cut].max()),
-            **design_effect(cut, sds[cut], len(values[cut]), sds["independent"]),
+    whole = quantities.of(statistics.scores, statistics.sign)
+    for place, name in enumerate(quantities.names(pool)):
+        sds = {sampling: standard_deviation(drawn[:, place]) for sampling, drawn in values.items()}
+        row: base.Row = {
+            "metric": statistics.label,
+            "size": size,
+            "samples": len(values["block"]),
+            "kind": "score" if place < len(quantities.systems) else "difference",
+            "of": name,
+            "pool": float(whole[place]),
+            "independent_sd": sds["independent"],
         }
-    return row
+        for cut in CUTS:
+            drawn = values[cut][:, place]
+            row |= {f"{cut}_low": float(drawn.min()), f"{cut}_high": float(drawn.max())}
+            row |= design_effect(cut, sds[cut], len(drawn), sds["independent"])
+        yield row
 
 
-def mean_variation(group: Sequence[Row]) -> Row:
+def mean_variation(group: Sequence[base.Row]) -> base.Row:
     """The mean of variances over systems or pairs, which share all samples."""
     first = group[0]
     names = ("metric", "size", "samples", "kind")
-    mean: Row = {name: first[name] for name in names} | {"of": f"mean of {first['kind']}s"}
+    mean: base.Row = {name: first[name] for name in names} | {"of": f"mean of {first['kind']}s"}
     sds = {
         kind: float(np.sqrt(np.mean(np.square([row[f"{kind}_sd"] for row in group]))))
         for kind in (*CUTS, "independent")
@@ -246,7 +227,7 @@ def mean_variation(group: Sequence[Row]) -> Row:
     return mean
 
 
-def design_effect(name: str, sd: float, samples: int, independent_sd: float) -> Row:
+def design_effect(name: str, sd: float, samples: int, independent_sd: float) -> base.Row:
     """The standard deviation over so many samples, and its variance beside independent units'.
 
     The 95 % interval is that of scores of samples that are normal and independent; there is no
@@ -266,13 +247,13 @@ def design_effect(name: str, sd: float, samples: int, independent_sd: float) -> 
     }
 
 
-def standard_deviation(values: Floats) -> float:
+def standard_deviation(values: base.Floats) -> float:
     """With n - 1; 0 where values differ by rounding only."""
     sd = float(values.std(ddof=1))
     return 0.0 if sd <= ROUNDING * float(np.abs(values).max()) else sd
 
 
-def _worth_of_blocks(mean: Row, digits: int, unit: str) -> str:
+def _worth_of_blocks(mean: base.Row, digits: int, unit: str) -> str:
     """How much a block is worth in independent units."""
     size, effect = mean["size"], mean["block_effect"]
     begin = (
@@ -293,28 +274,204 @@ def _worth_of_blocks(mean: Row, digits: int, unit: str) -> str:
 
 
 def _points(
-    pool: pools.Pool, quantity: Quantity, records: Mapping[Key, Record], sizes: Sequence[int]
-) -> list[Row]:
+    pool: pools.Pool,
+    quantities: Quantities,
+    place: int,
+    records: Mapping[Key, Record],
+    sizes: Sequence[int],
+) -> list[base.Row]:
     """One quantity by the first metric, on samples of up to the paper's size and not too few."""
     statistics = pool.statistics[0]
-    many = [
-        size
-        for size in sizes
-        if size <= PAPERS_SIZE and len(records["block", size][statistics.label]) >= ENOUGH_POINTS
-    ]
-    size = max(many, default=sizes[0])
-    whole = float(quantity.of(statistics.scores, statistics.sign))
-    case = f"{statistics.label} of {quantity.name(pool)}"
+    label, sign = statistics.label, statistics.sign
+    enough = (size for size in sizes if len(records["block", size][label]) >= ENOUGH_POINTS)
+    size = max((size for size in enough if size <= PAPERS_SIZE), default=sizes[0])
+    whole = float(quantities.of(statistics.scores, sign)[place])
+    name = quantities.names(pool)[place]
     titles = {"block": "blocks", "systematic": "systematic samples"}
     return [
         {
-            "case": f"{case}, {titles[cut]} of {size}",
+            "case": f"{label} of {name}, {titles[cut]} of {size}",
             "sample": number,
-            "score": value,
+            "score": float(values[place]),
             "pool": whole,
         }
         for cut in CUTS
-        for number, value in enumerate(
-            quantity.of(records[cut, size][statistics.label], statistics.sign).tolist(), 1
-        )
+        for number, values in enumerate(quantities.of(records[cut, size][label], sign), 1)
     ]
+
+
+Intervals = Literal["scores", "differences"]
+COVERAGE_SIZES = (100, 300, 600, 1000, 3000)
+# More intervals side by side run into one another.
+MOST_DRAWN = 50
+# A sample that is a larger share of its pool varies noticeably less than its interval says.
+NOTABLE_SHARE = 0.05
+
+COVERAGE_COLUMNS = base.columns(
+    f"metric | size | samples | intervals | {base.bounded('coverage', 'Coverage')} | "
+    "above: Wholly above [.1%] | below: below [.1%] | width: Mean width [.2f]"
+)
+
+
+@base.study
+def study_coverage(
+    test_set: TestSet,
+    metrics: MetricsLike = "bleu",
+    *,
+    sizes: pools.Sizes = None,
+    samples: pools.Samples = 100,
+    sampling: pools.Sampling = "independent",
+    unit: pools.PoolUnit = "segment",
+    of: Intervals = "scores",
+    replicates: pools.Replicates = 1000,
+    level: Level = 0.95,
+    interval: IntervalName = "percentile",
+    seed: Seed = DEFAULT_SEED,
+    runner: Runner | None = None,
+) -> base.StudyResult:
+    """How often does the interval of a small sample contain the score of the whole pool?
+
+    Koehn (2004, Fig. 6): of 100 intervals at the 95 % level from samples of 300 segments, 97
+    contained the score of all 30,000 segments.
+
+    Args:
+        test_set: the pool.
+        metrics: by which to score.
+        of: whether the intervals are those of the systems' scores, or of the differences of all
+            pairs.
+        interval: how intervals are made of replicates.
+        runner: keeps the results and shows progress.
+    """
+    asked = {**locals()}
+    comparison = CompareSettings(replicates=replicates, level=level, seed=seed, interval=interval)
+    pool = pools.Pool.of(test_set, metrics, unit)
+    pairs = pools.choose_pairs(pool, "all") if of == "differences" else None
+    drawn = pools.draw_by_size(
+        sampling, len(pool), sizes, COVERAGE_SIZES, samples=samples, seed=seed
+    )
+    settings = base.settings_of("coverage", asked, pool.settings, sizes=list(drawn))
+    tasks = [
+        Task((size, index), partial(_intervals, pool, pairs, sample, index, comparison))
+        for size, taken in drawn.items()
+        for index, sample in enumerate(taken)
+    ]
+    records = (runner or Runner()).run(settings, tasks)
+    names = pool.names if pairs is None else _against(pool, pairs)
+    rows: list[base.Row] = []
+    intervals: list[base.Row] = []
+    for statistics in pool.statistics:
+        truth = _values(statistics, pairs)
+        # A score that never varies must not miss itself by rounding.
+        margin = TIE_TOLERANCE * statistics.scale
+        for size in drawn:
+            bounds = np.array([records[key][statistics.label] for key in records if key[0] == size])
+            values, low, high = np.moveaxis(bounds, 1, 0)
+            above, below = low > truth + margin, high < truth - margin
+            contains = ~(above | below)
+            row: base.Row = {
+                "metric": statistics.label,
+                "size": size,
+                "samples": len(contains),
+                "intervals": contains.size,
+                **base.clustered_rate(contains).cells("coverage"),
+                "above": float(above.mean()),
+                "below": float(below.mean()),
+                "width": float((high - low).mean()),
+            }
+            worst = _least_covered(contains, level)
+            if worst is not None:
+                row |= {"least": names[worst], "least_coverage": float(contains[:, worst].mean())}
+            rows.append(row)
+            if size == next(iter(drawn)):
+                intervals += [
+                    {
+                        "case": f"{statistics.label} of {names[0]}, {size} {unit}s",
+                        "sample": number + 1,
+                        "value": float(values[number, 0]),
+                        "value_low": float(low[number, 0]),
+                        "value_high": float(high[number, 0]),
+                        "pool": float(truth[0]),
+                        "contains": "yes" if contains[number, 0] else "no",
+                    }
+                    for number in range(min(MOST_DRAWN, len(values)))
+                ]
+    quantity = of.removesuffix("s")
+    sentences = [_sentence(row, quantity, unit, level) for row in rows]
+    if sampling != "independent":
+        sentences += _finite_pool(max(drawn) / len(pool))
+    return base.StudyResult(
+        settings=settings,
+        title=f"Intervals of the level {100 * level:g} % that contain the pool's {quantity}",
+        columns=COVERAGE_COLUMNS,
+        rows=rows,
+        sentences=sentences,
+        plot=Plot(
+            "point", "sample", "value", series="contains", panel="case", reference_field="pool"
+        ),
+        drawn=intervals,
+    )
+
+
+def _intervals(
+    pool: pools.Pool,
+    pairs: Sequence[Pair] | None,
+    sample: NDArray[np.int64],
+    index: int,
+    settings: CompareSettings,
+) -> Record:
+    """Each metric's scores or differences on one sample, with their intervals."""
+    record: Record = {}
+    for statistics, replicates in pools.resampled_scores(
+        pool.take(sample), settings.replicates, settings.seed, index
+    ):
+        low, high = interval_bounds(
+            statistics, replicates, pairs, settings.interval, settings.level
+        )
+        values = _values(statistics, pairs)
+        record[statistics.label] = [values.tolist(), low.tolist(), high.tolist()]
+    return record
+
+
+def _values(statistics: MetricStatistics, pairs: Sequence[Pair] | None) -> base.Floats:
+    """Each system's score, or each pair's difference."""
+    return statistics.scores if pairs is None else pools.differences_of(statistics.scores, pairs)
+
+
+def _against(pool: pools.Pool, pairs: Sequence[Pair]) -> list[str]:
+    return [f"{pool.names[a]} against {pool.names[b]}" for a, b in pairs]
+
+
+def _least_covered(contains: NDArray[np.bool_], level: float) -> int | None:
+    """The system or pair that is covered less than the level and than the others, by no chance."""
+    by_each = contains.mean(axis=0)
+    worst = int(by_each.argmin())
+    # As many as there are might have been the least by chance (Bonferroni).
+    confidence = 1 - 0.05 / len(by_each)
+    _, most = monte_carlo_interval(by_each[worst], len(contains), confidence)
+    return None if len(by_each) == 1 or most >= min(level, by_each.mean()) else worst
+
+
+def _sentence(row: base.Row, quantity: str, unit: str, level: float) -> str:
+    rate = base.Estimate.from_cells(row, "coverage")
+    kept = row["coverage_low"] <= level <= row["coverage_high"]
+    verdict = f"{100 * level:g} % is within the error" if kept else f"not {100 * level:g} %"
+    sentence = (
+        f"{row['metric']} on {row['size']:,} {unit}s: {rate} of the intervals contain the pool's "
+        f"{quantity}; {verdict}."
+    )
+    if "least" in row:
+        least = percent(row["least_coverage"])
+        sentence += f" Least covered is {row['least']} with {least}, which is no chance."
+    return sentence
+
+
+def _finite_pool(largest: float) -> Iterator[str]:
+    """What samples that are a notable share of the pool do to coverage."""
+    if largest > NOTABLE_SHARE:
+        narrower = 100 * (1 - (1 - largest) ** 0.5)
+        # Of random samples, which may have units in common, this holds as well.
+        yield (
+            f"The largest samples are {100 * largest:.0f} % of the pool and have no unit twice: "
+            f"they vary by {narrower:.0f} % less around its score than around that of endless "
+            "text, so more intervals contain it than would contain that."
+        )

@@ -18,13 +18,13 @@ import numpy as np
 from truebleu._settings import DEFAULT_SEED
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Key, Record, Runner, Task
-from truebleu.reports.document import Column, Plot
+from truebleu.reports.document import Plot
 from truebleu.reports.sentences import percent
 from truebleu.resampling import TIE_TOLERANCE
 from truebleu.schema import Level, Seed, Setting
 from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust, smallest_factor
 from truebleu.significance.settings import CompareSettings, require_enough_replicates
-from truebleu.significance.tests import bootstrap_wins, fewest_units
+from truebleu.significance.tests import fewest_units
 from truebleu.studies import _pool as pools, _study as base
 
 if TYPE_CHECKING:
@@ -47,27 +47,9 @@ TESTS = ("interval", "ar")
 # Where by every metric at least this share of the pairs differ, smaller samples would show more.
 SATURATED = 0.95
 
-COLUMNS = (
-    Column("metric", "Metric"),
-    Column("size", "Units"),
-    Column("samples", "Samples"),
-    Column("test", "Test"),
-    Column("correction", "Correction"),
-    Column("pairs", "Pairs"),
-    Column("significant", "Significant", 1),
-    *base.rate_columns("share", "Share"),
-    Column("width", "Relative width", 2, percent=True),
-)
-# As Zhang & Vogel's Table 1.
-SYSTEM_COLUMNS = (
-    Column("metric", "Metric"),
-    Column("size", "Units"),
-    Column("system", "System"),
-    Column("median", "Median", 3),
-    Column("low", "Interval from", 2, percent=True, sign=True),
-    Column("high", "to", 2, percent=True, sign=True),
-    Column("width", "Relative width", 2, percent=True),
-    Column("significant", "Others that differ", 1),
+COLUMNS = base.columns(
+    "metric | size: Units | samples | test | correction | pairs | significant [.1f] | "
+    f"{base.bounded('share', 'Share')} | width: Relative width [.2%]"
 )
 
 
@@ -83,7 +65,6 @@ def study_sensitivity(
     replicates: pools.Replicates = 10_000,
     level: Level = 0.95,
     correction: Annotated[str, Setting(choices=P_VALUE_CORRECTIONS)] = "holm",
-    by_system: bool = False,
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
 ) -> base.StudyResult:
@@ -103,7 +84,6 @@ def study_sensitivity(
         sampling: how samples are taken: every k-th unit, consecutive ones, or at random without
             (the default) or with replacement; only with sizes.
         correction: for all pairs of one metric.
-        by_system: list the systems' intervals, as Zhang & Vogel's Table 1 does, instead of tests.
         runner: keeps the results and shows progress.
     """
     asked = {**locals()}
@@ -126,7 +106,7 @@ def study_sensitivity(
             raise SettingError(name, asked[name], expected)
     sampling, samples = sampling or "random", samples or 20
     # The correction changes no task: one journal serves all of them.
-    shown = {name: asked.pop(name) for name in ("correction", "by_system")}
+    del asked["correction"]
     asked |= {"samples": samples, "sampling": sampling}
     settings = base.settings_of("sensitivity", asked, pool.settings, sizes=chosen)
     # One for each metric: what is interrupted on a whole test set keeps the rest.
@@ -152,26 +132,17 @@ def study_sensitivity(
             rows += _test_rows(conclusions, unit)
             systems += _system_rows(pool, pairs, conclusions)
         sentences += _sentences(f"On {size:,} {unit}s", of_size, correction)
-    several = len(chosen) > 1
-    if by_system:
-        panel = "size" if several else None
-        plot = Plot("point", "system", "width", series="metric", panel=panel, zero_y=True)
-        title = f"Relative intervals of the level {100 * level:g} % by metric and system"
-    else:
-        panel = "on" if several else None
-        plot = Plot("bar", "metric", "share", series="by", panel=panel, zero_y=True)
-        title = (
-            f"Pairs of {len(pool.names)} systems that differ significantly at the level "
-            f"{100 * level:g} %, by metric"
-        )
+    panel = "on" if len(chosen) > 1 else None
     return base.StudyResult(
-        settings={**settings, **shown},
-        title=title,
-        columns=SYSTEM_COLUMNS if by_system else COLUMNS,
-        rows=systems if by_system else rows,
+        settings={**settings, "correction": correction},
+        title=f"Pairs of {len(pool.names)} systems that differ significantly at the level "
+        f"{100 * level:g} %, by metric",
+        columns=COLUMNS,
+        rows=rows,
         sentences=sentences,
-        plot=plot,
-        details={"tests": rows} if by_system else {"systems": systems},
+        plot=Plot("bar", "metric", "share", series="by", panel=panel, zero_y=True),
+        # As Zhang & Vogel's Table 1.
+        details={"systems": systems},
     )
 
 
@@ -242,7 +213,7 @@ def _test_rows(conclusions: _Conclusions, unit: str) -> Iterator[base.Row]:
     for test in TESTS:
         for correction in dict.fromkeys(("none", conclusions.correction)):
             significant = conclusions.significant(test, correction)
-            share = base.Mean.of(significant.mean(axis=1).tolist())
+            share = base.mean_estimate(significant.mean(axis=1))
             low = None if share.low is None else max(0.0, share.low)
             high = None if share.high is None else min(1.0, share.high)
             corrected = "" if correction == "none" else f", {correction}"
@@ -254,7 +225,7 @@ def _test_rows(conclusions: _Conclusions, unit: str) -> Iterator[base.Row]:
                 "correction": correction,
                 "pairs": significant.shape[1],
                 "significant": float(significant.sum(axis=1).mean()),
-                **base.rate_cells("share", base.Mean(share.value, low, high)),
+                **base.Estimate(share.value, low, high).cells("share"),
                 "width": conclusions.width,
                 "by": f"{pools.STUDY_TESTS[test].title}{corrected}",
                 "on": f"{conclusions.size} {unit}s",
@@ -300,9 +271,9 @@ def _sentences(start: str, of_size: Sequence[_Conclusions], correction: str) -> 
         f"{corrected}: {amounts}."
     )
     for metric in order[1:] if len(shares[order[0]]) > 1 else ():
-        more = base.Mean.of((shares[order[0]] - shares[metric]).tolist())
+        more = base.mean_estimate(shares[order[0]] - shares[metric])
         sure = "clear" if (more.low or 0) > 0 else "within the error"
-        yield f"{start}, {order[0]} finds {more.percent()} more of the pairs than {metric}: {sure}."
+        yield f"{start}, {order[0]} finds {more} more of the pairs than {metric}: {sure}."
     if len(shares) > 1 and min(share.mean() for share in shares.values()) >= SATURATED:
         yield (
             f"{start} at least {100 * SATURATED:g} % of the pairs differ significantly by every "
@@ -342,13 +313,8 @@ def _p_values(
     statistics = pool.take(sample)[metric]
     replicates, seed = settings.replicates, settings.seed
     ((_, scores),) = pools.resampled_scores([statistics], replicates, seed, index)
-    wins = np.atleast_1d(
-        bootstrap_wins(pools.differences_of(scores, pairs), scale=statistics.scale)
-    )
-    testing = pools.Testing(tests=("ar",), replicates=replicates, seed=seed)
+    by_test = pools.Testing(TESTS, replicates, seed).conclusions(statistics, pairs, index)
     return {
-        # At most alpha where the interval of the difference leaves out 0.
-        "interval": np.minimum(1.0, 2 * np.minimum(wins, 1 - wins)).tolist(),
-        "ar": testing.p_values(statistics, pairs, index)["ar"].tolist(),
+        **{test: concluded.p.tolist() for test, concluded in by_test.items()},
         "relative": base.as_record(base.relative_intervals(scores, settings.level)),
     }

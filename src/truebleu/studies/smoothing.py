@@ -11,13 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
 from truebleu._settings import DEFAULT_SEED
 from truebleu.agreement.agree import AgreeSettings, evaluate, resampling_of
 from truebleu.agreement.coefficients import (
+    MetricAgreement,
     coefficient,
     count_judgments,
     count_pairs,
@@ -30,22 +31,30 @@ from truebleu.execution.journal import Record, Runner, Task
 from truebleu.human.judgments import HumanScores
 from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.sentence_bleu import DEFAULT_VALUES, SMOOTHINGS, SentenceBLEU
-from truebleu.reports.document import Column, Plot
+from truebleu.reports.document import Plot
 from truebleu.reports.sentences import about_inputs, listed
 from truebleu.schema import Level, Seed, Setting
 from truebleu.significance.corrections import adjust
 from truebleu.studies._pool import PoolUnit, Replicates
-from truebleu.studies._study import Row, StudyResult, pool_settings, settings_of, study
+from truebleu.studies._study import (
+    Row,
+    StudyResult,
+    columns,
+    pool_settings,
+    settings_of,
+    study,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from truebleu.agreement.agree import Evaluation, Resampling
-    from truebleu.agreement.bootstrap import AgreementInterval, Resample
+    from truebleu.agreement.bootstrap import Resample
     from truebleu.agreement.coefficients import Coefficient, PairCounts
     from truebleu.agreement.data import AgreementData, Human
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
+    from truebleu.reports.document import Column
     from truebleu.resampling import Values
 
 __all__ = ["study_smoothing"]
@@ -64,13 +73,6 @@ NOTHING_DRAWN = "people scored whole systems, and no segments that could be draw
 # What a test of two rows is known by.
 TEST = ("coefficient", "better", "worse")
 RESAMPLED: dict[PoolUnit, Resample] = {"segment": "segments", "document": "documents"}
-
-
-class Cell(NamedTuple):
-    """A value, or why there is none."""
-
-    value: float | None
-    reason: str | None = None
 
 
 def best(values: Mapping[str, float]) -> tuple[str, ...]:
@@ -141,8 +143,7 @@ def study_smoothing(
     named = zip(metrics, data.metrics.values(), strict=True)
     agreement = Agreeing(replace(data, metrics=dict(named)), agreeing)
     for name in COEFFICIENTS:
-        # What cannot be resampled is refused before the work begins.
-        agreement.resampling(name)
+        agreement.resampling(name)  # what cannot be resampled is refused before the work begins
     settings = settings_of(
         "smoothing",
         asked,
@@ -162,9 +163,9 @@ def study_smoothing(
     tests = {
         tuple(map(str, key[1:])): record["p"] for key, record in records.items() if key[0] == "test"
     }
-    p_values = _better_than_none(_defined(values["tau"]), tests)
+    p_values = _better_than_none(tests)
     rows: list[Row] = []
-    for label in values["tau"]:
+    for label in metrics:
         row: Row = {"smoothing": label, "name": _name(label)}
         for name, cells in values.items():
             bounds = records["interval", name][label]
@@ -187,16 +188,15 @@ def study_smoothing(
             f" τ compares {details['pairs']:,} pairs of outputs of one {item} of which people "
             f"preferred one; {details['ties']:,} ties of theirs are left out."
         )
-    sentences = [systems]
-    for name, heading in headings.items():
-        if defined := _defined(values[name]):
-            corpus = values[name][CORPUS].value
-            sentences.append(
-                _best_sentence(name, heading, defined, corpus, rows, tests, agreeing.alpha)
-            )
-    sentences.append(
-        "The best is picked on these data, which flatters it: its p does not allow for that."
-    )
+    sentences = [
+        systems,
+        *(
+            _best_sentence(name, heading, values[name], tests, p_values, agreeing.alpha)
+            for name, heading in headings.items()
+            if _defined(values[name])
+        ),
+        "The best is picked on these data, which flatters it: its p does not allow for that.",
+    ]
     drawn = [
         {
             "smoothing": row["smoothing"],
@@ -222,72 +222,66 @@ def study_smoothing(
 
 
 def _columns(headings: Mapping[str, str], level: float) -> tuple[Column, ...]:
-    columns = [Column("smoothing", "Smoothing"), Column("name", "Name")]
-    for name, heading in headings.items():
-        columns += [
-            Column(name, heading, 3),
-            Column(f"{name}_low", f"{100 * level:g} % from", 3),
-            Column(f"{name}_high", "to", 3),
-        ]
-    return (*columns, Column("p", f"p, {headings['tau']} above none's", 4))
+    bounded = " | ".join(
+        f"{name}: {heading} [.3f] | {name}_low: {100 * level:g} % from [.3f] | "
+        f"{name}_high: to [.3f]"
+        for name, heading in headings.items()
+    )
+    return columns(f"smoothing | name | {bounded} | p: p, {headings['tau']} above none's [.4f]")
 
 
 def _name(label: str) -> str:
     return "corpus BLEU" if label == CORPUS else list(SMOOTHINGS)[int(label)]
 
 
-def _pairs_to_test(name: str, cells: Mapping[str, Cell]) -> list[tuple[str, str]]:
+def _pairs_to_test(name: str, values: Mapping[str, MetricAgreement]) -> list[tuple[str, str]]:
     """Pairs to test, the one that may be better first.
 
     By segments each smoothing against none, for the column of p-values; the best against none,
     against the next best, and of systems against corpus BLEU.
     """
-    defined = _defined(cells)
-    others = list(next_best(defined)[:1])
-    if NONE in defined:
-        others.append(NONE)
-    if cells[CORPUS].value is not None:
-        others.append(CORPUS)
+    defined = _defined(values)
+    others = [*next_best(defined)[:1], NONE, CORPUS]
     pairs = [(label, other) for label in best(defined)[:1] for other in others if other != label]
-    if name == "tau" and NONE in defined:
+    if name == "tau":
         pairs = [(label, NONE) for label in defined if label != NONE] + pairs
-    return list(dict.fromkeys(pairs))
+    return [pair for pair in dict.fromkeys(pairs) if values[pair[1]].value is not None]
 
 
-def _defined(cells: Mapping[str, Cell]) -> dict[str, float]:
+def _defined(values: Mapping[str, MetricAgreement]) -> dict[str, float]:
     """The values of the smoothings that have one."""
     return {
-        label: cell.value
-        for label, cell in cells.items()
-        if label != CORPUS and cell.value is not None
+        label: agreement.value
+        for label, agreement in values.items()
+        if label != CORPUS and agreement.value is not None
     }
 
 
-def _agreement(name: str, cell: Cell, none: Cell, bounds: Sequence[Any]) -> Row:
+def _agreement(
+    name: str, agreement: MetricAgreement, none: MetricAgreement, bounds: Sequence[Any]
+) -> Row:
     """How well one row agrees with people by one coefficient, and by how much it is above none."""
-    low, high, reason, excess_low, excess_high, _ = bounds
-    known = cell.value is not None
-    excess = None if cell.value is None or none.value is None else cell.value - none.value
-    return {
-        name: cell.value,
-        f"{name}_low": low if known else None,
-        f"{name}_high": high if known else None,
-        f"{name}_excess": excess,
-        f"{name}_excess_low": None if excess is None else excess_low,
-        f"{name}_excess_high": None if excess is None else excess_high,
-        f"{name}_reason": cell.reason or reason,
-    }
+    low, high, reason, *of_excess, _ = bounds
+    value, excess = agreement.value, None
+    if value is None:
+        low = high = None
+    elif none.value is not None:
+        excess = value - none.value
+    if excess is None:
+        of_excess = [None, None]
+    ends = ("", "_low", "_high", "_excess", "_excess_low", "_excess_high", "_reason")
+    cells = (value, low, high, excess, *of_excess, agreement.reason or reason)
+    return {f"{name}{end}": cell for end, cell in zip(ends, cells, strict=True)}
 
 
-def _better_than_none(
-    defined: Mapping[str, float], tests: Mapping[tuple[str, ...], float]
-) -> dict[str, float]:
+def _better_than_none(tests: Mapping[tuple[str, ...], float]) -> dict[str, float]:
     """For each smoothing p that its τ is above that of none, corrected for their number (Holm)."""
-    labels = [label for label in defined if label != NONE]
-    if NONE not in defined or not labels:
-        return {}
-    adjusted = adjust([tests["tau", label, NONE] for label in labels], "holm").tolist()
-    return dict(zip(labels, adjusted, strict=True))
+    raw = {
+        label: p
+        for (name, label, other), p in tests.items()
+        if (name, other) == ("tau", NONE) and label != CORPUS
+    }
+    return dict(zip(raw, adjust(list(raw.values()), "holm").tolist(), strict=True)) if raw else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,20 +291,16 @@ class Agreeing:
     data: AgreementData
     settings: AgreeSettings
 
-    def values(self, name: str) -> dict[str, Cell]:
+    def values(self, name: str) -> dict[str, MetricAgreement]:
         """The value of every row by a coefficient, or why there is none."""
         item = self.data.people.item
         if name == "tau" and item == "system":
-            return {label: Cell(None, NO_SEGMENTS_JUDGED) for label in self.data.metrics}
-        cells = {
-            label: Cell(
-                agreement.value, "; ".join(agreement.notes) if agreement.value is None else None
-            )
-            for label, agreement in self._evaluation(name).values.items()
-        }
+            lacking = MetricAgreement(value=None, notes=(NO_SEGMENTS_JUDGED,))
+            return dict.fromkeys(self.data.metrics, lacking)
+        values = dict(self._evaluation(name).values)
         if name == "tau" and item == "segment":
-            cells[CORPUS] = Cell(None, NO_SEGMENT_VALUE)
-        return cells
+            values[CORPUS] = MetricAgreement(value=None, notes=(NO_SEGMENT_VALUE,))
+        return values
 
     def pairs(self) -> PairCounts | None:
         """The pairs of which τ is made; how many people tied is the same for all rows."""
@@ -336,8 +326,8 @@ class Agreeing:
         replicates = self._evaluation(name).replicates()
         return {
             label: [
-                *_bounds(replicates.interval(label, level)),
-                *_bounds(replicates.difference(label, NONE, level)),
+                *replicates.interval(label, level),
+                *replicates.difference(label, NONE, level),
             ]
             for label in data.metrics
         }
@@ -401,10 +391,6 @@ def compared(human: Values) -> Judgments:
     )
 
 
-def _bounds(interval: AgreementInterval) -> list[Any]:
-    return [interval.low, interval.high, interval.reason]
-
-
 def _metrics(
     epsilon: float, k: float, alpha: float, *, tokenize: str, lowercase: bool
 ) -> dict[str, Metric]:
@@ -435,54 +421,30 @@ def _fingerprint_of_judgments(human: Human) -> str:
 def _best_sentence(
     name: str,
     heading: str,
-    defined: Mapping[str, float],
-    corpus: float | None,
-    rows: Sequence[Row],
+    values: Mapping[str, MetricAgreement],
     tests: Mapping[tuple[str, ...], float],
+    corrected: Mapping[str, float],
     alpha: float,
 ) -> str:
     """Which smoothing agrees best, and whether that is more than chance."""
-    first, following = best(defined), next_best(defined)
-    words = f"all smoothings agree alike, with {defined[first[0]]:.4f}"
-    if following:
-        agree = "agrees" if len(first) == 1 else "agree"
-        words = (
-            f"{_called(first)} {agree} best, with {defined[first[0]]:.4f}, then "
-            f"{_called(following)}, with {defined[following[0]]:.4f}"
-        )
-    sentence = f"By {heading} {words}."
-    values = dict(defined) if corpus is None else {**defined, CORPUS: corpus}
-    (row,) = (row for row in rows if row["smoothing"] == first[0])
-    compared = [
-        _compared(name, row, other, values, tests[name, first[0], other], alpha)
-        for other in dict.fromkeys((*following[:1], NONE, CORPUS))
-        if (name, first[0], other) in tests and other in values
-    ]
-    if compared:
-        sentence += f" That of smoothing {first[0]} is {listed(compared)}."
-    if name == "tau" and NONE in defined:
-        above = sum(value > defined[NONE] + SAME for value in defined.values())
-        sentence += f" {above} of {len(defined) - 1} smoothings are above none."
-    return sentence
-
-
-def _compared(
-    name: str, row: Row, other: str, values: Mapping[str, float], p: float, alpha: float
-) -> str:
-    """What the test says of the best row beside another."""
-    excess = row[name] - values[other]
-    if excess < -SAME:
-        return f"below {_called((other,))}, which has {values[other]:.4f}"
-    if abs(excess) <= SAME:
-        return f"the same as {_called((other,))}'s"
-    corrected = name == "tau" and other == NONE and row["p"] is not None
-    p = row["p"] if corrected else p
-    detail = f"p = {p:.3g}{', corrected' if corrected else ''}"
-    if other == NONE and row[f"{name}_excess_low"] is not None:
-        low, high = row[f"{name}_excess_low"], row[f"{name}_excess_high"]
-        detail += f"; by {excess:.4f}, {low:.4f} to {high:.4f} over replicates"
-    sure = "significantly" if p <= alpha else "not significantly"
-    return f"{sure} above {_called((other,))} ({detail})"
+    defined = _defined(values)
+    first = best(defined)
+    if len(first) == len(defined):
+        return f"By {heading} all smoothings agree alike, with {defined[first[0]]:.4f}."
+    agree = "agrees" if len(first) == 1 else "agree"
+    sentence = f"By {heading} {_called(first)} {agree} best, with {defined[first[0]]:.4f}"
+    for (coefficient_name, better, other), p in tests.items():
+        value = values[other].value
+        if (coefficient_name, better) != (name, first[0]) or value is None:
+            continue
+        of_column = name == "tau" and other == NONE
+        p = corrected[better] if of_column else p
+        shown = f"p = {p:.3g}{', corrected' if of_column else ''}"
+        place = "significantly above" if p <= alpha else "not significantly above"
+        if value >= defined[better] - SAME:
+            place, shown = "not above", f"p = {p:.3g}"
+        sentence += f"; {place} {_called((other,))}, {value:.4f} ({shown})"
+    return f"{sentence}."
 
 
 def _called(labels: Sequence[str]) -> str:

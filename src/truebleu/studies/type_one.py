@@ -5,6 +5,13 @@ p-values from the bootstrap than from approximate randomization. Here systems ar
 construction, many times over, so the rate of rejections can be compared with the level: a test may
 be trusted on these data if it rejects as often as it promises.
 
+Systems are made equal in several ways. Outputs of real systems are dealt out among them at random,
+segment by segment or document by document: then no name has anything to do with an output, which is
+the null hypothesis itself. Or the simulator makes systems with equal channels, whose outputs are
+draws from one distribution. Or two systems have the same score on the pool and nothing else in
+common, since outputs of the better one were cut short, and samples of the pool are tested: there is
+no difference to find, and yet outputs cannot be exchanged.
+
 Every repetition has null data and replicates of its own, so repetitions are independent and the
 error of a rate is binomial. (To draw replicates once for many repetitions would save a third of the
 time, and cost that.)
@@ -17,42 +24,373 @@ false alarm among many comparisons of equal systems, with and without a correcti
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations, groupby
 from math import comb
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import numpy as np
 
-from truebleu._settings import DEFAULT_SEED
+from truebleu._settings import DEFAULT_SEED, Streams
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Record, Runner, Task
-from truebleu.reports.document import Column, Plot
+from truebleu.metrics.registry import as_metrics, metric_labels
+from truebleu.reports.document import Plot
 from truebleu.reports.sentences import listed, percent
 from truebleu.resampling import TIE_TOLERANCE
 from truebleu.schema import Seed, Setting
 from truebleu.significance.corrections import CORRECTIONS, experimentwise_error
 from truebleu.significance.pairs import pair_tests
-from truebleu.significance.settings import (
-    CompareSettings,
-    require_enough_replicates as require_decisive,
+from truebleu.significance.settings import CompareSettings, require_enough_replicates
+from truebleu.significance.statistics import MetricStatistics, metric_statistics
+from truebleu.significance.tests import (
+    TESTS as SIGNIFICANCE_TESTS,
+    fewest_units,
+    find_test,
+    replicates_for,
+    smallest_p,
 )
-from truebleu.significance.statistics import MetricStatistics
-from truebleu.significance.tests import TESTS as SIGNIFICANCE_TESTS, find_test
-from truebleu.studies import _nulls as nulls, _pool as pools, _study as base
+from truebleu.simulation.test_sets import Channel, simulate
+from truebleu.studies import _pool as pools, _study as base
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from numpy.typing import NDArray
+
+    from truebleu._settings import Draw
     from truebleu.corpus.test_set import TestSet
+    from truebleu.metrics.base import Metric
     from truebleu.metrics.registry import MetricsLike
-    from truebleu.studies._nulls import NullSource
+    from truebleu.resampling import Units
+
 
 __all__ = ["study_equivalents", "study_multiplicity", "study_type_one"]
 
+NULL_TITLES = {
+    "segment": "outputs swapped by segment",
+    "document": "outputs swapped by document",
+    "simulated": "simulated systems with equal channels",
+    "sampled": "samples of two systems with one score on the whole test set",
+}
+Null = Annotated[
+    Literal["segment", "document", "simulated", "sampled"],
+    Setting(
+        help="how equal systems come about: outputs are swapped at random, segment by segment or "
+        "document by document; systems are simulated with equal channels, on a simulated test set "
+        "of this size; or two systems that have one score on the whole test set, since outputs of "
+        "the better one are cut short, are sampled."
+    ),
+]
+# Fewer repetitions could not tell 5 % from 15 %.
+Repetitions = Annotated[
+    int, Setting(help="how often systems are made equal.", least=50, most=10**7)
+]
+Alpha = Annotated[float, Setting(help="the significance level.", above=0, below=1)]
+
+# Errors per word of simulated systems, about as many as those of middling real ones.
+RATE = 0.2
+PURPOSE = "null data"
+# Repetitions in a line of the journal.
+BATCH = 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OfPool:
+    """Equal systems that are made of a pool.
+
+    Attributes:
+        pool: the counts by segment.
+        tested: what the tests resample, to which counts are added up.
+        seed: of all that is drawn.
+    """
+
+    pool: pools.Pool
+    tested: Units
+    seed: int
+
+    @property
+    def settings(self) -> base.Settings:
+        """The texts, and what is tested."""
+        return self.pool.settings | {"unit": self.tested.kind}
+
+    @property
+    def units(self) -> int:
+        """How many units the tests have to resample."""
+        return len(self.tested)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Swapped(OfPool):
+    """Systems drawn at random from a pool, their outputs dealt out among them at random.
+
+    Statistics are swapped instead of texts. That is the same for every metric whose row depends on
+    its segment alone, and no metric's row does otherwise.
+
+    Attributes:
+        swapped: what is dealt out as a whole.
+        systems: how many equal systems a set has.
+    """
+
+    swapped: Units
+    systems: int
+
+    def sets(self, first: int, count: int) -> Iterator[list[MetricStatistics]]:
+        """The counts of equal systems by every metric, set after set."""
+        streams = Streams(self.seed, PURPOSE)
+        for index in range(first, first + count):
+            draw = streams.at(index)
+            chosen = _choose(draw, len(self.pool.names), self.systems)
+            deal = _deal(draw, len(self.swapped), self.systems)[self.swapped.of_segment]
+            yield [
+                MetricStatistics.of(
+                    statistics.label,
+                    statistics.metric,
+                    statistics.rows[np.arange(len(deal))[:, None], chosen[deal]],
+                    self.tested,
+                )
+                for statistics in self.pool.statistics
+            ]
+
+
+def _choose(draw: Draw, among: int, count: int) -> NDArray[np.int64]:
+    return np.argsort(pools.numbers(draw, among), kind="stable")[:count]
+
+
+def _deal(draw: Draw, units: int, systems: int) -> NDArray[np.int64]:
+    """For each unit, whose output each system gets: all orders are equally likely."""
+    keys = pools.numbers(draw, units * systems).reshape(units, systems)
+    return np.argsort(keys, axis=1, kind="stable")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Simulated:
+    """Systems with equal channels, new ones in every set, on one simulated test set.
+
+    Attributes:
+        metrics: by which to score.
+        segments: of the test set.
+        references: of the test set.
+        unit: what the tests resample.
+        systems: how many equal systems a set has.
+        seed: of everything.
+    """
+
+    metrics: tuple[Metric, ...]
+    segments: int
+    references: int
+    unit: pools.PoolUnit
+    systems: int
+    seed: int
+
+    @property
+    def settings(self) -> base.Settings:
+        """The size of the simulated test set; its systems are others in every set."""
+        labels = metric_labels(self.metrics)
+        return {
+            "segments": self.segments,
+            "references": self.references,
+            "unit": self.unit,
+            "metrics": base.metric_settings(self.metrics, labels, self.references),
+            "errors_per_word": RATE,
+        }
+
+    @property
+    def units(self) -> int:
+        """How many units the tests have to resample."""
+        return len(pools.units_of(self._test_set([0]), self.unit))
+
+    def sets(self, first: int, count: int) -> Iterator[list[MetricStatistics]]:
+        """The counts of equal systems by every metric, set after set."""
+        names = range(first * self.systems, (first + count) * self.systems)
+        test_set = self._test_set(names)
+        counted = metric_statistics(test_set, self.metrics, pools.units_of(test_set, self.unit))
+        for start in range(0, len(names), self.systems):
+            yield [
+                replace(
+                    statistics,
+                    rows=np.ascontiguousarray(statistics.rows[:, start : start + self.systems]),
+                )
+                for statistics in counted
+            ]
+
+    def _test_set(self, names: Sequence[int]) -> TestSet:
+        # A system's errors come from its name: that of every system is its own.
+        channels = {f"equal-{name}": Channel.at_rate(RATE) for name in names}
+        return simulate(
+            segments=self.segments, systems=channels, references=self.references, seed=self.seed
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sampled(OfPool):
+    """Two systems with one score on the pool, tested on samples of it.
+
+    Outputs of the better one are cut short in so many segments, chosen at random, that its score is
+    that of the other: the one then is short, and the other is not.
+
+    Attributes:
+        cut: the counts of all outputs cut short.
+        pairs: for each metric the pairs that can be made equal.
+    """
+
+    cut: pools.Pool
+    pairs: tuple[tuple[tuple[int, int], ...], ...]
+
+    @classmethod
+    def of(
+        cls, test_set: TestSet, metrics: MetricsLike, unit: pools.PoolUnit, seed: int
+    ) -> Sampled:
+        """Null data of a test set's systems; refused where no two of them can be made equal."""
+        pool = pools.Pool.of(test_set, metrics)
+        shortened = replace(
+            test_set,
+            systems={
+                name: [_half(segment or "") for segment in text]
+                for name, text in test_set.systems.items()
+            },
+        )
+        cut = pools.Pool.of(shortened, [statistics.metric for statistics in pool.statistics])
+        pairs = tuple(
+            tuple(_made_equal(whole, short))
+            for whole, short in zip(pool.statistics, cut.statistics, strict=True)
+        )
+        for statistics, of_metric in zip(pool.statistics, pairs, strict=True):
+            if not of_metric:
+                expected = "two systems that are equal after outputs of the better one are cut"
+                raise SettingError("null", f"sampled, by {statistics.label}", expected)
+        return cls(pool, pools.units_of(test_set, unit), seed, cut, pairs)
+
+    def sets(self, first: int, count: int) -> Iterator[list[MetricStatistics]]:
+        """The counts of samples of two systems by every metric, set after set."""
+        streams = Streams(self.seed, PURPOSE)
+        for index in range(first, first + count):
+            draw = streams.at(index)
+            segments, units = len(self.pool), len(self.tested)
+            order = _choose(draw, segments, segments)
+            drawn = np.fromiter((int(draw() * units) for _ in range(units)), np.int64, count=units)
+            sets = []
+            for whole, short, pairs in zip(
+                self.pool.statistics, self.cut.statistics, self.pairs, strict=True
+            ):
+                better, worse = pairs[int(draw() * len(pairs))]
+                rows = _equal_rows(whole, short, better, worse, order)
+                all_units = MetricStatistics.of(whole.label, whole.metric, rows, self.tested)
+                sample = np.ascontiguousarray(all_units.rows[drawn])
+                sets.append(MetricStatistics(whole.label, whole.metric, sample))
+            yield sets
+
+
+def _half(text: str) -> str:
+    """The first half of a text, by words where it has any."""
+    words = text.split(" ")
+    return " ".join(words[: -(-len(words) // 2)]) if len(words) > 1 else text[: -(-len(text) // 2)]
+
+
+def _made_equal(whole: MetricStatistics, short: MetricStatistics) -> Iterator[tuple[int, int]]:
+    """The pairs, better first, of which the better one is worse when all of it is cut."""
+    scores, cut = whole.sign * whole.scores, short.sign * short.scores
+    for better in range(whole.systems):
+        for worse in range(whole.systems):
+            if scores[better] > scores[worse] > cut[better]:
+                yield better, worse
+
+
+def _equal_rows(
+    whole: MetricStatistics,
+    short: MetricStatistics,
+    better: int,
+    worse: int,
+    order: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """Counts by segment of two systems with about one score, shaped (segment, 2, column)."""
+    kept, cut = whole.rows[order, better], short.rows[order, better]
+    steps = np.concatenate([np.zeros((1, kept.shape[1])), np.cumsum(cut - kept, axis=0)])
+    apart = np.abs(whole.metric.score(whole.sums[better] + steps) - whole.scores[worse])
+    rows = np.stack([whole.rows[:, better], whole.rows[:, worse]], axis=1)
+    chosen = order[: int(apart.argmin())]
+    rows[chosen, 0] = short.rows[chosen, better]
+    return rows
+
+
+NullSource: TypeAlias = Swapped | Simulated | Sampled
+
+
+def null_source(
+    test_set: TestSet,
+    metrics: MetricsLike,
+    *,
+    null: Null,
+    unit: pools.PoolUnit,
+    systems: int,
+    seed: int,
+) -> NullSource:
+    """Null data of a test set, for tests that resample these units.
+
+    Args:
+        test_set: whose outputs are swapped; only its size matters to "simulated".
+        metrics: by which to score.
+        null: one of NULL_TITLES.
+        unit: what the tests resample.
+        systems: how many equal systems a set has.
+        seed: of all that is drawn.
+    """
+    if null == "simulated":
+        # Simulated words are spaced, whatever script the texts are in.
+        parsed = tuple(metric.for_references([]) for metric in as_metrics(metrics))
+        references = len(test_set.references)
+        return Simulated(parsed, len(test_set), references, unit, systems, seed)
+    if null == "sampled":
+        if systems != 2:
+            raise SettingError("null", null, "two systems; more cannot be made equal in this way")
+        return Sampled.of(test_set, metrics, unit, seed)
+    tested = pools.units_of(test_set, unit)
+    swapped = pools.units_of(test_set, null, "null")
+    if len(swapped) < 2:
+        raise SettingError("null", f"one {null}", f"at least two {null}s to swap")
+    if len(test_set.systems) < systems:
+        expected = f"at least {systems}, whose outputs are swapped"
+        raise SettingError("systems", len(test_set.systems), expected)
+    pool = pools.Pool.of(test_set, metrics)
+    return Swapped(pool, tested, seed, swapped, systems)
+
+
+def require_decisive(units: int, unit: str, replicates: int, alpha: float) -> None:
+    """Refuse so few units or replicates that no p-value could be as small as alpha."""
+    if replicates < (least := replicates_for(alpha)):
+        smallest = f"with {replicates} the smallest possible p is {smallest_p(replicates):.3g}"
+        expected = f"at least {least} at the level {alpha:g}; {smallest}"
+        raise SettingError("replicates", replicates, expected)
+    if units < (least := fewest_units(alpha)):
+        expected = f"at least {least}: swaps of fewer never give a p of {alpha:g} or less"
+        raise SettingError("test set", f"{units} {unit}s", expected)
+
+
+def batched(
+    work: Callable[[Iterable[tuple[int, MetricStatistics]]], Record],
+    source: NullSource,
+    repetitions: int,
+) -> list[Task]:
+    """Tasks of some repetitions each, which get every metric's counts with the repetition."""
+    return [
+        Task((first,), partial(_batch, work, source, first, min(BATCH, repetitions - first)))
+        for first in range(0, repetitions, BATCH)
+    ]
+
+
+def _batch(
+    work: Callable[[Iterable[tuple[int, MetricStatistics]]], Record],
+    source: NullSource,
+    first: int,
+    count: int,
+) -> Record:
+    sets = enumerate(source.sets(first, count), first)
+    return work((index, statistics) for index, counted in sets for statistics in counted)
+
+
 ALPHAS = (0.01, 0.05, 0.10)
 Alphas = Annotated[Sequence[float], Setting(above=0, below=1, metavar="P,P,...")]
-AnyTests = Annotated[Sequence[str], Setting(choices=tuple(pools.STUDY_TESTS), metavar="NAME,...")]
 # A level holds if the rate surely lies between half of it and one and a half (Bradley 1978).
 BRADLEY = (0.5, 1.5)
 # What to say of each verdict.
@@ -69,11 +407,11 @@ def study_type_one(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",
     *,
-    null: nulls.Null = "segment",
+    null: Null = "segment",
     unit: pools.PoolUnit = "segment",
-    tests: AnyTests = pools.TESTS,
+    tests: pools.Tests = pools.TESTS,
     alphas: Alphas = ALPHAS,
-    repetitions: nulls.Repetitions = 1000,
+    repetitions: Repetitions = 1000,
     replicates: pools.Replicates = 1000,
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
@@ -87,7 +425,6 @@ def study_type_one(
     Args:
         test_set: the systems whose outputs are swapped.
         metrics: by which to compare.
-        tests: those to make; Student's is for metrics that are means over segments.
         alphas: the significance levels.
         runner: keeps the results and shows progress.
 
@@ -98,23 +435,16 @@ def study_type_one(
     """
     asked = {**locals()}
     levels = sorted(set(map(float, alphas or ALPHAS)))
-    nulls.require_enough_replicates(replicates, levels[0])
     ordered = tuple(test for test in pools.STUDY_TESTS if test in (tests or pools.TESTS))
-    testing = pools.Testing(tests=ordered, replicates=replicates, seed=seed)
-    source = nulls.null_source(test_set, metrics, null=null, unit=unit, systems=2, seed=seed)
-    nulls.require_enough_units(source.units, unit, levels[0])
-    if "student" in ordered:
-        for statistics in next(source.sets(0, 1)):
-            pools.student_p(statistics)  # refused before any long work
+    testing = pools.Testing(ordered, replicates, seed)
+    source = null_source(test_set, metrics, null=null, unit=unit, systems=2, seed=seed)
+    require_decisive(source.units, unit, replicates, levels[0])
     settings = base.settings_of("type-one", asked, source.settings, tests=ordered, alphas=levels)
-    tasks = [
-        Task((first,), partial(_p_values, source, range(first, end), testing))
-        for first, end in nulls.batches(repetitions)
-    ]
+    tasks = batched(partial(_p_values, testing), source, repetitions)
     records = list((runner or Runner()).run(settings, tasks).values())
     rows: list[base.Row] = []
     sentences: list[str] = []
-    below: dict[str, base.Rate] = {}
+    below: dict[str, base.Estimate] = {}
     for metric in records[0]:
         by_test = {
             test: np.concatenate([record[metric][test] for record in records]) for test in ordered
@@ -149,14 +479,10 @@ def study_type_one(
     return base.StudyResult(
         settings=settings,
         title="How often tests reject a true null hypothesis: "
-        f"{nulls.NULL_TITLES[null]}, tested by {unit}",
-        columns=(
-            Column("metric", "Metric"),
-            Column("test", "Test"),
-            Column("origin", "As in"),
-            Column("alpha", "Level", 1, percent=True),
-            *base.rate_columns("rejected", "Rejected", "99 % from"),
-            Column("verdict", "Verdict"),
+        f"{NULL_TITLES[null]}, tested by {unit}",
+        columns=base.columns(
+            "metric | test | origin: As in | alpha: Level [.1%] | "
+            f"{base.bounded('rejected', 'Rejected', '99 % from')} | verdict"
         ),
         rows=rows,
         sentences=sentences,
@@ -169,15 +495,13 @@ def _by(rows: Sequence[base.Row], name: str) -> list[list[base.Row]]:
     return [list(group) for _, group in groupby(rows, key=lambda row: row[name])]
 
 
-def _p_values(source: NullSource, repetitions: range, testing: pools.Testing) -> Record:
+def _p_values(testing: pools.Testing, sets: Iterable[tuple[int, MetricStatistics]]) -> Record:
     """For each metric and test the p-values of some repetitions."""
     record: Record = {}
-    sets = source.sets(repetitions.start, len(repetitions))
-    for index, of_metrics in zip(repetitions, sets, strict=True):
-        for statistics in of_metrics:
-            by_test = record.setdefault(statistics.label, {test: [] for test in testing.tests})
-            for test, p in testing.p_values(statistics, [(0, 1)], index).items():
-                by_test[test].append(float(p[0]))
+    for index, statistics in sets:
+        by_test = record.setdefault(statistics.label, {test: [] for test in testing.tests})
+        for test, concluded in testing.conclusions(statistics, [(0, 1)], index).items():
+            by_test[test].append(float(concluded.p[0]))
     return record
 
 
@@ -191,21 +515,22 @@ def _rejections(metric: str, test: str, alpha: float, p_values: base.Floats) -> 
         "origin": pools.STUDY_TESTS[test].origin,
         "alpha": alpha,
         "case": f"{metric}, level {100 * alpha:g} %",
-        **base.rate_cells("rejected", rate),
+        **rate.cells("rejected"),
         "verdict": level_verdict(rate, alpha),
     }
 
 
-def level_verdict(rate: base.Rate, alpha: float) -> str:
+def level_verdict(rate: base.Estimate, alpha: float) -> str:
     """Whether a test keeps its level, where the repetitions are enough to say so.
 
     To hold, the interval of the rate must lie within half and one and a half of the level: few
     repetitions are no evidence.
     """
-    if not rate.low <= alpha <= rate.high:
-        return "too often" if rate.low > alpha else "too seldom"
-    low, high = (factor * alpha for factor in BRADLEY)
-    return "holds" if low <= rate.low and rate.high <= high else "undecided"
+    low, high = rate.low or 0.0, rate.high or 0.0
+    if not low <= alpha <= high:
+        return "too often" if low > alpha else "too seldom"
+    least, most = (factor * alpha for factor in BRADLEY)
+    return "holds" if least <= low and high <= most else "undecided"
 
 
 def _rejection_sentence(rows: Sequence[base.Row]) -> str:
@@ -233,7 +558,7 @@ def study_equivalents(
     *,
     tests: pools.Tests = USUAL_TESTS,
     unit: pools.PoolUnit = "segment",
-    alpha: nulls.Alpha = 0.05,
+    alpha: Alpha = 0.05,
     replicates: pools.Replicates = 10_000,
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
@@ -251,11 +576,10 @@ def study_equivalents(
         runner: keeps the results and shows progress.
     """
     asked = {**locals()}
-    testing = pools.Testing(tests=tuple(tests or USUAL_TESTS), replicates=replicates, seed=seed)
-    nulls.require_enough_replicates(replicates, alpha)
+    testing = pools.Testing(tuple(tests or USUAL_TESTS), replicates, seed)
     pool = pools.Pool.of(test_set, metrics, unit)
     pool.require_systems(2)
-    nulls.require_enough_units(len(pool), unit, alpha)
+    require_decisive(len(pool), unit, replicates, alpha)
     settings = base.settings_of("equivalents", asked, pool.settings)
     tasks = [
         Task((statistics.label,), partial(_equivalent_p_values, statistics, testing))
@@ -280,12 +604,8 @@ def study_equivalents(
     return base.StudyResult(
         settings=settings,
         title="Systems taken for equal: the p-values of their differences",
-        columns=(
-            Column("metric", "Metric"),
-            Column("compared", "Compared systems"),
-            Column("difference", "Difference", 3, sign=True),
-            Column("test", "Test"),
-            Column("p", "p", 4),
+        columns=base.columns(
+            "metric | compared: Compared systems | difference [+.3f] | test | p: p [.4f]"
         ),
         rows=rows,
         sentences=sentences,
@@ -297,9 +617,10 @@ def study_equivalents(
 
 def _equivalent_p_values(statistics: MetricStatistics, testing: pools.Testing) -> Record:
     pairs = list(combinations(range(statistics.systems), 2))
-    by_test = testing.p_values(statistics, pairs, 0)
+    by_test = testing.conclusions(statistics, pairs, 0)
     differences = pools.differences_of(statistics.scores, pairs).tolist()
-    return {"differences": differences, **{test: p.tolist() for test, p in by_test.items()}}
+    p_values = {test: concluded.p.tolist() for test, concluded in by_test.items()}
+    return {"differences": differences, **p_values}
 
 
 def _p_sentences(metric: str, record: Record, tests: Sequence[str], alpha: float) -> Iterator[str]:
@@ -340,10 +661,10 @@ def study_multiplicity(
     together: Counts = None,
     corrections: Corrections = None,
     test: Annotated[str, Setting(choices=tuple(SIGNIFICANCE_TESTS))] = "ar",
-    null: nulls.Null = "segment",
+    null: Null = "segment",
     unit: pools.PoolUnit = "segment",
-    alpha: nulls.Alpha = 0.05,
-    repetitions: nulls.Repetitions = 1000,
+    alpha: Alpha = 0.05,
+    repetitions: Repetitions = 1000,
     replicates: pools.Replicates = 2000,
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
@@ -382,21 +703,18 @@ def study_multiplicity(
         if correction in corrections
     }
     for correction in by_correction:
-        require_decisive(replicates, correction, comb(sizes[-1], 2), alpha, kind="comparisons")
-    source = nulls.null_source(
-        test_set, metrics, null=null, unit=unit, systems=sizes[-1], seed=seed
-    )
-    nulls.require_enough_units(source.units, unit, alpha)
+        require_enough_replicates(
+            replicates, correction, comb(sizes[-1], 2), alpha, kind="comparisons"
+        )
+    source = null_source(test_set, metrics, null=null, unit=unit, systems=sizes[-1], seed=seed)
+    require_decisive(source.units, unit, replicates, alpha)
     if any(CORRECTIONS[name].basis == "segment scores" for name in by_correction):
         for statistics in next(source.sets(0, 1)):
             statistics.unit_means("correction tukey or scheffe")  # refused before any long work
     settings = base.settings_of(
         "multiplicity", asked, source.settings, together=sizes, corrections=list(by_correction)
     )
-    tasks = [
-        Task((first,), partial(_alarms, source, range(first, end), sizes, by_correction))
-        for first, end in nulls.batches(repetitions)
-    ]
+    tasks = batched(partial(_alarms, sizes, by_correction), source, repetitions)
     records = list((runner or Runner()).run(settings, tasks).values())
     rows = [
         _false_alarms(records, metric, size, correction, alpha)
@@ -407,14 +725,10 @@ def study_multiplicity(
     return base.StudyResult(
         settings=settings,
         title="Any false alarm among all pairs of equal systems: "
-        f"{pools.STUDY_TESTS[test].title}, {nulls.NULL_TITLES[null]}",
-        columns=(
-            Column("metric", "Metric"),
-            Column("systems", "Systems"),
-            Column("comparisons", "Comparisons"),
-            Column("correction", "Correction"),
-            *base.rate_columns("alarms", "Any false alarm", "99 % from"),
-            Column("expected", "Promised", 1, percent=True),
+        f"{pools.STUDY_TESTS[test].title}, {NULL_TITLES[null]}",
+        columns=base.columns(
+            "metric | systems | comparisons | correction | "
+            f"{base.bounded('alarms', 'Any false alarm', '99 % from')} | expected: Promised [.1%]"
         ),
         rows=rows,
         sentences=[_alarm_sentence(row, alpha) for row in rows if row["systems"] == sizes[-1]],
@@ -440,28 +754,21 @@ def _system_counts(systems: Sequence[int] | None, available: int | None) -> list
 
 
 def _alarms(
-    source: NullSource,
-    repetitions: range,
     sizes: Sequence[int],
     settings: Mapping[str, CompareSettings],
+    sets: Iterable[tuple[int, MetricStatistics]],
 ) -> Record:
     """For each metric, number of systems and correction: in which repetitions anything is rejected.
 
     A repetition is a digit: 1 where there was an alarm.
     """
     record: Record = {}
-    sets = source.sets(repetitions.start, len(repetitions))
-    for index, of_metrics in zip(repetitions, sets, strict=True):
-        for statistics in of_metrics:
-            by_case = record.setdefault(statistics.label, {})
-            for (size, name), alarm in alarms_of(statistics, index, sizes, settings).items():
-                case = _case(size, name)
-                by_case[case] = by_case.get(case, "") + str(int(alarm))
+    for index, statistics in sets:
+        by_case = record.setdefault(statistics.label, {})
+        for (size, name), alarm in alarms_of(statistics, index, sizes, settings).items():
+            case = f"{size} {name}"
+            by_case[case] = by_case.get(case, "") + str(int(alarm))
     return record
-
-
-def _case(size: int, correction: str) -> str:
-    return f"{size} {correction}"
 
 
 def _false_alarms(
@@ -469,20 +776,21 @@ def _false_alarms(
 ) -> base.Row:
     """How often there is any alarm, beside what the correction or independence promises."""
     comparisons = comb(systems, 2)
-    alarms = "".join(record[metric][_case(systems, correction)] for record in records)
+    alarms = "".join(record[metric][f"{systems} {correction}"] for record in records)
     return {
         "metric": metric,
         "systems": systems,
         "comparisons": comparisons,
         "correction": correction,
-        **base.rate_cells("alarms", base.rejection_rate(alarms.count("1"), len(alarms))),
+        **base.rejection_rate(alarms.count("1"), len(alarms)).cells("alarms"),
         "expected": experimentwise_error(alpha, comparisons) if correction == "none" else alpha,
     }
 
 
 def _alarm_sentence(row: base.Row, alpha: float) -> str:
     comparisons = f"{row['comparisons']} comparison{'s' * (row['comparisons'] > 1)}"
-    alarms = f"a false alarm in {base.rate_of(row, 'alarms')} of the cases with {comparisons}"
+    rate = base.Estimate.from_cells(row, "alarms")
+    alarms = f"a false alarm in {rate} of the cases with {comparisons}"
     if row["correction"] == "none":
         return (
             f"{row['metric']}, no correction: {alarms}; independent comparisons would have "

@@ -19,7 +19,7 @@ from truebleu.scores.given import GivenScores
 from truebleu.simulation import simulate
 from truebleu.studies._pool import orders_of_growth
 from truebleu.studies._study import fit_law
-from truebleu.studies.test_size import (
+from truebleu.studies.widths import (
     sets_of_references,
     study_references,
     study_test_size,
@@ -53,7 +53,7 @@ def test_doubling_independent_scores_narrows_their_interval_by_29_percent() -> N
         assert width == pytest.approx(expected, rel=0.05)
     (law,) = result.details["laws"]
     assert law["doubling"].value == pytest.approx(1 - 0.5**0.5, abs=0.01)
-    assert f"the interval by {law['doubling'].percent()}" in result.sentences[0]
+    assert f"the interval by {law['doubling']}" in result.sentences[0]
 
 
 def test_scores_are_means_over_the_parts_of_random_growth(pool: TestSet) -> None:
@@ -178,6 +178,8 @@ def translated() -> TestSet:
 @pytest.mark.parametrize("references", [2, 3, 4])
 def test_the_worth_of_references_is_where_the_papers_own_widths_cross(references: int) -> None:
     one, more = fit_law(TABLE_4_SHARES, TABLE_4[1]), fit_law(TABLE_4_SHARES, TABLE_4[references])
+    assert one is not None
+    assert more is not None
     share = worth_in_data(one, more, 100)
     # Read off the table between its rows: 78.6, 69.8 and 61.0 %. The paper's text names the rows
     # around them, 80~90, 70~80 and 60~70 %. The law smooths the table's noise.
@@ -187,18 +189,9 @@ def test_the_worth_of_references_is_where_the_papers_own_widths_cross(references
 
 
 def test_all_sets_of_each_size_are_taken() -> None:
-    assert sets_of_references(4, 6, seed=0) == [
+    assert sets_of_references(4) == [
         combination for size in (1, 2, 3, 4) for combination in combinations(range(4), size)
     ]
-
-
-def test_too_many_sets_are_chosen_among_at_random_and_never_twice() -> None:
-    sets = sets_of_references(9, 10, seed=1)
-    by_size = {size: [one for one in sets if len(one) == size] for size in range(1, 10)}
-    assert [len(by_size[size]) for size in by_size] == [9, 10, 10, 10, 10, 10, 10, 9, 1]
-    assert len(set(sets)) == len(sets)
-    assert sets == sets_of_references(9, 10, seed=1)
-    assert sets != sets_of_references(9, 10, seed=2)
 
 
 def test_figures_are_means_over_all_sets_of_references(translated: TestSet) -> None:
@@ -264,7 +257,7 @@ def test_a_study_of_references_goes_on_to_the_same_result(
 
 def test_one_reference_is_refused(translated: TestSet) -> None:
     single = as_test_set(translated.systems, translated.references[0])
-    with pytest.raises(SettingError, match="references: found 1, expected at least 2"):
+    with pytest.raises(SettingError, match="references: found 1, expected 2 to 8"):
         study_references(single, ["bleu"], **REFERENCES)
 
 
@@ -280,7 +273,6 @@ def test_references_with_absent_segments_are_refused_by_name(translated: TestSet
     [
         ({"shares": [1.0]}, "at least 3"),
         ({"samples": 1}, "from 2"),
-        ({"subsets": 0}, "from 1"),
         ({"replicates": 10}, "at least 40"),
     ],
 )

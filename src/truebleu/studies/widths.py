@@ -1,4 +1,4 @@
-"""Test size and references: what more data, and more references, do to scores and intervals.
+"""Widths of intervals: what more data, more references and more replicates do to them.
 
 Zhang & Vogel (2004, §4.1, Figs. 4-7, Table 2) add random documents to a test set until it is
 complete, do so 100 times, and average: the relative intervals narrow by about 30 % whenever the
@@ -7,54 +7,51 @@ data double.
 They also (§4.2, Fig. 8, Tables 3 and 4) score one system with 1, 2, 3 and 4 references on 50 % to
 100 % of the test set: relative intervals narrow with every reference, by as much as 10 to 15 % more
 data would narrow them.
+
+And (§4.3, Tables 5 and 6) they make intervals of B = 100 to 100,000 replicates, and for each B up
+to 10,000 they make 5,000 of them: the standard deviation of a bound is 7 % of the interval's width
+at B = 100, and below 1 % at 10,000.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations, islice, pairwise
-from math import comb, log2
+from itertools import combinations, pairwise
+from math import ceil, log2, sqrt
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from truebleu._settings import DEFAULT_SEED, Streams
+from truebleu._settings import DEFAULT_SEED
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Key, Record, Runner, Task
-from truebleu.reports.document import Column, Plot
+from truebleu.reports.document import Plot
 from truebleu.reports.sentences import percent
 from truebleu.schema import Level, Seed, Setting
+from truebleu.significance.intervals import smallest_replicates
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import MetricStatistics
 from truebleu.studies import _pool as pools, _study as base
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.registry import MetricsLike
 
-__all__ = ["study_references", "study_test_size"]
+
+__all__ = ["study_references", "study_replicates", "study_test_size"]
 
 USUAL_SHARES = tuple(tenth / 10 for tenth in range(1, 11))
-# Of relative intervals.
-INTERVAL_COLUMNS = (
-    Column("low", "Interval from", 2, percent=True, sign=True),
-    Column("high", "to", 2, percent=True, sign=True),
-    Column("width", "Relative width", 2, percent=True),
-)
-COLUMNS = (
-    Column("metric", "Metric"),
-    Column("system", "System"),
-    Column("share", "Share", percent=True),
-    Column("size", "Units"),
-    Column("score", "Mean score", 3),
-    Column("score_sd", "SD of scores", 3),
-    *INTERVAL_COLUMNS,
-    Column("fitted", "By the law", 2, percent=True),
+INTERVAL = "low: Interval from [+.2%] | high: to [+.2%] | width: Relative width [.2%]"
+COLUMNS = base.columns(
+    "metric | system | share [%] | size: Units | score: Mean score [.3f] | "
+    f"score_sd: SD of scores [.3f] | {INTERVAL} | fitted: By the law [.2%]"
 )
 
 
@@ -219,11 +216,14 @@ def _size_rows(
 
 
 def _law_sentence(
-    metric: str, by_doubling: base.Mean | None, by_system: Mapping[str, base.Law | None], unit: str
+    metric: str,
+    doubled: base.Estimate | None,
+    by_system: Mapping[str, base.Law | None],
+    unit: str,
 ) -> str:
     """What doubling the data does to the intervals of a metric."""
     laws = [law for law in by_system.values() if law is not None]
-    if not laws or by_doubling is None:
+    if not laws or doubled is None:
         return (
             f"{metric}: no law can be fitted: fewer than {base.FEWEST_SIZES} sizes have intervals, "
             "since scores are 0 or do not vary."
@@ -236,9 +236,9 @@ def _law_sentence(
         systems = f"; from {100 * min(shares):.1f} to {percent(max(shares))} by system"
     return (
         f"{metric}: doubling the data narrows the interval by "
-        f"{by_doubling.percent()}{systems}{note}. Independent {unit}s would give "
+        f"{doubled}{systems}{note}. Independent {unit}s would give "
         f"{percent(base.SQUARE_ROOT_NARROWING)}. The law is width = c · "
-        f"n^{log2(1 - by_doubling.value):.2f}, and misses no mean width by more than "
+        f"n^{log2(1 - doubled.value):.2f}, and misses no mean width by more than "
         f"{percent(max(law.misfit for law in laws))}."
     )
 
@@ -247,21 +247,13 @@ def _law_sentence(
 
 
 REFERENCES_SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-# What choosing among too many sets of references takes its random numbers for.
-PURPOSE = "sets of references"
-# Beyond this many, sets are drawn one by one instead of being listed.
-MOST_LISTED = 100_000
+# Of more there would be too many sets.
+MOST_REFERENCES = 8
 # Relative differences of widths below this are rounding.
 SAME = 1e-9
-REFERENCES_COLUMNS = (
-    Column("metric", "Metric"),
-    Column("references", "References"),
-    Column("sets", "Sets"),
-    Column("share", "Share", percent=True),
-    Column("size", "Units"),
-    Column("median", "Mean of medians", 3),
-    *INTERVAL_COLUMNS,
-    Column("alone", "As one reference on", 0, percent=True),
+REFERENCES_COLUMNS = base.columns(
+    "metric | references | sets | share [%] | size: Units | median: Mean of medians [.3f] | "
+    f"{INTERVAL} | alone: As one reference on [.0%]"
 )
 
 
@@ -272,7 +264,6 @@ def study_references(
     *,
     shares: pools.Shares = None,
     samples: pools.Growths = 20,
-    subsets: Annotated[int, Setting(least=1, most=MOST_LISTED)] = 20,
     unit: pools.PoolUnit = "segment",
     replicates: pools.Replicates = 1000,
     level: Level = 0.95,
@@ -288,9 +279,8 @@ def study_references(
     references alone.
 
     Args:
-        test_set: with two references at least, all of them complete.
+        test_set: with two to eight references, all of them complete.
         metrics: by which to score.
-        subsets: the most sets of references of each size; more are chosen among at random.
         runner: keeps the results and shows progress.
     """
     asked = {**locals()}
@@ -307,7 +297,7 @@ def study_references(
             ("references", *references),
             partial(_intervals, test_set, references, whole, parts, resampling),
         )
-        for references in sets_of_references(len(test_set.references), subsets, seed)
+        for references in sets_of_references(len(test_set.references))
     ]
     records = (runner or Runner()).run(settings, tasks)
     rows: list[base.Row] = []
@@ -336,37 +326,21 @@ def study_references(
     )
 
 
-def sets_of_references(references: int, most: int, seed: int) -> list[tuple[int, ...]]:
-    """Sets of 1, 2, … of the references: all of a size, or so many of them chosen at random.
+def sets_of_references(references: int) -> list[tuple[int, ...]]:
+    """All sets of 1, 2, … of the references.
 
-    >>> sets_of_references(3, 20, seed=1)
+    >>> sets_of_references(3)
     [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)]
     """
-    sets: list[tuple[int, ...]] = []
-    for size in range(1, references + 1):
-        if comb(references, size) <= most:
-            sets += combinations(range(references), size)
-        else:
-            sets += _choice(references, size, most, seed)
-    return sets
-
-
-def _choice(references: int, size: int, most: int, seed: int) -> list[tuple[int, ...]]:
-    streams = Streams(seed, f"{PURPOSE} {size}")
-    drawn: set[tuple[int, ...]] = set()
-    index = 0
-    while len(drawn) < most:
-        random = streams.at(index)
-        keys = sorted((random(), reference) for reference in range(references))
-        drawn.add(tuple(sorted(reference for _, reference in islice(keys, size))))
-        index += 1
-    return sorted(drawn)
+    sizes = range(1, references + 1)
+    return [chosen for size in sizes for chosen in combinations(range(references), size)]
 
 
 def _require_references(test_set: TestSet) -> None:
     count = len(test_set.references)
-    if count < 2:
-        raise SettingError("references", count, "at least 2: a further one is what is studied")
+    if not 2 <= count <= MOST_REFERENCES:
+        expected = f"2 to {MOST_REFERENCES}: a further one is studied, with all sets of the others"
+        raise SettingError("references", count, expected)
     named = zip(test_set.reference_names, test_set.references, strict=True)
     if lacking := [name for name, text in named if None in text]:
         expected = "every segment in each; with fewer references some segments would have none"
@@ -472,7 +446,7 @@ def _reference_rows(
             yield {
                 "metric": label,
                 "references": group.count,
-                "given": _references(group.count),
+                "given": "1 reference" if group.count == 1 else f"{group.count} references",
                 "sets": group.sets,
                 "share": share,
                 "size": size,
@@ -482,10 +456,6 @@ def _reference_rows(
                 "width": base.or_none(high - low),
                 "alone": None if alone is None else alone / group.sizes[-1],
             }
-
-
-def _references(count: int) -> str:
-    return "1 reference" if count == 1 else f"{count} references"
 
 
 def _depends(groups: Sequence[_WithReferences]) -> bool | None:
@@ -503,29 +473,29 @@ def _further(fewer: _WithReferences, more: _WithReferences) -> base.Row:
     known = bool(shares and by_system)
     return {
         "references": more.count,
-        "share": base.Mean.of(shares) if known else None,
+        "share": base.mean_estimate(shares) if known else None,
         "lowest": min(by_system) if known else None,
         "highest": max(by_system) if known else None,
     }
 
 
 def _shares(fewer: base.Floats, more: base.Floats, sizes: Sequence[int]) -> list[float]:
-    """The share of the data that is worth a reference, for each row of widths by size."""
-    shares = (
-        worth_in_data(base.fit_law(sizes, a), base.fit_law(sizes, b), sizes[-1])
-        for a, b in zip(fewer, more, strict=True)
+    """For each row of widths by size, on which share of the data the further reference does.
+
+    By the laws of both; without rows that have no law, or where more data do not narrow intervals.
+    """
+    laws = (
+        (base.fit_law(sizes, a), base.fit_law(sizes, b)) for a, b in zip(fewer, more, strict=True)
     )
+    shares = (worth_in_data(a, b, sizes[-1]) for a, b in laws if a is not None and b is not None)
     return [share for share in shares if share is not None]
 
 
-def worth_in_data(fewer: base.Law | None, more: base.Law | None, size: int) -> float | None:
+def worth_in_data(fewer: base.Law, more: base.Law, size: int) -> float | None:
     """The share of so many units with which more references give the interval of fewer on all.
 
-    By the laws of both (Zhang & Vogel 2004, Table 4, has 80 to 90 % for 2 references beside 1).
-    None where a law is missing, or more data do not narrow the interval.
+    Zhang & Vogel (2004, Table 4) have 80 to 90 % for 2 references beside 1.
     """
-    if fewer is None or more is None:
-        return None
     needed = more.size(fewer.width(size))
     return None if needed is None else needed / size
 
@@ -534,11 +504,10 @@ def _reference_sentences(
     metric: str, groups: Sequence[_WithReferences], further: Sequence[base.Row]
 ) -> Iterator[str]:
     depends = _depends(groups)
-    if depends is None:
-        yield f"{metric}: nothing can be said: scores are 0 or do not vary."
-        return
     if not depends:
-        yield f"{metric}: its intervals do not depend on the references."
+        nothing = "nothing can be said: scores are 0 or do not vary"
+        same = "its intervals do not depend on the references"
+        yield f"{metric}: {nothing if depends is None else same}."
         return
     first, last = groups[0].width, groups[-1].width
     verb = "narrower" if last < first else "wider"
@@ -547,25 +516,236 @@ def _reference_sentences(
         f"{verb} than with one, {percent(last, 2)} of the score instead of {percent(first, 2)}."
     )
     for worth in further:
-        yield _worth_of_reference(metric, worth)
+        share, references = worth["share"], worth["references"]
+        if share is None:
+            yield f"{metric}: what reference {references} is worth is unknown."
+            continue
+        low, high = (f"{100 * worth[end]:.0f}" for end in ("lowest", "highest"))
+        systems = f", from {low} to {high} by system," if low != high else ""
+        change = 100 * (1 / share.value - 1)
+        value = f"{change:.0f} % more" if change > 0 else f"{-change:.0f} % less"
+        yield (
+            f"{metric}: all of the data with one reference less than {references} give as narrow "
+            f"an interval as {share}{systems} of them with {references}: the further reference is "
+            f"worth {value} data."
+        )
 
 
-def _worth_of_reference(metric: str, worth: base.Row) -> str:
-    share, references = worth["share"], worth["references"]
-    if share is None:
-        return f"{metric}: what reference {references} is worth is unknown: more data do not help."
-    error = ""
-    if share.low is not None:
-        error = f" (error {100 * share.low:.0f} to {100 * share.high:.0f})"
-    low, high = (f"{100 * worth[end]:.0f}" for end in ("lowest", "highest"))
-    systems = f", from {low} to {high} by system," if low != high else ""
-    change = 100 * (1 / share.value - 1)
-    value = (
-        f"the further reference is worth {change:.0f} % more data"
-        if share.value < 1
-        else f"the further reference widens it as {-change:.0f} % less data would"
+Numbers = Annotated[Sequence[int] | None, Setting(least=1, metavar="N,N,...")]
+USUAL_REPLICATES = (100, 200, 500, 1000, 2000, 5000, 10_000)
+REPLICATES_COLUMNS = base.columns(
+    "metric | system | replicates: B | runs | median [.3f] | low: Interval from [+.2%] | "
+    "high: to [+.2%] | sd_low: SD of lower [.3%] | sd_high: of upper [.3%] | "
+    "theory: By theory [.3%] | relative_sd: SD / width [.1%]"
+)
+
+
+@base.study
+def study_replicates(
+    test_set: TestSet,
+    metrics: MetricsLike = "bleu",
+    *,
+    replicates: Numbers = None,
+    repetitions: Annotated[int, Setting(least=5, most=pools.MOST_TASKS)] = 20,
+    unit: pools.PoolUnit = "segment",
+    enough: Annotated[float, Setting(above=0, below=1)] = 0.02,
+    level: Level = 0.95,
+    seed: Seed = DEFAULT_SEED,
+    runner: Runner | None = None,
+) -> base.StudyResult:
+    """How many replicates does the bootstrap need?
+
+    Zhang & Vogel (2004, Tables 5 and 6): the relative interval and the standard deviation of its
+    bounds for B = 100 to 100,000; beyond 2,000 replicates there are only small changes. The
+    replicates are made once, as many as the largest B takes; every B cuts the same ones into
+    runs that share none, so that a smaller B has more runs.
+
+    Args:
+        test_set: what is resampled.
+        metrics: by which to score.
+        replicates: the numbers of replicates, B; by default 100 to 10,000.
+        repetitions: runs of the largest B; smaller ones cut the same replicates into more.
+        enough: a B is enough when the standard deviation of the bounds is at most this share of
+            the interval's width.
+        runner: keeps the results and shows progress.
+    """
+    asked = {**locals()}
+    chosen = sorted(set(replicates or USUAL_REPLICATES))
+    if chosen[0] < (fewest := smallest_replicates(level)):
+        raise SettingError("replicates", chosen[0], f"at least {fewest} for the level {level:g}")
+    pool = pools.Pool.of(test_set, metrics, unit)
+    if len(pool) < 2:
+        expected = "at least two: one says nothing about the spread"
+        raise SettingError("test set", f"one {unit}", expected)
+    # Which B is enough changes no task: one journal serves all limits.
+    del asked["enough"]
+    settings = base.settings_of("replicates", asked, pool.settings, replicates=chosen)
+    tasks = [
+        Task((repetition,), partial(_runs, pool, chosen, repetition, level, seed))
+        for repetition in range(repetitions)
+    ]
+    records = (runner or Runner()).run(settings, tasks)
+    rows: list[base.Row] = []
+    lines: list[base.Row] = []
+    sentences: list[str] = []
+    needed: list[base.Row] = []
+    by_theory = ceil((theoretical_deviation(1.0, 1, level) / enough) ** 2)
+    for statistics in pool.statistics:
+        label = statistics.label
+        of_metric = list(_replicates_rows(pool, label, records, chosen, level))
+        means = _means(of_metric)
+        least, law = least_enough(means, enough), base.fit_law(list(means), list(means.values()))
+        exponent = None if law is None else law.exponent
+        rows += of_metric
+        needed.append({"metric": label, "enough": least, "exponent": exponent})
+        lines += [{"metric": label, "replicates": b, "relative_sd": means.get(b)} for b in chosen]
+        sentences += _replicates_sentences(label, means, least, exponent, enough, by_theory)
+        without = dict.fromkeys(row["system"] for row in of_metric if row["relative_sd"] is None)
+        if without and means:
+            systems = ", ".join(without)
+            sentences.append(f"{label}: no figures of {systems}: scores are 0 or do not vary.")
+    theory = {number: theoretical_deviation(1.0, number, level) for number in chosen}
+    lines += [{"metric": "theory", "replicates": b, "relative_sd": sd} for b, sd in theory.items()]
+    return base.StudyResult(
+        settings={**settings, "enough": enough},
+        title=f"Relative intervals of the level {100 * level:g} % from B replicates, and how far "
+        "they differ between runs",
+        columns=REPLICATES_COLUMNS,
+        rows=rows,
+        sentences=sentences,
+        plot=Plot(
+            "line",
+            "replicates",
+            "relative_sd",
+            series="metric",
+            reference=enough,
+            log_x=True,
+            zero_y=True,
+        ),
+        drawn=lines,
+        details={"needed": needed, "needed_by_theory": by_theory},
     )
-    return (
-        f"{metric}: all of the data with {_references(references - 1)} give as narrow an interval "
-        f"as {percent(share.value, 0)}{error}{systems} of them with {references}; {value}."
-    )
+
+
+def theoretical_deviation(width: float, replicates: int, level: float) -> float:
+    """The standard deviation of a bound around the median, for normal scores and large B.
+
+    The difference of the sample quantiles at p and at 1/2 has the variance
+    (p (1 - p) / f(p)² - p / (f(p) f(½)) + 1 / (4 f(½)²)) / B, where f is the density at a quantile
+    (David & Nagaraja 2003, §10.2).
+
+    >>> round(theoretical_deviation(0.0336, 500, 0.95), 4)  # Zhang & Vogel's Table 6 has 0.0011
+    0.0011
+    """
+    normal = NormalDist()
+    tail = (1 - level) / 2
+    quantile = normal.inv_cdf(1 - tail)
+    density, centre = normal.pdf(quantile), normal.pdf(0.0)
+    variance = (
+        tail * (1 - tail) / density**2 - tail / (density * centre) + 1 / (4 * centre**2)
+    ) / replicates
+    return width / (2 * quantile) * sqrt(variance)
+
+
+def _runs(
+    pool: pools.Pool, chosen: Sequence[int], repetition: int, level: float, seed: int
+) -> Record:
+    """The largest B's replicates of one repetition, cut into runs of every B."""
+    largest = chosen[-1]
+    return {
+        statistics.label: [
+            [
+                base.as_record(base.relative_intervals(replicates[start : start + number], level))
+                for start in range(0, largest - number + 1, number)
+            ]
+            for number in chosen
+        ]
+        for statistics, replicates in pools.resampled_scores(
+            pool.statistics, largest, seed, repetition
+        )
+    }
+
+
+def _replicates_rows(
+    pool: pools.Pool,
+    label: str,
+    records: Mapping[Key, Record],
+    chosen: Sequence[int],
+    level: float,
+) -> Iterator[base.Row]:
+    # For each B shaped (run, value, system).
+    by_number = [
+        np.concatenate([base.from_record(record[label][place]) for record in records.values()])
+        for place in range(len(chosen))
+    ]
+    for system, name in enumerate(pool.names):
+        for number, runs in zip(chosen, by_number, strict=True):
+            median, low, high = runs[:, :, system].mean(axis=0)
+            _, sd_low, sd_high = runs[:, :, system].std(axis=0, ddof=1)
+            # NaN where the scores are 0 or the same throughout: there is no width to compare with.
+            width = high - low if high > low else np.nan
+            # Of both bounds, which by theory are alike: the larger one would be so by chance.
+            relative_sd = sqrt((sd_low**2 + sd_high**2) / 2) / width
+            yield {
+                "metric": label,
+                "system": name,
+                "replicates": number,
+                "runs": len(runs),
+                "median": float(median),
+                "low": base.or_none(low),
+                "high": base.or_none(high),
+                "sd_low": base.or_none(sd_low),
+                "sd_high": base.or_none(sd_high),
+                "theory": base.or_none(theoretical_deviation(float(width), number, level)),
+                "relative_sd": base.or_none(relative_sd),
+            }
+
+
+def _means(rows: Sequence[base.Row]) -> dict[int, float]:
+    """For each B the systems' mean deviation, as a share of the width; without what is unknown."""
+    values: dict[int, list[float]] = {}
+    for row in rows:
+        if row["relative_sd"] is not None:
+            values.setdefault(row["replicates"], []).append(row["relative_sd"])
+    return {number: sum(of_number) / len(of_number) for number, of_number in values.items()}
+
+
+def least_enough(means: Mapping[int, float], limit: float) -> int | None:
+    """The least B from which on all deviations are within the limit; None if none is."""
+    least = None
+    for number in sorted(means, reverse=True):
+        if means[number] > limit:
+            break
+        least = number
+    return least
+
+
+def _replicates_sentences(
+    metric: str,
+    means: Mapping[int, float],
+    least: int | None,
+    exponent: float | None,
+    enough: float,
+    by_theory: int,
+) -> Iterator[str]:
+    if not means:
+        yield f"{metric}: there is nothing to measure: its scores are 0 or do not vary."
+        return
+    limit = f"{100 * enough:g} % of the interval's width"
+    theory = f"normal theory asks for {by_theory:,}"
+    if least is not None:
+        yield (
+            f"{metric}: {least:,} replicates are enough: from there on the bounds' standard "
+            f"deviation is at most {limit}, at {least:,} it is {percent(means[least])}; {theory}."
+        )
+    else:
+        largest = max(means)
+        yield (
+            f"{metric}: even {largest:,} replicates are not enough: the bounds' standard deviation "
+            f"is {percent(means[largest])} of the width, above {limit}; {theory}."
+        )
+    if exponent is not None:
+        yield (
+            f"{metric}: the deviation falls with B to the power {exponent:.2f}; theory says -0.5, "
+            "so that four times the replicates halve it."
+        )
