@@ -24,12 +24,11 @@ def test_stats_count_and_describe_features() -> None:
     assert values["features"][0]["constant_lists"] == 1
 
 
-def test_check_warns_and_says_ok() -> None:
-    result = run("nbest", "check", "lists", "-r", "ref")
-    assert result.stdout == "ok: lists (moses), 2 segments, 4 candidates\n"
-    assert "1 list has only one candidate" in result.stderr
+def test_stats_warn_and_refuse_other_references() -> None:
+    result = run("nbest", "stats", "lists", "-r", "ref")
+    assert "1 list has only one candidate" in result.stdout
     Path("ref").write_text("one\n")
-    failed = run("nbest", "check", "lists", "-r", "ref")
+    failed = run("nbest", "stats", "lists", "-r", "ref")
     assert "2 segments, but reference has 1" in str(failed.exception)
 
 

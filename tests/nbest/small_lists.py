@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 from random import Random
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 import truebleu
 from truebleu.nbest import NBest
+from truebleu.nbest.mert import line_search
+from truebleu.nbest.reranking import log_likelihood_loss
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from truebleu.nbest.problem import Problem
+    from truebleu.nbest.reranking import LogLinearFit
 
 WORDS = ["the", "a", "cat", "dog", "sat", "ran", "on", "mat", "fast", "."]
 
@@ -51,3 +62,28 @@ def informative(segments: int = 24, seed: int = 3) -> tuple[NBest, list[str]]:
         "constant": [[7.0] * size for size in lists.sizes],
     }
     return NBest.of(list(lists), features=features), references
+
+
+class LineProfile(NamedTuple):
+    """The objective along a line: where choices change, its scores between, and the choices."""
+
+    boundaries: NDArray[np.float64]
+    scores: NDArray[np.float64]
+    first: list[int]
+    changes: list[tuple[int, int, int]]
+
+
+def line_profile(problem: Problem, origin: ArrayLike, direction: ArrayLike) -> LineProfile:
+    """The exact profile of the objective on the line ``origin + x * direction``."""
+    start, step = (np.asarray(end, dtype=np.float64).tolist() for end in (origin, direction))
+    boundaries, sums, first, changes = line_search(problem).profile(start, step)
+    return LineProfile(boundaries, problem.objective(sums), list(first), list(changes))
+
+
+def violation(problem: Problem, gold: ArrayLike, fitted: LogLinearFit) -> float:
+    """By how much an optimality condition of the l1-penalised model is missed at most."""
+    weights, gamma = fitted.weights, fitted.gamma
+    _, gradient = log_likelihood_loss(problem.matrix, problem.offsets, gold, weights)
+    used = np.abs(gradient + gamma * np.sign(weights))
+    unused = np.maximum(np.abs(gradient) - gamma, 0)
+    return float(np.where(weights != 0, used, unused).max())

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.nbest.small_lists import small_lists
+from tests.nbest.small_lists import line_profile, small_lists
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.nbest.mert import Ascent, Mert, ascend, line_profile, restart_box
+from truebleu.nbest.mert import Ascent, Mert, ascend, restart_box
 from truebleu.nbest.problem import Problem, Search, make_problem
 
 METRICS = ["bleu", "chrf", "ter", "nist", "wer", "sentbleu", "feature:f2", "feature:-f2"]

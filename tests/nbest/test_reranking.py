@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import truebleu
-from tests.nbest.small_lists import informative
+from tests.nbest.small_lists import informative, violation
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.nbest import NBest
 from truebleu.nbest.problem import first_best, make_problem
@@ -80,7 +80,7 @@ def test_the_optimum_satisfies_the_conditions_and_gradients_are_right() -> None:
             fitted = fit_log_linear(
                 problem.matrix, problem.offsets, gold, share * highest, at_once=at_once
             )
-            assert fitted.violation < 1e-6
+            assert violation(problem, gold, fitted) < 1e-6
     at = np.array([0.2, -0.3, 0.1])
     _, gradient = log_likelihood_loss(problem.matrix, problem.offsets, gold, at)
     for place, axis in enumerate(np.eye(3) * 1e-6):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.nbest.small_lists import line_profile
 from tests.parity.cases import case_id
 from tests.parity.test_tuning import PLAIN_BLEU, cases, lists_of, references_of
 from truebleu import SentenceBLEU
@@ -19,7 +20,7 @@ from truebleu.nbest.expectation import (
     expected_sentence_loss,
     probabilities,
 )
-from truebleu.nbest.mert import Mert, Window, ascend, line_profile
+from truebleu.nbest.mert import Mert, Window, ascend
 from truebleu.nbest.mira import Mira
 from truebleu.nbest.pro import Pro, draw_pairs, logistic_loss
 from truebleu.nbest.problem import Problem, Search, make_problem, minimize

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from truebleu.corpus import as_test_set
-from truebleu.errors import SettingError
+from truebleu.errors import SettingError, TruebleuError
 from truebleu.metrics import FunctionMetric
-from truebleu.planning.plan import PlanSettings, plan
+from truebleu.planning.plan import plan
 from truebleu.significance.compare import compare
 from truebleu.significance.gate import gate
 from truebleu.simulation import Channel, simulate
@@ -41,11 +41,11 @@ def two(texts: TestSet, *names: str) -> TestSet:
 
 
 def test_the_answers_of_a_plan_agree_with_each_other(texts: TestSet) -> None:
-    (found,) = plan(two(texts), difference=2.0).plans
+    (found,) = plan(two(texts), difference=2.0, unit="segment").plans
     assert found.units_needed is not None
     assert found.smallest_difference is not None
     assert found.power_now is not None
-    again = plan(two(texts), difference=found.smallest_difference).plans[0]
+    again = plan(two(texts), difference=found.smallest_difference, unit="segment").plans[0]
     assert again.units_needed == 300
     assert again.power_now == pytest.approx(0.8)
     at_needed = next(size for size in found.sizes if size.units == found.units_needed)
@@ -112,7 +112,7 @@ def test_documents_are_counted_with_their_segments(texts: TestSet) -> None:
     assert found.segments == 300
     assert found.units_needed is not None
     assert found.segments_needed == pytest.approx(found.units_needed * 300 / documents, abs=1)
-    by_segment = plan(two(texts), difference=2.0, metrics=["chrf"]).plans[0]
+    by_segment = plan(two(texts), difference=2.0, metrics=["chrf"], unit="segment").plans[0]
     assert found.design_effect == pytest.approx(
         (found.sd**2 / documents) / (by_segment.sd**2 / 300)
     )
@@ -124,7 +124,7 @@ def test_segments_that_go_together_are_warned_about() -> None:
     good = [line if i // 10 % 2 else line[::-1] for i, line in enumerate(reference)]
     bad = [line if i % 3 else line[:9] for i, line in enumerate(reference)]
     pilot = replace(as_test_set({"a": bad, "b": good}, reference), documents=documents)
-    (found,) = plan(pilot, difference=1.0, metrics=["chrf"]).plans
+    (found,) = plan(pilot, difference=1.0, metrics=["chrf"], unit="segment").plans
     assert found.design_effect is not None
     assert found.design_effect > 2
     assert "dependent segments" in found.warnings
@@ -163,12 +163,12 @@ def test_what_is_none_has_its_reason_and_what_is_not_has_none(texts: TestSet) ->
 
 @pytest.mark.parametrize("asked", [None, 2.0])
 def test_the_chart_has_what_it_plots(texts: TestSet, asked: float | None) -> None:
-    result = plan(two(texts), difference=asked, metrics=["bleu", "chrf"])
+    result = plan(two(texts), difference=asked, metrics=["bleu", "chrf"], unit="segment")
     (chart,) = result.to_document().charts
     assert chart.title == (
-        "Smallest difference found with a power of 80 %, by segments"
+        "Smallest difference detected with a power of 80 %, by segments"
         if asked is None
-        else f"Power to find a difference of {asked:g}, by segments"
+        else f"Power to detect a difference of {asked:g}, by segments"
     )
     assert chart.plot.x == "units"
     assert chart.plot.y == ("smallest_difference" if asked is None else "power")
@@ -203,9 +203,11 @@ def test_results_compare_pickle_and_print(texts: TestSet) -> None:
         ({"seed": -1}, "seed: found -1"),
     ],
 )
-def test_settings_without_meaning_are_refused(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(SettingError, match=message):
-        PlanSettings(**settings)
+def test_settings_without_meaning_are_refused(
+    texts: TestSet, settings: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(TruebleuError, match=message):
+        plan(two(texts), **settings)
 
 
 def test_pilots_that_tell_nothing_are_refused(texts: TestSet) -> None:

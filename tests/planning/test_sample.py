@@ -83,7 +83,7 @@ def test_groups_of_length_keep_their_shares(pool: TestSet) -> None:
 def test_lengths_are_the_sources_where_there_is_one(pool: TestSet) -> None:
     with_source = replace(pool, source=["one two three"] * 400)
     assert {len(tokens) for tokens in words(with_source)} == {3}
-    assert set(draw(with_source).pool_lengths.quantiles) == {3}
+    assert set(draw(with_source).pool_lengths.quantiles.values()) == {3}
     patchy = only_references(["a b", None], [None, "c"])
     assert [len(tokens) for tokens in words(patchy)] == [2, 1]
 
@@ -135,7 +135,7 @@ def test_the_report_counts_what_a_plain_count_finds(pool: TestSet) -> None:
     assert vocabulary.out_of_vocabulary == pytest.approx(len(unseen) / len(outside))
     lengths = np.array([len(tokens) for tokens in words(pool)])
     assert report.lengths.mean == pytest.approx(lengths[positions(report)].mean())
-    assert report.pool_lengths.quantiles[3] == np.median(lengths)
+    assert report.pool_lengths.quantiles["0.5"] == np.median(lengths)
     assert sum(domain.segments for domain in report.domains) == 60
     assert sum(domain.pool_share for domain in report.domains) == pytest.approx(1)
     assert report.documents == len({(pool.documents or ())[position] for position in drawn})

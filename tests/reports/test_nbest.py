@@ -48,7 +48,7 @@ def test_what_may_surprise_is_said(warning: str) -> None:
 
 def test_lists_without_faults_have_no_warnings() -> None:
     lists = NBest.of([["a", "b"], ["c", "d"]], features={"lm": [[1, 2], [1, 3]]})
-    assert warnings(describe_lists(lists)) == []
+    assert list(warnings(describe_lists(lists))) == []
 
 
 def test_oracles_have_the_best_and_the_worst() -> None:

@@ -28,19 +28,21 @@ def planned(**options: Any) -> Plan:
 def test_a_difference_beyond_reach_is_named() -> None:
     result = planned(difference=1e-9)
     told = plan_sentences(result, result.plans[0])
-    assert told[1].endswith("more documents than there are: more than 1e+12 would be needed.")
+    assert told[1].endswith("no test set is large enough: more than 1e+12 would be needed.")
 
 
 def test_a_test_set_that_is_too_small_for_any_test_is_named() -> None:
     result = plan(simulate(segments=5, systems=[0.2, 0.3], seed=1), replicates=200)
     told = " ".join(plan_sentences(result, result.plans[0]))
-    assert "On 5 segments nothing can be found: a test needs at least 6 units" in told
+    assert "no difference can be detected: a test needs at least 6 units" in told
 
 
 def test_small_differences_keep_digits_that_show_them() -> None:
     result = planned()
     pair = replace(result.plans[0], smallest_difference=0.0028, difference=None)
-    assert "differences from 0.0028 BLEU on" in " ".join(plan_sentences(result, pair))
+    assert "can detect differences of 0.0028 BLEU or more." in " ".join(
+        plan_sentences(result, pair)
+    )
 
 
 @pytest.mark.parametrize("size", [1e-90, 1e90])
@@ -58,7 +60,7 @@ def test_numbers_beyond_sense_stay_short(size: float) -> None:
 def test_the_power_wanted_is_written_as_it_was_given(power: float, written: str) -> None:
     text = render(planned(difference=2.0, power=power))
     assert f"with a power of {written}, a test set" in text
-    assert f"finds with {written}" in text
+    assert f"detects with {written}" in text
 
 
 def test_no_test_is_sure() -> None:

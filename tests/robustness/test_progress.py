@@ -45,7 +45,7 @@ COMMANDS: dict[str, tuple[list[str], set[str]]] = {
     "study": (["study", "coverage", *TEXTS, *SMALL], {"reading", "studying"}),
 }
 #: Commands that are over at once.
-QUICK = {"list", "demo", "completion", "sacrebleu", "nbest stats", "nbest check"}
+QUICK = {"list", "demo", "completion", "sacrebleu", "nbest stats"}
 
 
 class Terminal(io.StringIO):

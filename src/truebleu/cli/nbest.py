@@ -13,10 +13,9 @@ from truebleu.cli._nbest_options import (
     read_references,
     reference_option,
 )
-from truebleu.cli.main import progress_bar, warn
+from truebleu.cli.main import progress_bar
 from truebleu.nbest.inspection import describe_lists, oracle_scores
 from truebleu.nbest.problem import list_metrics
-from truebleu.reports.nbest import warnings
 
 if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
@@ -31,7 +30,7 @@ Formats, guessed from the first line or set by --input-format:
 \b
 Examples:
   truebleu nbest stats run1.nbest
-  truebleu nbest check samples.jsonl -r ref.txt
+  truebleu nbest stats samples.jsonl -r ref.txt
   truebleu nbest oracle run1.nbest -r ref.txt -m bleu chrf
 """
 
@@ -44,32 +43,22 @@ def command() -> None:
 COMMON: dict[str, Any] = {"systems": "none", "texts": False, "chart": False, "details": False}
 
 
-@make_command("stats", metrics=False, options=list_options(), **COMMON)
-def stats(lists: str, show: Show, **options: Any) -> None:
-    """Count candidates, duplicates and features of LISTS."""
-    show(describe_lists(ListReader.of(options).read(lists)))
+REFERENCES = reference_option()
 
 
-@make_command("check", metrics=False, options=[*list_options(), reference_option()], **COMMON)
-def check(lists: str, references: tuple[str, ...], show: Show, **options: Any) -> None:
-    """Read LISTS strictly and say what may surprise you; exit 2 if they cannot be used."""
-    del show
+@make_command("stats", metrics=False, options=[*list_options(), REFERENCES], **COMMON)
+def stats(lists: str, references: tuple[str, ...], show: Show, **options: Any) -> None:
+    """Count candidates, duplicates and features of LISTS, and say what may surprise you."""
     texts = read_references(references)
     size = None if texts is None else len(next(iter(texts.values())))
-    result = describe_lists(ListReader.of(options).read(lists), references=size)
-    for warning in warnings(result):
-        warn(warning)
-    click.echo(
-        f"ok: {result.name} ({result.format}), {result.segments:,} segments, "
-        f"{result.candidates:,} candidates"
-    )
+    show(describe_lists(ListReader.of(options).read(lists), references=size))
 
 
 @make_command(
     "oracle",
     oracle_scores,
     metrics=list_metrics,
-    options=[*list_options(), reference_option()],
+    options=[*list_options(), REFERENCES],
     **COMMON,
 )
 def oracle(
@@ -91,5 +80,5 @@ def oracle(
     show(result)
 
 
-for _command in (stats, check, oracle):
+for _command in (stats, oracle):
     command.add_command(_command)

@@ -13,7 +13,7 @@ from truebleu.nbest.problem import Tuner, uniforms
 from truebleu.schema import Setting, checked_fields
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from truebleu.nbest.problem import Problem, Search
 
@@ -26,35 +26,6 @@ Count = Annotated[int, Setting(least=0, most=10**6)]
 MOST_FEATURES = 1000
 #: A search along all directions that gains less than this share of a perfect score is the last.
 LEAST_GAIN = 1e-4
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LineProfile:
-    """The objective along a line through the space of weights: exact, and constant in between.
-
-    Attributes:
-        boundaries: where the choice of some segment changes, ascending.
-        scores: the objective of each interval, one more than there are boundaries.
-        first: the candidate that each segment has left of all boundaries.
-        changes: (boundary, segment, candidate) of every change.
-    """
-
-    boundaries: NDArray[np.float64]
-    scores: NDArray[np.float64]
-    first: tuple[int, ...]
-    changes: tuple[tuple[int, int, int], ...]
-
-
-def line_profile(problem: Problem, origin: ArrayLike, direction: ArrayLike) -> LineProfile:
-    """The exact profile of the objective on the line ``origin + x * direction``."""
-    start, step = (np.asarray(end, dtype=np.float64).tolist() for end in (origin, direction))
-    boundaries, sums, first, changes = _lines(problem).profile(start, step)
-    return LineProfile(
-        boundaries=boundaries,
-        scores=problem.objective(sums),
-        first=tuple(first),
-        changes=tuple((at, segment, candidate) for at, segment, candidate in changes),
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -81,7 +52,7 @@ def ascend(
     Features whose bounds are equal stay where they are. Random directions are looked along where no
     feature gains enough any more, if the search has come as high as its rival by then.
     """
-    lines = lines or _lines(problem)
+    lines = lines or line_search(problem)
     least_gain = LEAST_GAIN * problem.unit if least_gain is None else least_gain
     weights, low, high = search.start.copy(), search.lower, search.upper
     free = np.flatnonzero((low < high) & ~problem.useless)
@@ -175,7 +146,7 @@ class Mert(Tuner):
             raise SettingError(
                 "method mert", found, f"{MOST_FEATURES:,} at most; mira takes any number"
             )
-        lines, least_gain = _lines(problem), LEAST_GAIN * problem.unit
+        lines, least_gain = line_search(problem), LEAST_GAIN * problem.unit
         weights = search.start
         best: Ascent | None = None
         for index in range(self.restarts + 1):
@@ -212,7 +183,8 @@ def restart_box(
     return np.where(low > high, nearest, low), np.where(low > high, nearest, high)
 
 
-def _lines(problem: Problem) -> _core.LineSearch:
+def line_search(problem: Problem) -> _core.LineSearch:
+    """Exact searches along lines through the space of weights."""
     matrix = np.ascontiguousarray(problem.matrix)
     return _core.LineSearch(matrix, problem.offsets.tolist(), np.ascontiguousarray(problem.rows))
 

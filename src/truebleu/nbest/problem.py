@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from truebleu._results import ComparedByValue
-from truebleu._settings import require_whole_number
 from truebleu.corpus.nbest import NBest, SparseFeatures, as_indices, as_nbest
 from truebleu.corpus.test_set import TestSet, as_test_set
 from truebleu.errors import (
@@ -349,7 +348,6 @@ def make_problem(
     metrics: str | Sequence[str | Metric],
     *,
     scale: bool = True,
-    names: Sequence[str] | None = None,
 ) -> Problem:
     """Count the candidates and prepare their features.
 
@@ -359,18 +357,14 @@ def make_problem(
         metrics: the metrics whose mean is the objective.
         scale: divide the features that all candidates have by their standard deviation within
             lists. Sparse features stay as they are: divided by it, rare ones would be enormous.
-        names: the features to use, in this order; by default those of the lists.
     """
     nbest = as_nbest(lists)
     counted = tuple(count_candidates(nbest, references, metric) for metric in list_metrics(metrics))
     for statistics in counted:
         if statistics.metric.higher_is_better is None:
             raise SettingError("metric", statistics.metric.name, "one that says what is better")
-    if names is not None:
-        own, matrix = tuple(names), np.stack([nbest.feature(name) for name in names], axis=1)
-    else:
-        own, matrix = feature_matrix(nbest, counted)
-    if not own:
+    names, matrix = feature_matrix(nbest, counted)
+    if not names:
         raise SettingError(f"{nbest.name}: features", "none", "features to weight")
     sizes = abs(matrix).max(axis=0)
     if not isinstance(matrix, np.ndarray):
@@ -378,7 +372,7 @@ def make_problem(
     deviations = within_deviations(matrix, nbest.offsets)
     # What is left of a constant after rounding is no variation.
     useless = deviations <= 1e-12 * sizes
-    dense = np.isin(own, nbest.feature_names)
+    dense = np.isin(names, nbest.feature_names)
     scales = np.where(dense & ~useless & scale, deviations, 1.0)
     if isinstance(matrix, np.ndarray):
         matrix = matrix / scales
@@ -386,7 +380,7 @@ def make_problem(
         matrix = matrix.copy()
         matrix.data = matrix.data / scales[matrix.indices]
     return Problem(
-        names=own,
+        names=names,
         matrix=matrix,
         scales=scales,
         useless=useless,
@@ -486,8 +480,6 @@ def with_text_features(
         least: what appears in the lists of fewer segments than this is left out.
         only: count only these, whatever their number.
     """
-    require_whole_number("ngrams", ngrams, 0, 10)
-    require_whole_number("least", least, 1, 10**9)
     if not ngrams and not pairs:
         return nbest
     if pairs and nbest.sources is None:

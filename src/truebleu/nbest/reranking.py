@@ -275,18 +275,14 @@ class LogLinearFit:
     Attributes:
         gamma: the strength of the penalty.
         weights: of the features.
-        objective: the loss with the penalty.
         loss: minus the log-likelihood of the best-matching candidates.
         order: the features by the time when they entered; some may have left again.
-        violation: by how much an optimality condition is missed at most.
     """
 
     gamma: float
     weights: NDArray[np.float64]
-    objective: float
     loss: float
     order: tuple[int, ...]
-    violation: float
 
 
 def log_likelihood_loss(
@@ -358,19 +354,8 @@ def fit_log_linear(
         weights[active] = _solve(columns, offsets, gold, gamma, weights[active])
         # A feature that went back to 0 may enter again.
         active = [feature for feature in active if weights[feature]]
-    loss, gradient = log_likelihood_loss(matrix, offsets, gold, weights)
-    used = weights != 0
-    conditions = np.where(
-        used, np.abs(gradient + gamma * np.sign(weights)), np.maximum(np.abs(gradient) - gamma, 0)
-    )
-    return LogLinearFit(
-        gamma=gamma,
-        weights=weights,
-        objective=loss + gamma * float(np.abs(weights).sum()),
-        loss=loss,
-        order=tuple(order),
-        violation=float(conditions.max(initial=0.0)),
-    )
+    loss, _ = log_likelihood_loss(matrix, offsets, gold, weights)
+    return LogLinearFit(gamma=gamma, weights=weights, loss=loss, order=tuple(order))
 
 
 def _columns(matrix: Any, active: list[int]) -> Any:

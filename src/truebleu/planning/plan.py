@@ -7,12 +7,12 @@ set like the one to come.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from truebleu._results import Result
+from truebleu._results import Result, plain
 from truebleu._settings import (
     DEFAULT_REPLICATES,
     DEFAULT_SEED,
@@ -20,7 +20,13 @@ from truebleu._settings import (
 )
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels
-from truebleu.planning.power import PairPlan, PilotPair, PlannedTest, Question
+from truebleu.planning.power import (
+    MOST_UNITS,
+    PlannedTest,
+    Question,
+    dense_sizes,
+    round_sizes,
+)
 from truebleu.planning.variance import (
     bootstrap_sd_interval,
     difference_variance,
@@ -43,13 +49,12 @@ if TYPE_CHECKING:
 
     from truebleu._settings import Unit
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSet
-    from truebleu.metrics.base import Metric
+    from truebleu.metrics.base import Metric, Signature
     from truebleu.metrics.registry import MetricsLike
+    from truebleu.planning.power import MarginPlan, SizePower
     from truebleu.significance.statistics import Pair
 
-__all__ = ["Plan", "PlanSettings"]
-
-VERSION = 1
+__all__ = ["PairPlan", "Plan", "PlanSettings"]
 
 PlanUnit = Literal["segment", "document"]
 
@@ -92,6 +97,89 @@ class PlanSettings:
         return PlannedTest(self.alpha / (self.comparisons or pairs), self.alternative)
 
 
+#: What a reader of a plan must know; `truebleu.reports.planning` puts it into words.
+PlanWarning = Literal[
+    "few units needed",  # so few that the normal approximation is rough
+    "small pilot",  # too few units to know the variance well
+    "one unit decides",  # a single unit has much of the variance
+    "dependent segments",  # by documents the variance is larger than by segments
+]
+# With fewer, the normal approximation is rough, and so is what a pilot tells about the variance.
+FEW_UNITS = 30
+# Of normal values the largest one has less than this share, and in simulations on real texts the
+# power was as promised up to here.
+LARGE_SHARE, LARGE_PART = 0.2, 10
+LARGE_DESIGN_EFFECT = 1.2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairPlan:
+    """The plan for two systems by one metric. What is None has its reason under its name.
+
+    Attributes:
+        metric: the metric's label.
+        a: the system.
+        b: the baseline.
+        signature: all settings of the metric.
+        digits: decimals of a score that people should see.
+        difference: the difference to find.
+        units_needed: to find it with the power wanted.
+        units_needed_interval: where that lies, from sd_interval; None where an end is beyond reach.
+        segments_needed: about how many segments that is.
+        smallest_difference: that the pilot's size finds with the power wanted.
+        power_now: of the pilot's size for the difference to find.
+        pilot_difference: a - b on the pilot, an estimate.
+        sd: of one unit, so that the standard error on n units is sd / sqrt(n).
+        sd_interval: where that lies, as far as the pilot tells.
+        null_sd: the same of the test by swaps, between systems that do not differ.
+        largest_share: how much of the variance is a single unit's.
+        design_effect: how many times larger the variance is than if segments were independent.
+        units: of the pilot.
+        segments: of the pilot.
+        sizes: the power of test sets of several sizes.
+        curve: the same of more sizes, to draw.
+        margin: for gates and equivalence tests with a margin; None where none was asked about.
+        warnings: what a reader must know.
+        reasons: why a value is None, by its name.
+    """
+
+    metric: str
+    a: str
+    b: str
+    signature: Signature
+    digits: int
+    difference: float | None
+    units_needed: int | None
+    units_needed_interval: tuple[int | None, int | None] | None
+    segments_needed: int | None
+    smallest_difference: float | None
+    power_now: float | None
+    pilot_difference: float
+    sd: float
+    sd_interval: tuple[float, float]
+    null_sd: float
+    largest_share: float
+    design_effect: float | None
+    units: int
+    segments: int
+    sizes: tuple[SizePower, ...]
+    curve: tuple[SizePower, ...]
+    margin: MarginPlan | None
+    warnings: tuple[PlanWarning, ...]
+    reasons: Mapping[str, str]
+
+    @property
+    def name(self) -> str:
+        """The metric and the pair."""
+        return f"{self.metric}: {self.a} − {self.b}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, without the points that are only drawn."""
+        values: dict[str, Any] = plain(self)
+        del values["curve"]
+        return values
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Plan(Result):
     """How large a test set must be, for each metric and pair.
@@ -107,15 +195,6 @@ class Plan(Result):
     settings: PlanSettings
     plans: tuple[PairPlan, ...]
     test_set: Mapping[str, object]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``plan --format json`` prints them."""
-        return {
-            "version": VERSION,
-            "test_set": dict(self.test_set),
-            "settings": {**asdict(self.settings), "units": self.plans[0].units},
-            "plans": [pair.to_dict() for pair in self.plans],
-        }
 
 
 @verb
@@ -229,36 +308,69 @@ class _Pilot:
         settings, (a, b) = self._settings, pair
         influence = influences(statistics, a, b)
         self._require_variance(statistics, pair, influence)
+        units, segments = len(influence), len(self._test_set)
         difference = float(statistics.scores[a] - statistics.scores[b])
         direction = _direction(difference, statistics.sign, settings.alternative)
-        references = self._test_set.references_per_segment
         variance = difference_variance(statistics, pair, self._sizes, direction, settings.seed)
         question = Question(
             variance=variance,
-            skewness=statistics.sign * direction * variance.skewness,
             test=settings.test(1),
             wanted=settings.power,
-            unit=settings.unit,
             difference=asked,
-            margin=margin,
-            segments_per_unit=len(self._test_set) / len(influence),
+            segments_per_unit=segments / units,
         )
-        pilot = PilotPair(
-            sd_interval=bootstrap_sd_interval(
-                influence, settings.level, settings.replicates, settings.seed
-            ),
-            units=len(influence),
-            segments=len(self._test_set),
-            pilot_difference=difference,
+        interval = bootstrap_sd_interval(
+            influence, settings.level, settings.replicates, settings.seed
+        )
+        needed, now, fewest = question.units_needed(), question.size(units), question.test.fewest
+        anchors = [size for size in (needed, units) if size is not None]
+        skewness = statistics.sign * direction * variance.skewness
+        references = self._test_set.references_per_segment
+        values: dict[str, Any] = {
+            "difference": asked,
+            "units_needed": needed,
+            "units_needed_interval": None
+            if needed is None
+            else tuple(map(question.units_needed, interval)),
+            "segments_needed": question.segments(needed),
+            "smallest_difference": now.smallest_difference,
+            "power_now": now.power,
+            "design_effect": effect,
+            "margin": None if margin is None else question.margin_plan(margin, units, skewness),
+        }
+        reasons = _reasons(question)
+        share = largest_share(influence)
+        return PairPlan(
             metric=statistics.label,
-            digits=statistics.metric.digits,
             a=self._names[a],
             b=self._names[b],
             signature=statistics.metric.signature.with_references(references),
-            largest_share=largest_share(influence),
-            design_effect=effect,
+            digits=statistics.metric.digits,
+            pilot_difference=difference,
+            sd=variance.sd,
+            sd_interval=interval,
+            null_sd=variance.null_sd,
+            largest_share=share,
+            units=units,
+            segments=segments,
+            sizes=tuple(map(question.size, round_sizes(anchors, fewest))),
+            curve=tuple(map(question.size, dense_sizes(anchors, fewest))),
+            warnings=self._warnings(units, needed, share, effect),
+            reasons={name: reasons[name] for name, value in values.items() if value is None},
+            **values,
         )
-        return question.pair_plan(pilot)
+
+    def _warnings(
+        self, units: int, needed: int | None, share: float, effect: float | None
+    ) -> tuple[PlanWarning, ...]:
+        by_segment = self._settings.unit == "segment"
+        checks: dict[PlanWarning, bool] = {
+            "few units needed": needed is not None and needed < FEW_UNITS,
+            "small pilot": units < FEW_UNITS,
+            "one unit decides": share > max(LARGE_SHARE, LARGE_PART / units),
+            "dependent segments": by_segment and (effect or 0) > LARGE_DESIGN_EFFECT,
+        }
+        return tuple(warning for warning, applies in checks.items() if applies)
 
     def _require_variance(
         self, statistics: MetricStatistics, pair: Pair, influence: NDArray[np.float64]
@@ -269,6 +381,23 @@ class _Pilot:
             found = f"{a} and {b}, which differ by the same {statistics.label} in every {unit}"
             expected = "two systems whose difference varies: without spread nothing can be planned"
             raise SettingError("systems", found, expected)
+
+
+def _reasons(question: Question) -> dict[str, str]:
+    """Why values would be None, by their names."""
+    asked = "no difference was asked about; see --difference"
+    needed = asked
+    if question.difference is not None:
+        needed = f"more than {MOST_UNITS:.0e} would be needed"
+    test = question.test
+    return {
+        **dict.fromkeys(("difference", "power_now"), asked),
+        **dict.fromkeys(("units_needed", "segments_needed", "units_needed_interval"), needed),
+        "margin": "no margin was asked about; see --margin",
+        "smallest_difference": f"a test needs at least {test.fewest} units to be significant at "
+        f"{test.alpha:g}",
+        "design_effect": "no two documents are known, or segments do not vary",
+    }
 
 
 def _direction(difference: float, sign: int, alternative: Alternative) -> int:

@@ -20,21 +20,21 @@ units it is rough.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, replace
+from functools import partial
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from truebleu.significance.student import student_quantile, without_skewness
 from truebleu.significance.tests import fewest_units
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from truebleu._settings import Alternative
-    from truebleu.metrics.base import Signature
     from truebleu.planning.variance import DifferenceVariance
 
-__all__ = ["MarginPlan", "PairPlan", "SizePower"]
+__all__ = ["MarginPlan", "SizePower"]
 
 # More units than any test set has: beyond that, the answer is that there is no such test set.
 MOST_UNITS = 10**12
@@ -177,28 +177,9 @@ def smallest_difference(
 # What a test set of some size can find, and how large one must be.
 
 
-#: What a reader of a plan must know; `truebleu.reports.planning` puts it into words.
-PlanWarning = Literal[
-    "estimated difference",  # the pilot's difference is an estimate (the winner's curse)
-    "few units needed",  # so few that the normal approximation is rough
-    "small pilot",  # too few units to know the variance well
-    "one unit decides",  # a single unit has much of the variance
-    "dependent segments",  # by documents the variance is larger than by segments
-]
-
-Bounds = tuple[float, float]
-# None where a size is beyond reach.
-Sizes = tuple[int | None, int | None]
-
 # Rows of a table that fits a page, and points of a curve that looks smooth.
 MOST_ROWS, POINTS = 12, 40
 SMALLEST_FACTOR = 1e-9
-# With fewer, the normal approximation is rough, and so is what a pilot tells about the variance.
-FEW_UNITS = 30
-# Of normal values the largest one has less than this share, and in simulations on real texts the
-# power was as promised up to here.
-LARGE_SHARE, LARGE_PART = 0.2, 10
-LARGE_DESIGN_EFFECT = 1.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,10 +207,10 @@ class MarginPlan:
         margin: in points of the metric.
         gate_units: at which a gate passes it with the power wanted; None beyond reach.
         gate_segments: about how many segments that is.
-        gate_power_now: of the pilot's size; None where that is not known.
+        gate_power_now: of the pilot's size.
         equivalence_units: at which two one-sided tests show it to be equivalent; None likewise.
         equivalence_segments: about how many segments that is.
-        equivalence_power_now: of the pilot's size; None where that is not known.
+        equivalence_power_now: of the pilot's size.
     """
 
     margin: float
@@ -242,90 +223,6 @@ class MarginPlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PilotPair:
-    """What a pilot tells of two systems by one metric.
-
-    Attributes:
-        metric: the metric's label.
-        a: the system.
-        b: the baseline.
-        signature: all settings of the metric.
-        digits: decimals of a score that people should see.
-        sd_interval: where the standard deviation of one unit lies, as far as the pilot tells.
-        largest_share: how much of the variance is a single unit's.
-        units: of the pilot.
-        segments: of the pilot.
-        pilot_difference: a - b on the pilot, an estimate.
-        design_effect: how many times larger the variance is than if segments were independent.
-    """
-
-    metric: str
-    sd_interval: Bounds
-    units: int
-    segments: int
-    pilot_difference: float
-    a: str
-    b: str
-    signature: Signature
-    digits: int = 2
-    largest_share: float
-    design_effect: float | None = None
-
-    @property
-    def name(self) -> str:
-        """The metric and the pair."""
-        return f"{self.metric}: {self.a} − {self.b}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairPlan(PilotPair):
-    """The plan for two systems by one metric. What is None has its reason under its name.
-
-    Attributes:
-        sd: of one unit, so that the standard error on n units is sd / sqrt(n).
-        null_sd: the same of the test by swaps, between systems that do not differ.
-        difference: the difference to find.
-        units_needed: to find it with the power wanted.
-        units_needed_interval: where that lies, from sd_interval.
-        segments_needed: about how many segments that is.
-        smallest_difference: that the pilot's size finds with the power wanted.
-        power_now: of the pilot's size for the difference to find.
-        sizes: the power of test sets of several sizes.
-        curve: the same of more sizes, to draw.
-        margin: for gates and equivalence tests with a margin; None where none was asked about.
-        warnings: what a reader must know.
-        reasons: why a value is None, by its name.
-    """
-
-    sd: float
-    null_sd: float
-    difference: float | None
-    units_needed: int | None
-    units_needed_interval: Sizes | None
-    segments_needed: int | None
-    smallest_difference: float | None
-    power_now: float | None
-    sizes: tuple[SizePower, ...]
-    curve: tuple[SizePower, ...]
-    margin: MarginPlan | None = None
-    warnings: tuple[PlanWarning, ...] = ()
-    reasons: Mapping[str, str] = field(default_factory=dict)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, without the points that are only drawn."""
-        values = {
-            entry.name: getattr(self, entry.name) for entry in fields(self) if entry.name != "curve"
-        }
-        return {
-            **{key: list(v) if isinstance(v, tuple) else v for key, v in values.items()},
-            **self.signature.to_dict(),
-            "sizes": [asdict(size) for size in self.sizes],
-            "margin": None if self.margin is None else asdict(self.margin),
-            "reasons": dict(self.reasons),
-        }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """A difference to find with some power, or none to ask what can be found."""
 
@@ -333,77 +230,23 @@ class Question:
     test: PlannedTest
     wanted: float
     difference: float | None
-    unit: str = "segment"
-    margin: float | None = None
-    # Of the difference, in favour of the system that a gate would pass.
-    skewness: float = 0.0
-    segments_per_unit: float = 1.0
+    segments_per_unit: float
 
-    def pair_plan(self, pilot: PilotPair) -> PairPlan:
-        """The answer."""
-        units, sd_interval = pilot.units, pilot.sd_interval
-        needed = self._units_needed(self.variance)
-        anchors = [size for size in (needed, units) if size is not None]
-        fewest = self.test.fewest
-        now = self._size(units)
-        pair = PairPlan(
-            **{entry.name: getattr(pilot, entry.name) for entry in fields(pilot)},
-            sd=self.variance.sd,
-            null_sd=self.variance.null_sd,
-            difference=self.difference,
-            units_needed=needed,
-            units_needed_interval=None if needed is None else self._interval(sd_interval),
-            segments_needed=None if needed is None else round(needed * self.segments_per_unit),
-            smallest_difference=now.smallest_difference,
-            power_now=now.power,
-            sizes=tuple(self._size(count) for count in _round_sizes(anchors, fewest)),
-            curve=tuple(self._size(count) for count in _dense_sizes(anchors, fewest)),
-            margin=None if self.margin is None else self._margin_plan(self.margin, units),
-        )
-        return replace(pair, warnings=self._warnings(pair), reasons=self._reasons(pair))
-
-    def _units_needed(self, variance: DifferenceVariance) -> int | None:
-        """The units that find the difference, if there is one and it varies by so much."""
+    def units_needed(self, sd: float | None = None) -> int | None:
+        """The units that find the difference, if there is one; were the deviation another."""
         if self.difference is None:
             return None
+        variance = self.variance
+        if sd is not None:
+            # A deviation of 0, as of a pilot's few equal units, would ask for a division by it.
+            variance = variance.scaled(max(sd / variance.sd, SMALLEST_FACTOR))
         return units_needed(self.difference, self.wanted, variance, self.test)
 
-    def _margin_plan(self, margin: float, units: int) -> MarginPlan:
-        """When a gate passes a system that is truly equal, and a test shows it equivalent."""
-        alpha = self.test.alpha
-        variance = replace(self.variance, skewness=self.skewness)
+    def segments(self, units: int | None) -> int | None:
+        """About how many segments so many units have."""
+        return None if units is None else round(units * self.segments_per_unit)
 
-        def needed(chance: Callable[[int, float, DifferenceVariance, float], float]) -> int | None:
-            return fewest_with(
-                lambda size: chance(size, margin, variance, alpha),
-                self.wanted,
-                PlannedTest(alpha, "greater").fewest,
-            )
-
-        def segments(size: int | None) -> int | None:
-            return None if size is None else round(size * self.segments_per_unit)
-
-        gate_units, equivalence_units = needed(gate_power), needed(equivalence_power)
-        return MarginPlan(
-            margin=margin,
-            gate_units=gate_units,
-            gate_segments=segments(gate_units),
-            gate_power_now=gate_power(units, margin, variance, alpha),
-            equivalence_units=equivalence_units,
-            equivalence_segments=segments(equivalence_units),
-            equivalence_power_now=equivalence_power(units, margin, variance, alpha),
-        )
-
-    def _interval(self, sd_interval: Bounds) -> Sizes:
-        """The units needed at both ends of the standard deviation's interval."""
-        # A deviation of 0, as of a pilot's few equal units, would ask for a division by it.
-        low, high = (max(sd / self.variance.sd, SMALLEST_FACTOR) for sd in sd_interval)
-        return (
-            self._units_needed(self.variance.scaled(low)),
-            self._units_needed(self.variance.scaled(high)),
-        )
-
-    def _size(self, units: int) -> SizePower:
+    def size(self, units: int) -> SizePower:
         """What a test set of so many units can find."""
         chance = None
         if self.difference is not None:
@@ -415,45 +258,29 @@ class Question:
             smallest_difference=smallest_difference(units, self.wanted, self.variance, self.test),
         )
 
-    def _warnings(self, pair: PairPlan) -> tuple[PlanWarning, ...]:
-        warnings: list[PlanWarning] = ["estimated difference"]
-        if pair.units_needed is not None and pair.units_needed < FEW_UNITS:
-            warnings.append("few units needed")
-        if pair.units < FEW_UNITS:
-            warnings.append("small pilot")
-        if pair.largest_share > max(LARGE_SHARE, LARGE_PART / pair.units):
-            warnings.append("one unit decides")
-        effect = pair.design_effect
-        if self.unit == "segment" and effect is not None and effect > LARGE_DESIGN_EFFECT:
-            warnings.append("dependent segments")
-        return tuple(warnings)
+    def margin_plan(self, margin: float, units: int, skewness: float) -> MarginPlan:
+        """When a gate passes a system that is truly equal, and a test shows it equivalent.
 
-    def _reasons(self, pair: PairPlan) -> dict[str, str]:
-        """Why values are None, by their names."""
-        asked = "no difference was asked about; see --difference"
-        needed = asked
-        if self.difference is not None:
-            needed = f"more than {MOST_UNITS:.0e} would be needed"
-        fewest, alpha = self.test.fewest, self.test.alpha
-        reasons = {
-            "difference": asked,
-            "power_now": asked,
-            "margin": "no margin was asked about; see --margin",
-            "units_needed": needed,
-            "segments_needed": needed,
-            "units_needed_interval": needed,
-            "smallest_difference": f"a test needs at least {fewest} units to be significant at "
-            f"{alpha:g}",
-            "design_effect": "no two documents are known, or segments do not vary",
-        }
-        names = (entry.name for entry in fields(pair))
-        return {name: reasons[name] for name in names if getattr(pair, name) is None}
+        Args:
+            margin: in points of the metric.
+            units: of the pilot.
+            skewness: of the difference, in favour of the system that a gate would pass.
+        """
+        alpha = self.test.alpha
+        fewest = PlannedTest(alpha, "greater").fewest
+        variance = replace(self.variance, skewness=skewness)
+        values: dict[str, Any] = {}
+        for name, chance in (("gate", gate_power), ("equivalence", equivalence_power)):
+            at = partial(chance, margin=margin, variance=variance, alpha=alpha)
+            needed = fewest_with(at, self.wanted, fewest)
+            values[f"{name}_units"] = needed
+            values[f"{name}_segments"] = self.segments(needed)
+            values[f"{name}_power_now"] = at(units)
+        return MarginPlan(margin=margin, **values)
 
 
-def _round_sizes(anchors: list[int], fewest: int) -> list[int]:
+def round_sizes(anchors: list[int], fewest: int) -> list[int]:
     """Sizes for a table: the anchors and round numbers around them."""
-    if not anchors:
-        return []
     low, high = max(min(anchors) / 4, fewest), max(max(anchors) * 4, fewest)
     decades = range(int(math.log10(low)), math.ceil(math.log10(high)) + 1)
     for leading in ((1, 2, 5), (1,)):
@@ -467,10 +294,8 @@ def _round_sizes(anchors: list[int], fewest: int) -> list[int]:
     return sorted(sizes)
 
 
-def _dense_sizes(anchors: list[int], fewest: int) -> list[int]:
+def dense_sizes(anchors: list[int], fewest: int) -> list[int]:
     """Sizes for a curve, from a tenth of the smaller anchor to four times the larger."""
-    if not anchors:
-        return []
     low, high = max(min(anchors) / 10, fewest), max(max(anchors) * 4, fewest)
     sizes = {round(low * (high / low) ** (point / POINTS)) for point in range(POINTS + 1)}
     return sorted(sizes | {max(size, fewest) for size in anchors})

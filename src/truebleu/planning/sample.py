@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
 from truebleu import _core
-from truebleu._results import Result, plain
+from truebleu._results import Result
 from truebleu._settings import DEFAULT_SEED, Streams
 from truebleu.corpus._writing import files_of, write_files
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels, metrics_for
 from truebleu.resampling import Units
-from truebleu.schema import Seed, Setting, picked, verb
+from truebleu.schema import Column, Seed, Setting, picked, verb
 from truebleu.significance.statistics import MetricStatistics
 
 if TYPE_CHECKING:
@@ -78,17 +78,17 @@ class DomainShare:
 
     domain: str
     segments: int
-    share: float
-    pool_segments: int
-    pool_share: float
+    share: Annotated[float, Column(digits=1, percent=True)]
+    pool_segments: Annotated[int, Column(heading="in the pool")]
+    pool_share: Annotated[float, Column(heading="share of the pool", digits=1, percent=True)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lengths:
-    """Words per segment: the mean, and the quantiles of QUANTILES."""
+    """Words per segment: the mean, and the quantiles of QUANTILES by their share."""
 
     mean: float
-    quantiles: tuple[float, ...]
+    quantiles: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,31 +177,6 @@ class Sample(Result):
     signatures: Mapping[str, Signature]
     reasons: Mapping[str, str]
     digits: Mapping[str, int]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``sample --format json`` prints them."""
-        return {
-            "version": VERSION,
-            "settings": asdict(self.settings),
-            "pool": self.pool.to_dict(),
-            "test_set": self.test_set.to_dict(),
-            "documents": self.documents,
-            "pool_documents": self.pool_documents,
-            "domains": [asdict(domain) for domain in self.domains],
-            "quantiles": list(QUANTILES),
-            "lengths": plain(self.lengths),
-            "pool_lengths": plain(self.pool_lengths),
-            "length_distance": self.length_distance,
-            "usual_distance": self.usual_distance,
-            "vocabulary": asdict(self.vocabulary),
-            "metrics": [
-                {"name": label, **signature.to_dict()}
-                for label, signature in self.signatures.items()
-            ],
-            "systems": [asdict(system) for system in self.systems],
-            "reasons": dict(self.reasons),
-            "segments": list(self.segments),
-        }
 
     def save(self, folder: str | PathLike[str], *, overwrite: bool = False) -> list[Path]:
         """Write the test set into a folder, which is made if need be: all files or none.
@@ -448,8 +423,9 @@ def usual_distance(drawn: int, pool: int) -> float:
 
 
 def _lengths(values: NDArray[np.int64]) -> Lengths:
-    quantiles = np.quantile(values, QUANTILES)
-    return Lengths(mean=float(values.mean()), quantiles=tuple(quantiles.tolist()))
+    quantiles = np.quantile(values, QUANTILES).tolist()
+    by_share = {f"{share:g}": value for share, value in zip(QUANTILES, quantiles, strict=True)}
+    return Lengths(mean=float(values.mean()), quantiles=by_share)
 
 
 def _domains(whole: Labels, drawn: Labels) -> tuple[DomainShare, ...]:

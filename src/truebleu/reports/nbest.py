@@ -53,69 +53,52 @@ def lists_document(result: ListsReport) -> Document:
     return Document((sentences, table) if result.features else (sentences,), data=table)
 
 
-def _contents(result: ListsReport) -> list[str]:
-    size = (
-        f"{result.shortest}"
-        if result.shortest == result.longest
-        else f"{result.shortest} to {result.longest}"
-    )
-    sentences = [
+def _contents(result: ListsReport) -> Iterator[str]:
+    sizes = dict.fromkeys((str(result.shortest), str(result.longest)))
+    yield (
         f"{result.name} ({result.format}): {result.candidates:,} candidates for "
-        f"{result.segments:,} segments, {size} each; {result.distinct:,} of them are different."
-    ]
-    known = [
-        name
-        for name, is_known in (
-            ("scores", result.has_scores),
-            ("log-probabilities", result.has_log_probabilities),
-            ("counts", result.has_counts),
-            (f"{len(result.features)} features", bool(result.features)),
-            (f"{result.sparse_features:,} sparse features", bool(result.sparse_features)),
-        )
-        if is_known
-    ]
-    sentences.append(f"Known of each candidate: {', '.join(known) or 'its text only'}.")
-    return sentences
+        f"{result.segments:,} segments, {' to '.join(sizes)} each; {result.distinct:,} of them are "
+        "different."
+    )
+    contents = {
+        "scores": result.has_scores,
+        "log-probabilities": result.has_log_probabilities,
+        "counts": result.has_counts,
+        f"{len(result.features)} features": result.features,
+        f"{result.sparse_features:,} sparse features": result.sparse_features,
+    }
+    known = [name for name, is_known in contents.items() if is_known]
+    yield f"Known of each candidate: {', '.join(known) or 'its text only'}."
 
 
-def warnings(result: ListsReport) -> list[str]:
+def warnings(result: ListsReport) -> Iterator[str]:
     """What may surprise whoever uses the lists."""
-    sentences = []
-    if result.single_lists:
-        sentences.append(f"{_lists_of(result.single_lists)} only one candidate: nothing to choose.")
-    if result.equal_lists:
-        sentences.append(
-            f"{_lists_of(result.equal_lists)} one text several times: nothing to choose."
-        )
+    for count, what in (
+        (result.single_lists, "only one candidate: nothing to choose."),
+        (result.equal_lists, "one text several times: nothing to choose."),
+        (
+            result.unordered_lists,
+            "candidates that are not in the order of their scores; the order of the file breaks "
+            "ties.",
+        ),
+    ):
+        if count:
+            yield f"{'1 list has' if count == 1 else f'{count:,} lists have'} {what}"
     if result.empty:
-        sentences.append(f"Empty candidates: {result.empty:,}.")
+        yield f"Empty candidates: {result.empty:,}."
     if result.line_breaks:
-        sentences.append(
+        yield (
             f"Candidates with a line break inside: {result.line_breaks:,}; written as lines, the "
             "break becomes a blank."
         )
-    if result.unordered_lists:
-        sentences.append(
-            f"{_lists_of(result.unordered_lists)} candidates that are not in the order of their "
-            "scores; the order of the file breaks ties."
-        )
     if result.has_scores and not result.has_log_probabilities:
-        sentences.append(
+        yield (
             "Whether the scores are normalised by length is not known: weights by probability "
             "need --not-normalized or a log-probability."
         )
-    useless = [
-        feature.name for feature in result.features if feature.constant_lists == result.segments
-    ]
+    useless = [f.name for f in result.features if f.constant_lists == result.segments]
     if useless:
-        sentences.append(
-            f"Constant within every list, so of no use to choose by: {', '.join(useless)}."
-        )
-    return sentences
-
-
-def _lists_of(count: int) -> str:
-    return "1 list has" if count == 1 else f"{count:,} lists have"
+        yield f"Constant within every list, so of no use to choose by: {', '.join(useless)}."
 
 
 def oracle_document(result: OracleResult) -> Document:
