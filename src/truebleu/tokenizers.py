@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -212,13 +213,22 @@ def unspaced_script(texts: Sequence[TextLike]) -> str | None:
     >>> unspaced_script([["The Chinese say 你好."]]) is None
     True
     """
-    return script_of_letters(_core.letters(texts))
+    return script_of_letters(count_letters(texts))
+
+
+def count_letters(texts: Sequence[TextLike]) -> Counter[str]:
+    """The letters of texts by script; those of scripts with spaces between words are "spaced"."""
+    letters: Counter[str] = Counter()
+    for text in texts:
+        segments = text if isinstance(text, _core.Segments) else _core.Segments(text)
+        letters.update(segments.letters())
+    return letters
 
 
 def script_of_letters(counts: Mapping[str, int]) -> str | None:
-    """The same of the letters by script, as `_core.letters` counts them."""
+    """The same of the letters by script."""
     letters = dict(counts)
-    spaced = letters.pop("spaced")
+    spaced = letters.pop("spaced", 0)
     unspaced = sum(letters.values())
     if unspaced <= UNSPACED_SHARE * (unspaced + spaced):
         return None

@@ -47,9 +47,7 @@ mod _core {
     #[pymodule_export]
     use crate::runtime::{set_threads, threads};
     #[pymodule_export]
-    use crate::texts::{
-        Segments, count_composed, first_absent, first_stranger, letters, line_ends, shifts, survey,
-    };
+    use crate::texts::{Segments, line_ends};
     #[pymodule_export]
     use crate::tokenizers::{tokenize, tokenize_ter, tokenizers};
     #[pymodule_export]

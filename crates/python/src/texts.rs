@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::{PyIndexError, PyUnicodeDecodeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PySequence, PyString};
+use pyo3::types::{IntoPyDict, PyBytes, PyDict, PyList, PySequence, PyString};
 use truebleu_core::corpus::{self, Window};
 
 use crate::runtime::{detached, own_error};
@@ -24,15 +24,31 @@ impl Segments {
     }
 
     /// Segments from the lines of UTF-8 text; UnicodeDecodeError says where it is something else.
+    ///
+    /// In a further part of a file a byte-order mark is a character like any other.
     #[staticmethod]
-    fn from_lines(data: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Self::split(data, corpus::Segments::from_lines)
-    }
-
-    /// The same of a further part of a file, in which a byte-order mark is a character like any other.
-    #[staticmethod]
-    fn from_further_lines(data: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Self::split(data, corpus::Segments::from_further_lines)
+    #[pyo3(signature = (data, *, is_beginning=true))]
+    fn from_lines(data: &Bound<'_, PyAny>, is_beginning: bool) -> PyResult<Self> {
+        let Ok(data) = data.cast::<PyBytes>() else {
+            return Err(own_error(data.py(), "ArgumentTypeError", ("data", data, "bytes")));
+        };
+        let (py, bytes) = (data.py(), data.as_bytes().to_vec());
+        let split = match is_beginning {
+            true => corpus::Segments::from_lines,
+            false => corpus::Segments::from_further_lines,
+        };
+        match py.detach(|| split(bytes)) {
+            Ok(inner) => Ok(Self { inner }),
+            Err(problem) => {
+                Err(PyErr::from_value(py.get_type::<PyUnicodeDecodeError>().call1((
+                    "utf-8",
+                    data,
+                    problem.start,
+                    problem.end,
+                    "invalid bytes",
+                ))?))
+            }
+        }
     }
 
     fn __len__(&self) -> usize {
@@ -63,30 +79,59 @@ impl Segments {
     fn byte_order_mark(&self) -> bool {
         self.inner.byte_order_mark()
     }
-}
 
-impl Segments {
-    fn split(
-        data: &Bound<'_, PyAny>,
-        split: impl FnOnce(Vec<u8>) -> Result<corpus::Segments, corpus::InvalidUtf8> + Send,
-    ) -> PyResult<Self> {
-        let Ok(data) = data.cast::<PyBytes>() else {
-            return Err(own_error(data.py(), "ArgumentTypeError", ("data", data, "bytes")));
-        };
-        let bytes = data.as_bytes().to_vec();
-        let py = data.py();
-        match py.detach(|| split(bytes)) {
-            Ok(inner) => Ok(Self { inner }),
-            Err(problem) => {
-                Err(PyErr::from_value(py.get_type::<PyUnicodeDecodeError>().call1((
-                    "utf-8",
-                    data,
-                    problem.start,
-                    problem.end,
-                    "invalid bytes",
-                ))?))
-            }
-        }
+    /// The indices of the segments that are absent.
+    fn absent(&self, py: Python<'_>) -> Vec<usize> {
+        py.detach(|| (0..self.inner.len()).filter(|&i| self.inner.get(i).is_none()).collect())
+    }
+
+    /// What the text contains: for each kind how many and the index of the first segment that has it.
+    fn survey<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let found = py.detach(|| corpus::survey(&self.inner));
+        let kinds = [
+            ("tabs", found.tabs),
+            ("carriage_returns", found.carriage_returns),
+            ("line_breaks", found.line_breaks),
+            ("zero_width", found.zero_width),
+            ("blank", found.blank),
+            ("decomposed", found.decomposed),
+            ("tokenized", found.tokenized),
+        ];
+        let kinds = kinds.map(|(kind, sighting)| (kind, (sighting.count, sighting.first)));
+        kinds.into_py_dict(py)
+    }
+
+    /// The letters by script; those of scripts that put spaces between words are "spaced".
+    fn letters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let found = py.detach(|| corpus::letters(&self.inner));
+        let scripts = [
+            ("han", found.han),
+            ("kana", found.kana),
+            ("thai", found.thai),
+            ("lao", found.lao),
+            ("khmer", found.khmer),
+            ("myanmar", found.myanmar),
+            ("tibetan", found.tibetan),
+            ("spaced", found.spaced),
+        ];
+        scripts.into_py_dict(py)
+    }
+
+    /// How many segments are in Unicode's form C but would be written differently in form D.
+    fn count_composed(&self, py: Python<'_>) -> usize {
+        py.detach(|| corpus::count_composed(&self.inner))
+    }
+
+    /// For each text the range that fits this reference better when moved, as (start, end, by), or None.
+    #[pyo3(signature = (texts, /))]
+    fn shifts(
+        &self,
+        py: Python<'_>,
+        texts: Vec<Bound<'_, Self>>,
+    ) -> PyResult<Vec<Option<(usize, usize, isize)>>> {
+        let texts: Vec<&corpus::Segments> = texts.iter().map(|text| &text.get().inner).collect();
+        let found = detached(py, || corpus::shifts(&texts, &self.inner))?;
+        Ok(found.into_iter().map(|shift| shift.map(|s| (s.start, s.end, s.by))).collect())
     }
 }
 
@@ -185,108 +230,4 @@ pub fn collect(list: &Bound<'_, PyList>, start: usize, end: usize) -> PyResult<c
 pub fn line_ends(data: &Bound<'_, PyBytes>, lines: usize) -> (usize, usize) {
     let bytes = data.as_bytes();
     data.py().detach(|| corpus::line_ends(bytes, lines))
-}
-
-/// Index of the first segment that is absent from every one of the texts, or None.
-#[pyfunction]
-#[pyo3(signature = (texts, /))]
-pub fn first_absent(texts: Vec<Text<'_>>) -> Option<usize> {
-    let length = texts.iter().map(Text::len).min()?;
-    (0..length).find(|&index| {
-        texts.iter().all(|text| match text {
-            Text::Native(segments) => segments.get().inner.get(index).is_none(),
-            Text::List(list) => list.get_item(index).is_ok_and(|item| item.is_none()),
-        })
-    })
-}
-
-/// Index and type of the first item that is neither a str nor None, or None.
-#[pyfunction]
-#[pyo3(signature = (text, /))]
-pub fn first_stranger(text: Text<'_>) -> PyResult<Option<(usize, String)>> {
-    let Text::List(list) = text else { return Ok(None) };
-    for (index, item) in list.iter().enumerate() {
-        if !item.is_none() && item.cast::<PyString>().is_err() {
-            return Ok(Some((index, item.get_type().name()?.to_string())));
-        }
-    }
-    Ok(None)
-}
-
-/// What a text contains: for each kind how many and the index of the first segment that has it.
-#[pyfunction]
-#[pyo3(signature = (text, /))]
-pub fn survey<'py>(text: &Bound<'py, Segments>) -> PyResult<Bound<'py, PyDict>> {
-    let py = text.py();
-    let segments = text.get();
-    let found = py.detach(|| corpus::survey(&segments.inner));
-    let kinds = [
-        ("tabs", found.tabs),
-        ("carriage_returns", found.carriage_returns),
-        ("line_breaks", found.line_breaks),
-        ("zero_width", found.zero_width),
-        ("blank", found.blank),
-        ("decomposed", found.decomposed),
-        ("tokenized", found.tokenized),
-    ];
-    let result = PyDict::new(py);
-    for (kind, sighting) in kinds {
-        result.set_item(kind, (sighting.count, sighting.first))?;
-    }
-    Ok(result)
-}
-
-/// The letters of texts by script; those of scripts that put spaces between words are "spaced".
-#[pyfunction]
-#[pyo3(signature = (texts, /))]
-pub fn letters<'py>(py: Python<'py>, texts: Vec<Text<'py>>) -> PyResult<Bound<'py, PyDict>> {
-    let mut totals = [0; 8];
-    for text in &texts {
-        let found = match text {
-            Text::Native(segments) => {
-                let segments = segments.get();
-                py.detach(|| corpus::letters(&segments.inner))
-            }
-            Text::List(list) => corpus::letters(&collect(list, 0, list.len())?),
-        };
-        let counts = [
-            found.han,
-            found.kana,
-            found.thai,
-            found.lao,
-            found.khmer,
-            found.myanmar,
-            found.tibetan,
-            found.spaced,
-        ];
-        totals.iter_mut().zip(counts).for_each(|(total, count)| *total += count);
-    }
-    let names = ["han", "kana", "thai", "lao", "khmer", "myanmar", "tibetan", "spaced"];
-    let result = PyDict::new(py);
-    for (name, total) in names.into_iter().zip(totals) {
-        result.set_item(name, total)?;
-    }
-    Ok(result)
-}
-
-/// How many segments are in Unicode's form C but would be written differently in form D.
-#[pyfunction]
-#[pyo3(signature = (text, /))]
-pub fn count_composed(text: &Bound<'_, Segments>) -> usize {
-    let segments = text.get();
-    text.py().detach(|| corpus::count_composed(&segments.inner))
-}
-
-/// For each text the range that fits the reference better when moved, as (start, end, by), or None.
-#[pyfunction]
-#[pyo3(signature = (texts, reference, /))]
-pub fn shifts(
-    texts: Vec<Bound<'_, Segments>>,
-    reference: &Bound<'_, Segments>,
-) -> PyResult<Vec<Option<(usize, usize, isize)>>> {
-    let py = reference.py();
-    let reference = &reference.get().inner;
-    let texts: Vec<&corpus::Segments> = texts.iter().map(|text| &text.get().inner).collect();
-    let found = detached(py, || corpus::shifts(&texts, reference))?;
-    Ok(found.into_iter().map(|shift| shift.map(|s| (s.start, s.end, s.by))).collect())
 }

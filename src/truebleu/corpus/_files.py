@@ -249,8 +249,7 @@ def read_lines(path: str, data: bytes, *, is_beginning: bool = True) -> Lines:
     """
     refuse_nul(path, data)
     try:
-        split = Segments.from_lines if is_beginning else Segments.from_further_lines
-        segments = split(data)
+        segments = Segments.from_lines(data, is_beginning=is_beginning)
     except UnicodeDecodeError as error:
         raise _encoding_error(path, data, error) from None
     if not len(segments):

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from truebleu import _core
 from truebleu._core import Segments
 from truebleu.corpus._files import (
     STANDARD_INPUT,
@@ -267,9 +266,9 @@ def _paired_by_line(text: NamedText, guide: NamedText) -> TextWarning:
 
 
 def _missing(text: NamedText) -> list[TextWarning]:
-    if _core.first_absent([text.segments]) is None:
+    gaps = [index + 1 for index in text.segments.absent()]
+    if not gaps:
         return []
-    gaps = [i for i, segment in enumerate(text.segments, 1) if segment is None]
     what = "segment" if len(gaps) == 1 else "segments"
     message = (
         f"{text.label}: no output for {len(gaps):,} {what}, first segment {gaps[0]}; "
@@ -279,17 +278,17 @@ def _missing(text: NamedText) -> list[TextWarning]:
 
 
 def _without_gaps(text: NamedText) -> NamedText:
-    if _core.first_absent([text.segments]) is None:
+    if not text.segments.absent():
         return text
     return text._replace(segments=Segments([segment or "" for segment in text.segments]))
 
 
 def refuse_absent(references: Sequence[NamedText]) -> None:
     """Raises AbsentSegmentError where a segment has no reference at all."""
-    absent = _core.first_absent([text.segments for text in references])
-    if absent is not None:
+    absent = set.intersection(*(set(text.segments.absent()) for text in references))
+    if absent:
         labels = ", ".join(text.label for text in references)
-        raise AbsentSegmentError(labels, absent + 1, "no reference", "at least one")
+        raise AbsentSegmentError(labels, min(absent) + 1, "no reference", "at least one")
 
 
 def _in_order_of(wanted: tuple[Key, ...], guide: NamedText, text: NamedText) -> NamedText:

@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, cast
 
-from truebleu import _core
 from truebleu._core import Segments
 from truebleu._settings import require_whole_number
 from truebleu.errors import (
@@ -368,10 +367,10 @@ def _outputs(systems: object) -> dict[str, TextLike]:
         if not isinstance(name, str) or not name:
             raise SettingError("systems", name, "a name for each system, as str")
         outputs[name] = as_text(name, text)
-        absent = _core.first_absent([outputs[name]])
-        if absent is not None:
+        absent = absent_segments(outputs[name])
+        if absent:
             expected = "text; write a segment without output as ''"
-            raise AbsentSegmentError(name, absent + 1, "None", expected)
+            raise AbsentSegmentError(name, absent[0] + 1, "None", expected)
         length = len(outputs[name])
         first = first or (name, length)
         if length != first[1]:
@@ -405,10 +404,19 @@ def _references(
     for label, text in zip(labels, texts, strict=True):
         if len(text) != length:
             raise UnpairedSegmentsError(label, len(text), name, length)
-    absent = _core.first_absent(texts)
-    if absent is not None:
-        raise AbsentSegmentError("references", absent + 1, "only None", "at least one reference")
+    absent = set.intersection(*map(set, map(absent_segments, texts)))
+    if absent:
+        raise AbsentSegmentError(
+            "references", min(absent) + 1, "only None", "at least one reference"
+        )
     return names or tuple(f"reference {i}" for i in range(1, len(texts) + 1)), texts
+
+
+def absent_segments(text: TextLike) -> list[int]:
+    """The indices of the segments that are None."""
+    if isinstance(text, Segments):
+        return text.absent()
+    return [index for index, segment in enumerate(text) if segment is None]
 
 
 def _by_translator(references: object, length: int | None) -> list[object]:
@@ -449,10 +457,11 @@ def as_text(name: str, text: object) -> TextLike:
     items = _as_sequence(name, text)
     if not len(items):
         raise EmptyTextError(name)
-    stranger = _core.first_stranger(items)
-    if stranger is not None:
-        index, found = stranger
-        raise SegmentTypeError(name, index + 1, found)
+    if isinstance(items, Segments):
+        return items
+    for place, segment in enumerate(items, 1):
+        if segment is not None and not isinstance(segment, str):
+            raise SegmentTypeError(name, place, type(segment).__name__)
     return items
 
 
@@ -664,7 +673,7 @@ class _Examined:
 
     def add(self, part: NamedText) -> None:
         """Look at a further part."""
-        for kind, (count, first) in _core.survey(part.segments).items():
+        for kind, (count, first) in part.segments.survey().items():
             before, earlier = self.survey.get(kind, (0, None))
             place = None if first is None else self.segments + first
             self.survey[kind] = before + count, place if earlier is None else earlier
@@ -706,11 +715,9 @@ class Examination:
         translations = [*self._references, *self._systems]
         if not is_whole or any(text.survey["decomposed"][0] for text in translations):
             for text, part in zip(translations, parts, strict=False):
-                text.composed += _core.count_composed(part.segments)
+                text.composed += part.segments.count_composed()
         first, *others = translations
-        shifts = _core.shifts(
-            [part.segments for part in parts[1 : len(translations)]], parts[0].segments
-        )
+        shifts = parts[0].segments.shifts([part.segments for part in parts[1 : len(translations)]])
         for text, shift in zip(others, shifts, strict=True):
             if shift is not None and text.shift is None:
                 start, end, by = shift

@@ -11,14 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
-from truebleu import _core
 from truebleu._core import Statistics
 from truebleu.corpus._parts import TestSetParts
-from truebleu.corpus.test_set import Fingerprint, TestSet
+from truebleu.corpus.test_set import Fingerprint, TestSet, absent_segments
 from truebleu.errors import AbsentTextError, EmptyTextError, SettingError, SuspiciousTextError
 from truebleu.metrics.base import CountedMetric
 from truebleu.metrics.registry import as_metrics, metric_labels, require_distinct, script_warnings
-from truebleu.tokenizers import script_of_letters
+from truebleu.tokenizers import count_letters, script_of_letters
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -322,7 +321,7 @@ class _Counting:
 
     def add(self, part: TestSet) -> None:
         """Count a part."""
-        self._letters.update(_core.letters(part.references))
+        self._letters.update(count_letters(part.references))
         if not self._fixed:
             self._fixed = [metric.for_references(part.references) for metric in self._asked]
             require_distinct(metric_labels(self._fixed))
@@ -331,8 +330,7 @@ class _Counting:
             self._prints = Fingerprints.of(part) if self._with_prints else None
         for metric, rows in zip(self._fixed, self._rows, strict=True):
             rows.add(metric.count(part))
-        absent = (_core.first_absent([text]) for text in part.references)
-        self._references_vary |= any(place is not None for place in absent)
+        self._references_vary |= any(map(absent_segments, part.references))
         if self._prints is not None:
             self._prints.add(part)
 
