@@ -170,17 +170,18 @@ CASES = {
     "compare-text": "compare -r $de/refA.txt $de3 -m bleu -m chrf $quick --margin 1 -f text",
     "compare-tsv": "compare -r $de/refA.txt $de3 -m bleu -m chrf $quick -f tsv",
     # gate
-    "gate-pass": "gate $de/sys/UF.txt $de/sys/ICL.txt -r $de/refA.txt",
-    "gate-fail": "gate $de/sys/ICL.txt $de/sys/UF.txt -r $de/refA.txt -m bleu -m chrf -m ter",
-    "gate-margin": "gate $de/sys/UF.txt $de/sys/P3AI.txt -r $de/refA.txt --margin 0.5",
-    "gate-better": "gate $de/sys/UF.txt $de/sys/ICL.txt -r $de/refA.txt --margin 0 --level 0.99",
-    "gate-documents": "gate $es/sys/IKUN.txt $es/sys/IKUN-C.txt -r $es/refA.txt "
+    "gate-pass": "gate $de/sys/UF.txt --baseline $de/sys/ICL.txt -r $de/refA.txt",
+    "gate-fail": "gate $de/sys/ICL.txt --baseline $de/sys/UF.txt -r $de/refA.txt -m bleu chrf ter",
+    "gate-margin": "gate $de/sys/UF.txt --baseline $de/sys/P3AI.txt -r $de/refA.txt --margin 0.5",
+    "gate-better": "gate $de/sys/UF.txt --baseline $de/sys/ICL.txt -r $de/refA.txt --margin 0 "
+    "--level 0.99",
+    "gate-documents": "gate $es/sys/IKUN.txt --baseline $es/sys/IKUN-C.txt -r $es/refA.txt "
     "--documents $es/docs.tsv --unit document --by-domain $quick",
-    "gate-blocks": "gate $de/sys/P3AI.txt $de/sys/UF.txt -r $de/refA.txt --unit block "
+    "gate-blocks": "gate $de/sys/P3AI.txt --baseline $de/sys/UF.txt -r $de/refA.txt --unit block "
     "--block-length 10 $quick",
     "gate-saved": "score $de/sys/UF.txt -r $de/refA.txt -m bleu -m ter --save $out/old.npz && "
-    "gate $de/sys/P3AI.txt $out/old.npz -r $de/refA.txt -m bleu -m ter $quick",
-    "gate-text": "gate $de/sys/UF.txt $de/sys/P3AI.txt -r $de/refA.txt $quick -f text",
+    "gate $de/sys/P3AI.txt --baseline $out/old.npz -r $de/refA.txt -m bleu -m ter $quick",
+    "gate-text": "gate $de/sys/UF.txt --baseline $de/sys/P3AI.txt -r $de/refA.txt $quick -f text",
     # plan
     "plan-pilot": "plan -r $de/refA.txt $de2 --difference 0.5 $quick",
     "plan-metrics": "plan -r $de/refA.txt $de2 -m bleu -m chrf -m ter --difference 0.5 "
