@@ -30,7 +30,7 @@ import types
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import cache, wraps
-from numbers import Integral, Real
+from numbers import Integral, Number, Real
 from os import PathLike
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, Union, cast, get_args, get_origin
 
@@ -155,11 +155,13 @@ class Parameter:
 
     Attributes:
         name: of the parameter or field.
-        kind: the type of a value; None where the annotation is none that can be checked.
+        kind: the type of a value; None where the annotation is none that can be checked, such as
+            texts, metrics and judgments, which check themselves.
         optional: whether None is a value.
         many: whether it takes several values.
         default: its usual value; MISSING where it has none.
         setting: what its annotation says beyond the type.
+        shapes: where there is no kind, what a value may be, as far as the annotation says so.
     """
 
     name: str
@@ -168,10 +170,14 @@ class Parameter:
     many: bool
     default: Any
     setting: Setting
+    shapes: tuple[type, ...] = (object,)
 
     def check(self, value: object) -> None:
         """Refuse what the setting cannot be."""
-        if self.kind is None or (value is None and self.optional):
+        if value is None and self.optional:
+            return
+        if self.kind is None:
+            self._check_shape(value)
             return
         if not self.many:
             self._check_single(value)
@@ -181,6 +187,18 @@ class Parameter:
             return
         for item in value:
             self._check_single(item)
+
+    def _check_shape(self, value: object) -> None:
+        """Refuse a value of quite another kind; what is in it is checked where it is used."""
+        is_builtin = type(value).__module__ == "builtins"
+        fits = isinstance(value, self.shapes) or (_Object in self.shapes and not is_builtin)
+        if isinstance(value, str | bytes) and {str, object}.isdisjoint(self.shapes):
+            fits = False
+        if _Named in self.shapes:
+            fits = value is None or not isinstance(value, Number | bytes)
+        if not fits:
+            expected = re.split("[.;:]", self.setting.help)[0] or "something else"
+            raise ArgumentTypeError(self.name, value, expected)
 
     def _check_single(self, value: object) -> None:
         setting, kind = self.setting, cast("type", self.kind)
@@ -300,7 +318,44 @@ def _fields_of(settings: type) -> dict[str, Parameter]:
 
 def _parameter(name: str, annotation: object, default: Any, scope: dict[str, Any]) -> Parameter:
     kind, optional, many, setting = _read(annotation, scope)
-    return Parameter(name, kind, optional or default is None, many, default, setting)
+    shapes: tuple[type, ...] = (object,)
+    if kind is None and isinstance(annotation, str):
+        written = _SQUARE.sub("", _SQUARE.sub("", _SQUARE.sub("", annotation)))
+        parts = {part.strip() for part in written.split("|")}
+        optional = "None" in parts
+        shapes = tuple(_SHAPES.get(part, _Named) for part in parts - {"None"})
+    return Parameter(name, kind, optional or default is None, many, default, setting, shapes)
+
+
+class _Object:
+    """Stands for an object of a class of ours that is imported for type checkers only."""
+
+
+class _Named:
+    """Stands for types that have a name, such as TextLike; a number is never one of them."""
+
+
+_SQUARE = re.compile(r"\[[^\[\]]*\]")
+#: How annotations begin that say what a value looks like.
+_SHAPES: dict[str, type] = {
+    "Mapping": Mapping,
+    "dict": Mapping,
+    "Sequence": Iterable,
+    "Iterable": Iterable,
+    "list": Iterable,
+    "tuple": Iterable,
+    "str": str,
+    "PathLike": PathLike,
+    "int": Integral,
+    "float": Real,
+    "bool": bool,
+    "Any": object,
+    "object": object,
+    "Annotated": object,
+    "Callable": object,
+    "NBest": _Object,
+    "TestSet": _Object,
+}
 
 
 def _read(annotation: object, scope: dict[str, Any]) -> tuple[type | None, bool, bool, Setting]:

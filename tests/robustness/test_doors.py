@@ -86,7 +86,7 @@ def test_no_name_becomes_a_path_out_of_the_folder(
     Path("long.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     Path("ref.txt").write_text("".join(f"{line}\n" for line in LINES))
     texts = ["long.jsonl", "-r", "ref.txt", "-q"]
-    status_of(["sample", *texts, "--size", "6", "--out", "out"])
+    status_of(["sample", *texts, "--size", "6", "-o", "out"])
     assert {path.name for path in tmp_path.iterdir()} == {"inside"}
     allowed = {"long.jsonl", "ref.txt", "out"}
     assert {path.name for path in inside.iterdir()} <= allowed

@@ -110,7 +110,7 @@ def test_a_journal_on_a_full_disk_has_whole_lines_and_goes_on(
     "command",
     [
         ("score", "-r", "ref.txt", "good.txt", "--save", "out/saved.npz"),
-        ("sample", "-r", "ref.txt", "good.txt", "--size", "30", "--out", "out"),
+        ("sample", "-r", "ref.txt", "good.txt", "--size", "30", "-o", "out"),
         ("report", "-r", "ref.txt", "good.txt", "bad.txt", "-o", "out/page.html"),
     ],
     ids=lambda command: command[0],

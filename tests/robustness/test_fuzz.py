@@ -41,10 +41,7 @@ from truebleu.metrics.statistics_files import (
     save_statistics,
 )
 from truebleu.nbest.choices import read_weights
-from truebleu.reports.document import render
 from truebleu.scores.reading import read_segment_scores
-from truebleu.significance.compare import compare
-from truebleu.significance.comparison import read_comparison
 from truebleu.significance.gate import gate
 from truebleu.significance.people import read_curves
 from truebleu.tokenizers import NATIVE, tokenize
@@ -122,7 +119,8 @@ def journal() -> bytes:
 def look(path: Path) -> None:
     """One look of a gate at a test set, by the ledger in a file."""
     texts = [f"{line} {i}" for i, line in enumerate(LINES * 10)]
-    gate(texts, [*texts[:-1], "x"], [texts], replicates=50, ledger=path, looks=3)
+    both = {"new": texts, "old": [*texts[:-1], "x"]}
+    gate(both, [texts], baseline="old", replicates=50, ledger=path, looks=3)
 
 
 def ledger() -> bytes:
@@ -136,13 +134,6 @@ def curves() -> bytes:
     """Curves of agreement."""
     with TemporaryDirectory() as folder:
         return Path(api_calls.files(Path(folder))["curves.json"]).read_bytes()
-
-
-def comparison() -> bytes:
-    """A comparison as the command prints it."""
-    texts = [f"{line} {i}" for i, line in enumerate(LINES * 10)]
-    result = compare({"s": texts, "t": [*texts[:-1], "x"]}, [texts], replicates=50)
-    return render(result, "json").encode()
 
 
 def read_items(path: Path) -> None:
@@ -202,7 +193,6 @@ TARGETS: dict[str, Target] = {
     "parquet": (parquet, ".parquet", read_texts),
     "conllu": target(PARSE, ".conllu", count_parses),
     "statistics": (statistics, ".npz", read_all_statistics),
-    "comparison": (comparison, ".json", read_comparison),
     **{f"items {file.name}": target(file.read_bytes(), file.name, read_items)
        for file in sorted(RECORDED.iterdir())},
     "journal": (journal, ".jsonl", run_study),

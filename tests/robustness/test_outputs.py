@@ -17,9 +17,8 @@ STUDY = ("study", "coverage", "-r", "ref.txt", "good.txt", "--sizes", "10")
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("sample", "good.txt", "-r", "ref.txt", "--size", "5", "--out", ".", "--force"),
-        ("score", "-r", "ref.txt", "good.txt", "--save", "good.txt", "--force"),
-        ("score", "-r", "ref.txt", "good.txt", "--save", "link.json", "--force"),
+        ("sample", "good.txt", "-r", "ref.txt", "--size", "5", "-o", ".", "--force"),
+        ("score", "-r", "ref.txt", "good.txt", "--save", "link.npz", "--force"),
         (*STUDY, "--samples", "5", "--resume", "j.json", "--chart", "j.json", "--force"),
     ],
     ids=lambda arguments: arguments[0],
@@ -31,7 +30,7 @@ def test_no_output_takes_the_place_of_an_input(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(own_texts)
-    (own_texts / "link.json").hardlink_to(own_texts / "ref.txt")
+    (own_texts / "link.npz").hardlink_to(own_texts / "ref.txt")
     before = {path.name: path.read_bytes() for path in own_texts.iterdir()}
     with pytest.raises(SystemExit) as stopped:
         main(arguments)

@@ -22,16 +22,22 @@ SMALL = ["--replicates", "50", "--samples", "5", "--sizes", "10"]
 #: A call of every command that may work for long, and what its bars must say.
 COMMANDS: dict[str, tuple[list[str], set[str]]] = {
     "score": (["score", *TEXTS], {"reading", "scoring"}),
-    "score --confidence": (["score", *TEXTS, "--confidence", *FEW], {"reading", "resampling"}),
+    "score --confidence": (["score", *TEXTS, "--confidence", *FEW], {"reading", "scoring"}),
     "compare": (["compare", *TEXTS, *FEW], {"reading", "comparing"}),
     "panel": (["panel", "panel", *FEW], {"reading", "comparing"}),
     "explain": (["explain", *TEXTS, *FEW], {"reading", "comparing"}),
     "report": (["report", *TEXTS, *FEW, "-o", "x.html", "--force"], {"reading", "comparing"}),
-    "gate": (["gate", "good.txt", "bad.txt", *TEXTS[:2], *FEW], {"reading", "comparing"}),
+    "gate": (
+        ["gate", "good.txt", "--baseline", "bad.txt", *TEXTS[:2], *FEW],
+        {"reading", "comparing"},
+    ),
     "agree": (["agree", *TEXTS, *HUMAN, *FEW], {"reading", "agreeing"}),
-    "grid": (["agree", *TEXTS, *HUMAN, "--grid", "chrf:beta=1|2", *FEW], {"reading", "agreeing"}),
+    "agree --grid": (
+        ["agree", *TEXTS, *HUMAN, "--grid", "chrf:beta=1|2", *FEW],
+        {"reading", "agreeing"},
+    ),
     "plan": (["plan", *TEXTS, "--difference", "1", *FEW], {"reading", "planning"}),
-    "sample": (["sample", *TEXTS, "--size", "9", "--out", "o", "--force"], {"reading", "sampling"}),
+    "sample": (["sample", *TEXTS, "--size", "9", "-o", "o", "--force"], {"reading", "sampling"}),
     "nbest oracle": (["nbest", "oracle", "lists", "-r", "ref.txt"], {"reading", "scoring"}),
     "tune": (
         ["tune", "lists", "-r", "ref.txt", "--method", "mert:restarts=1", *FEW],

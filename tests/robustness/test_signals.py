@@ -237,7 +237,7 @@ LONG_CALLS: dict[str, list[str]] = {
     "study": ["study", "coverage", *TEXTS, "--samples", "1000000", "--sizes", "10"],
     "score": ["score", "-r", "large.txt", "other.txt", "-m", "ter"],
     "score --confidence": ["score", *TEXTS, "--confidence", "--replicates", MANY],
-    "gate": ["gate", "good.txt", "bad.txt", *TEXTS[:2], "--replicates", MANY],
+    "gate": ["gate", "good.txt", "--baseline", "bad.txt", *TEXTS[:2], "--replicates", MANY],
     "explain": ["explain", *TEXTS, "--replicates", MANY],
     "report": ["report", *TEXTS, "--replicates", MANY, "-o", "page.html"],
     "panel": ["panel", "panel", "--replicates", MANY],

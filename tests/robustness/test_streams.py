@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 SCORE = ("score", "-r", "ref.txt", "good.txt")
 COMPARE = ("compare", "-r", "ref.txt", "good.txt", "bad.txt", "--replicates", "1000")
-PASSING = ("gate", "good.txt", "bad.txt", "-r", "ref.txt")
-FAILING = ("gate", "bad.txt", "good.txt", "-r", "ref.txt")
-REFUSED = ("gate", "nowhere.txt", "good.txt", "-r", "ref.txt")
+PASSING = ("gate", "good.txt", "--baseline", "bad.txt", "-r", "ref.txt")
+FAILING = ("gate", "bad.txt", "--baseline", "good.txt", "-r", "ref.txt")
+REFUSED = ("gate", "nowhere.txt", "--baseline", "good.txt", "-r", "ref.txt")
 
 needs_full = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 either = pytest.mark.parametrize("unbuffered", [False, True], ids=["buffered", "unbuffered"])

@@ -59,7 +59,7 @@ from truebleu.agreement.tests import (
 )
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError
-from truebleu.human.judgments import HumanScores
+from truebleu.human.judgments import HumanScores, PairwiseJudgments
 from truebleu.metrics.registry import metrics_for
 from truebleu.schema import Level, Seed, Setting, checked_fields, picked, verb
 from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust
@@ -392,11 +392,11 @@ def agree(
 def as_judgments(human: HumanLike, *, lower_is_better: bool = False) -> Human:
     """Judgments as they are, or scores of segments by system; negated where lower is better."""
     if isinstance(human, Mapping):
-        scores = {
-            name: tuple(None if score is None else float(score) for score in row)
-            for name, row in human.items()
-        }
+        scores = {name: _scores_of_segments(name, row) for name, row in human.items()}
         human = HumanScores(label="human", level="segment", scores=scores, signature="human")
+    if not isinstance(human, HumanScores | PairwiseJudgments):
+        expected = "what read_human returns, or scores of segments by system"
+        raise SettingError("human", human, expected)
     if not lower_is_better:
         return human
     if not isinstance(human, HumanScores):
@@ -412,6 +412,13 @@ def as_judgments(human: HumanLike, *, lower_is_better: bool = False) -> Human:
         signature=f"{human.signature}|negated",
         notes=(*human.notes, "Human scores: lower is better, so they are negated."),
     )
+
+
+def _scores_of_segments(name: str, row: Sequence[float | None]) -> tuple[float | None, ...]:
+    try:
+        return tuple(None if score is None else float(score) for score in row)
+    except (TypeError, ValueError):
+        raise SettingError(f"human scores of {name}", row, "a number for each segment") from None
 
 
 def default_coefficients(human: Human) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
@@ -13,7 +13,7 @@ from truebleu._settings import LARGEST, require_whole_number
 from truebleu.errors import MissingColumnError, SegmentTypeError, SettingError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -182,8 +182,10 @@ class NBest(ComparedByValue, Sequence[tuple[str, ...]]):
             raise SettingError(name, type(lists).__name__, "a list of lists of str")
         texts: list[tuple[str, ...]] = []
         for number, list_ in enumerate(lists, 1):
-            if isinstance(list_, str):  # it would become a list of its letters
-                raise SegmentTypeError(f"{name}: a list of candidates", number, "a single str")
+            # A str would become a list of its letters.
+            if isinstance(list_, str) or not isinstance(list_, Iterable):
+                single = f"a single {type(list_).__name__}"
+                raise SegmentTypeError(f"{name}: a list of candidates", number, single)
             texts.append(tuple(list_))
         sizes = [len(list_) for list_ in texts]
         values = [_flattened(f"{name}: {key}", v, sizes) for key, v in (features or {}).items()]

@@ -7,6 +7,7 @@ the mean gradient of each pair of systems, by which every segment's contribution
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import combinations
@@ -24,7 +25,7 @@ from truebleu.scores.inputs import inputs_of
 from truebleu.significance.settings import units_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -274,6 +275,8 @@ def _require_paired(
     """Refuse scores and spans of other segments, or of systems that are not there."""
     given = [("spans", system, items) for system, items in spans.items()]
     for label, scores in human.items():
+        if not isinstance(scores, Mapping):
+            raise SettingError(label, scores, "a score of each segment by system")
         given += [(label, system, items) for system, items in scores.items()]  # type: ignore[misc]
     for label, system, items in given:
         if system not in test_set.systems:

@@ -11,7 +11,7 @@ from truebleu.errors import EmptyTextError, MalformedFileError, SettingError, Un
 from truebleu.human import formats, mqm
 from truebleu.human.judgments import FORMATS, Request
 from truebleu.human.matching import Sheet, item_scores, known_rows
-from truebleu.schema import picked
+from truebleu.schema import picked, verb
 from truebleu.scores.reading import read_evaluations
 
 if TYPE_CHECKING:
@@ -83,6 +83,7 @@ FORMAT_KINDS: dict[Format, tuple[tuple[str, ...], str]] = {
 }
 
 
+@verb
 def read_human(
     path: str | os.PathLike[str],
     test_set: TestSet | None = None,

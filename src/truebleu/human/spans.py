@@ -17,6 +17,7 @@ from truebleu.errors import MalformedFileError
 from truebleu.human.judgments import listed
 from truebleu.human.matching import MARKS, systems_of
 from truebleu.human.mqm import HARMLESS, read_annotations
+from truebleu.schema import verb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -58,6 +59,7 @@ class MarkedErrors:
     unmatched: int
 
 
+@verb
 def read_spans(path: str, systems: Mapping[str, TextLike]) -> MarkedErrors:
     """Read the errors that were marked in outputs of a test set.
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from truebleu.errors import PluginError, SettingError, UnknownNameError
 from truebleu.metrics.base import Metric
-from truebleu.schema import parameters_of
+from truebleu.schema import parameters_of, verb
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -89,6 +89,7 @@ def _known_as(name: str) -> tuple[str, dict[str, Any]]:
     return name.strip(), {}
 
 
+@verb
 def parse_metric(text: str) -> Metric:
     """The metric that a text describes: a name, then a colon and settings if there are any.
 

@@ -13,7 +13,7 @@ import numpy as np
 from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED, require_name
 from truebleu.errors import MalformedFileError, SettingError, UnknownNameError
 from truebleu.nbest.problem import FeatureMean, feature_matrix, first_best, list_metrics
-from truebleu.schema import Column, Setting
+from truebleu.schema import Column, Setting, verb
 from truebleu.scores.given import GivenScores
 
 if TYPE_CHECKING:
@@ -96,6 +96,7 @@ def weights_format(path: Path) -> WeightsFormat:
     return kind  # type: ignore[return-value]
 
 
+@verb
 def read_weights(path: str) -> dict[str, float]:
     """Weights from TSV (feature, weight), JSON (an object, or with "weights") or a Moses ini."""
     from truebleu.corpus._files import Files, decode

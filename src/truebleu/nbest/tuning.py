@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b
@@ -34,7 +35,7 @@ from truebleu.nbest.problem import (
 from truebleu.schema import Column, Seed, Setting, verb
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
@@ -339,17 +340,16 @@ class Limits:
         tied: Iterable[Iterable[str]],
     ) -> Limits:
         """As `tune` gets them, checked."""
-        groups = [tuple(group) for group in tied]
+        groups = [tuple(group) if isinstance(group, Iterable) else () for group in tied]
         members = [name for group in groups for name in group]
         if any(len(group) < 2 for group in groups) or len(set(members)) < len(members):
             raise SettingError("tied", groups, "groups of two or more features, each in one group")
         both = set(fixed) & set(bounds)
         if both:
             raise SettingError("bounds", sorted(both)[0], "a feature whose weight is not fixed")
-        for name, (lowest, highest) in bounds.items():
-            if not lowest < highest:
-                expected = "a lower and a higher number"
-                raise SettingError(f"bounds of {name}", (lowest, highest), expected)
+        for name, bound in bounds.items():
+            if not isinstance(bound, Sequence) or len(bound) != 2 or not bound[0] < bound[1]:
+                raise SettingError(f"bounds of {name}", bound, "a lower and a higher number")
         return cls(start, fixed, bounds, {group[0]: group for group in groups})
 
     def tie(self, nbest: NBest) -> NBest:

@@ -35,7 +35,17 @@ from truebleu.planning.variance import (
     varies_only_by_rounding,
 )
 from truebleu.resampling import Units
-from truebleu.schema import Baseline, Level, Replicates, Seed, Setting, Tested, picked, verb
+from truebleu.schema import (
+    Baseline,
+    Level,
+    Replicates,
+    Seed,
+    Setting,
+    Tested,
+    is_of,
+    picked,
+    verb,
+)
 from truebleu.scores.inputs import inputs_of
 from truebleu.significance.intervals import smallest_replicates
 from truebleu.significance.pairs import pairs_to_compare
@@ -444,6 +454,6 @@ def _one_for_each(
 
 
 def _positive(name: str, value: float) -> float:
-    if not SMALLEST_NUMBER <= value <= LARGEST_NUMBER:
+    if not is_of(float, value) or not SMALLEST_NUMBER <= value <= LARGEST_NUMBER:
         raise SettingError(name, value, f"a number above 0{MATTERS}")
     return float(value)

@@ -42,6 +42,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -55,7 +56,7 @@ from truebleu.significance.statistics import MetricStatistics
 from truebleu.significance.student import student_p, student_quantiles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -353,6 +354,8 @@ def _check_runs(
     """The runs, refused unless they are outputs of the test set, all different, equally many."""
     used: dict[str, str] = {}
     for system, group in runs.items():
+        if isinstance(group, str) or not isinstance(group, Iterable):
+            raise SettingError(f"runs of {system}", group, "a list of outputs")
         if not group:
             raise SettingError(f"runs of {system}", "none", "at least one output")
         for name in group:

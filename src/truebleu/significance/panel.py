@@ -27,7 +27,7 @@ from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED
 from truebleu.corpus._files import Files, stem
 from truebleu.corpus._reading import read_test_set
 from truebleu.corpus.tables import parse_table
-from truebleu.corpus.test_set import as_test_set
+from truebleu.corpus.test_set import TestSet, as_test_set
 from truebleu.errors import MalformedFileError, SettingError
 from truebleu.metrics.registry import metric_labels, metrics_for
 from truebleu.metrics.statistics_files import SavedTestSet, find_statistics
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 
     from truebleu._settings import Unit
     from truebleu.corpus.tables import Table
-    from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Signature
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
@@ -295,6 +294,9 @@ def panel(
     settings = picked(PanelSettings, locals(), replicates=replicates or DEFAULT_REPLICATES)
     if not test_sets:
         raise SettingError("test_sets", "none", "at least one test set")
+    for name, texts in test_sets.items():
+        if not isinstance(texts, TestSet):
+            raise SettingError(f"test set {name}", texts, "a TestSet")
     names = list(dict.fromkeys(name for texts in test_sets.values() for name in texts.systems))
     pairs = pairs_to_compare(names, baseline)
     counted = [_CountedSet(name, texts, metrics, names) for name, texts in test_sets.items()]
@@ -656,6 +658,7 @@ EXPECTED = (
 )
 
 
+@verb
 def read_panel(paths: Sequence[str]) -> dict[str, TestSet]:
     """Read the test sets of a panel, by their names.
 

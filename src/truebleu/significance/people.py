@@ -226,6 +226,8 @@ def curves_of(people: PeopleLike, metrics: Iterable[Metric]) -> tuple[AgreementC
     if people == PUBLISHED:
         return CURVES
     curves = read_curves(people) if isinstance(people, str | PathLike) else tuple(people)
+    if not all(isinstance(curve, AgreementCurve) for curve in curves):
+        raise SettingError("people", people, f'"{PUBLISHED}", curves, a file of curves, or None')
     signatures = [metric.signature for metric in metrics]
     if not any(curve.fits(signature) for curve in curves for signature in signatures):
         known = ", ".join(dict.fromkeys(curve.metric for curve in curves))

@@ -26,6 +26,7 @@ from truebleu._settings import (
 from truebleu.corpus._writing import files_of, write_files
 from truebleu.corpus.test_set import TestSet
 from truebleu.errors import SettingError
+from truebleu.schema import verb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -329,6 +330,7 @@ def require_probability(setting: str, value: object) -> None:
         raise SettingError(setting, value, "a number from 0 to 1")
 
 
+@verb
 def simulate(
     *,
     segments: int,
