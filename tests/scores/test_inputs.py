@@ -1,8 +1,8 @@
-"""What callers give to a verb: texts, or scores of each item in the place of texts."""
+"""What callers give to a verb: texts, scores of each item in their place, or files of any kind."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -10,8 +10,14 @@ import polars as pl
 import pytest
 
 import truebleu
+from truebleu import score
 from truebleu.errors import RefusedError, SettingError, UnpairedSegmentsError
-from truebleu.scores.inputs import inputs_of
+from truebleu.metrics import SavedStatistics, save_statistics
+from truebleu.metrics.registry import as_metrics
+from truebleu.scores.inputs import inputs_of, read_any, with_baseline
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SCORES = {"a": [0, 1, 1, 0, 1, 1], "b": [1, 1, 1, 1, 0, 1]}
 ROWS = [(system, f"q{i}", score) for system, own in SCORES.items() for i, score in enumerate(own)]
@@ -119,3 +125,62 @@ def test_texts_go_on_as_they_did() -> None:
     assert [metric.name for metric in metrics] == ["BLEU", "chrF2"]
     assert list(test_set.systems) == ["system"]
     assert inputs_of(test_set, None, "ter")[1].systems == test_set.systems
+
+
+def test_scores_from_an_iterator_are_all_there() -> None:
+    assert sums({name: iter(own) for name, own in SCORES.items()}) == [[4, 6], [5, 6]]
+    with pytest.raises(SettingError, match="references: found None"):
+        sums({name: iter(own) for name, own in SCORES.items()}, "bleu")
+
+
+# Files of any kind make one test set; the baseline gets a name of its own.
+
+REFERENCE = ["the cat sat on the mat", "a dog ran"]
+METRICS = as_metrics(["bleu", "chrf"])
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    texts = {"ref": REFERENCE, "old": REFERENCE, "new": ["the cat sat on a mat", "a dog ran"]}
+    for name, lines in texts.items():
+        (tmp_path / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    counted = SavedStatistics.of(read_any(["old.txt"], ["ref.txt"]), METRICS)
+    save_statistics(counted, "old.npz")
+    return tmp_path
+
+
+@pytest.mark.usefixtures("folder")
+def test_statistics_stand_for_texts_beside_texts() -> None:
+    texts = read_any(["new.txt", "old.txt"], ["ref.txt"], METRICS)
+    mixed = read_any(["new.txt", "old.npz"], ["ref.txt"], METRICS)
+    assert list(mixed.systems) == ["new", "old"]
+    expected = score(texts, metrics=METRICS).to_dict()["systems"]
+    assert score(mixed, metrics=METRICS).to_dict()["systems"] == expected
+    assert list(read_any(["other=old.npz"], [], METRICS).systems) == ["other"]
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("systems", "references", "options", "message"),
+    [
+        (["new.txt", "old.npz"], [], {}, "references"),
+        (["new.txt"], [], {}, "-r FILE"),
+        (["old.npz"], [], {"documents": "docs"}, "documents"),
+        (["old.npz"], ["ref.txt"], {"source": "ref.txt"}, "source"),
+        (["new.txt"], [], {"source": "ref.txt"}, "source"),
+        (["new.txt"], [], {"strict": True}, "strict"),
+    ],
+)
+def test_what_cannot_be_read_together_is_refused(
+    systems: list[str], references: list[str], options: dict[str, object], message: str
+) -> None:
+    with pytest.raises(SettingError, match=message):
+        read_any(systems, references, METRICS, **options)  # type: ignore[arg-type]
+
+
+def test_the_baseline_is_told_from_a_system_of_the_same_name() -> None:
+    assert with_baseline(["a/de.txt"], "b/old.txt") == (["a/de.txt", "old=b/old.txt"], "old")
+    systems, name = with_baseline(["a/de.txt"], "b/de.txt")
+    assert (systems[1], name) == ("de (baseline)=b/de.txt", "de (baseline)")
+    assert with_baseline(["a/de.txt"], "x=b/de.txt")[1] == "x"

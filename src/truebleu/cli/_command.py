@@ -26,7 +26,7 @@ from truebleu.metrics.base import MAX_THREADS, set_threads, use_environment
 from truebleu.metrics.registry import METRICS, as_metrics, plugin_names
 from truebleu.reports.document import CHART_ENDINGS, CHECK_FORMATS, FORMATS, render
 from truebleu.schema import GROUPS, parameters_of
-from truebleu.scores.any_files import read_any, with_baseline
+from truebleu.scores.inputs import read_any, with_baseline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -23,7 +23,7 @@ from truebleu.metrics.base import NativeMetric, Score, Signature, ratio, use_env
 from truebleu.schema import checked_fields
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from os import PathLike
 
     from truebleu._core import Parses, Statistics
@@ -110,26 +110,24 @@ class DependencyF(NativeMetric):
     def count(self, test_set: TestSet) -> Statistics:
         """The statistics of all systems; parses are read anew, and checked against the texts."""
         use_environment()
+        named = zip(test_set.reference_names, test_set.references, strict=True)
+        references = [Parsed("reference", name, text) for name, text in named]
+        systems = [Parsed("system", name, text) for name, text in test_set.systems.items()]
         source = self._source()
-        references = [
-            self._relations(
-                source.reference(test_set, index),
-                text,
-                f"reference {test_set.reference_names[index]!r}",
-            )
-            for index, text in enumerate(test_set.references)
+        if isinstance(source, GivenParses) and len(source.references) != len(references):
+            expected = f"{len(references)}, one for each reference"
+            raise SettingError("references", f"{len(source.references)} parses", expected)
+        columns = [
+            [self._relations(source.parses(text, i), text) for i, text in enumerate(texts)]
+            for texts in (references, systems)
         ]
-        systems = [
-            self._relations(source.output(test_set, system), text, f"system {system!r}")
-            for system, text in test_set.systems.items()
-        ]
-        return self.native().count(systems, references)
+        return self.native().count(columns[1], columns[0])
 
-    def _relations(self, parses: Parses, text: TextLike, name: str) -> TextLike:
+    def _relations(self, parses: Parses, text: Parsed) -> TextLike:
         """The relations of a text, one per line."""
         return parses.relations(
-            text,
-            name,
+            text.text,
+            str(text),
             check_text=self.check_text and not self.spacy,
             labelled=self.labelled,
             word=self.word,
@@ -170,6 +168,17 @@ ENDING = ".conllu"
 UNSTATED = "unstated"
 
 
+class Parsed(NamedTuple):
+    """A text of a test set, and what it is there."""
+
+    role: Literal["system", "reference"]
+    name: str
+    text: TextLike
+
+    def __str__(self) -> str:
+        return f"{self.role} {self.name!r}"
+
+
 class ParseSource(Protocol):
     """Gives the parses of the texts of a test set."""
 
@@ -177,11 +186,8 @@ class ParseSource(Protocol):
     def parser(self) -> str:
         """What parsed them."""
 
-    def output(self, test_set: TestSet, system: str) -> Parses:
-        """The parses of a system's outputs."""
-
-    def reference(self, test_set: TestSet, index: int) -> Parses:
-        """The parses of the reference at an index."""
+    def parses(self, text: Parsed, place: int) -> Parses:
+        """The parses of a text, the one at this place among the systems or the references."""
 
 
 class ParsesInFolder(NamedTuple):
@@ -190,21 +196,13 @@ class ParsesInFolder(NamedTuple):
     folder: str
     parser: str = UNSTATED
 
-    def output(self, test_set: TestSet, system: str) -> Parses:  # noqa: ARG002
-        """The parses in the file of a system."""
-        return self._read(system, f"system {system!r}")
-
-    def reference(self, test_set: TestSet, index: int) -> Parses:
-        """The parses in the file of a reference."""
-        name = test_set.reference_names[index]
-        return self._read(name, f"reference {name!r}")
-
-    def _read(self, stem: str, name: str) -> Parses:
-        path = os.path.join(self.folder, stem + ENDING)
+    def parses(self, text: Parsed, place: int) -> Parses:  # noqa: ARG002
+        """The parses in the file of a text."""
+        path = os.path.join(self.folder, text.name + ENDING)
         stored = (path + ending for ending in ("", *COMPRESSED))
         existing = next((candidate for candidate in stored if os.path.exists(candidate)), None)
         if existing is None:
-            raise UnreadableFileError(path, f"no such file, expected the parses of {name}")
+            raise UnreadableFileError(path, f"no such file, expected the parses of {text}")
         return read_conllu(existing, Files().contents(existing))
 
 
@@ -229,26 +227,16 @@ class GivenParses(NamedTuple):
             tuple(os.fspath(given) for given in references),
         )
 
-    def output(self, test_set: TestSet, system: str) -> Parses:  # noqa: ARG002
-        """The parses that were given for a system."""
-        given = dict(self.outputs)
-        if system not in given:
-            raise MissingColumnError("parses", "system", system, list(given))
-        return _read(given[system], f"system {system!r}")
-
-    def reference(self, test_set: TestSet, index: int) -> Parses:
-        """The parses that were given for a reference."""
-        if len(self.references) != len(test_set.references):
-            expected = f"{len(test_set.references)}, one for each reference"
-            raise SettingError("references", f"{len(self.references)} parses", expected)
-        return _read(self.references[index], f"reference {test_set.reference_names[index]!r}")
-
-
-def _read(given: str, name: str) -> Parses:
-    # A path has no line end in it, and CoNLL-U no line without one.
-    if "\n" in given:
-        return read_conllu(f"parses of {name}", given.encode("utf-8", "surrogatepass"))
-    return read_conllu(given, Files().contents(given))
+    def parses(self, text: Parsed, place: int) -> Parses:
+        """The parses that were given for a text."""
+        outputs = dict(self.outputs)
+        if text.role == "system" and text.name not in outputs:
+            raise MissingColumnError("parses", "system", text.name, list(outputs))
+        written = outputs[text.name] if text.role == "system" else self.references[place]
+        # A path has no line end in it, and CoNLL-U no line without one.
+        if "\n" in written:
+            return read_conllu(f"parses of {text}", written.encode("utf-8", "surrogatepass"))
+        return read_conllu(written, Files().contents(written))
 
 
 def read_conllu(label: str, data: bytes) -> Parses:
@@ -267,23 +255,15 @@ class ParsesOfSpacy(NamedTuple):
         meta = _pipeline(self.model).meta
         return f"spacy-{meta['lang']}_{meta['name']}-{meta['version']}"
 
-    def output(self, test_set: TestSet, system: str) -> Parses:
-        """The parses of a system's outputs."""
-        return self._parse(test_set.systems[system], f"system {system!r}")
-
-    def reference(self, test_set: TestSet, index: int) -> Parses:
-        """The parses of a reference."""
-        name = f"reference {test_set.reference_names[index]!r}"
-        return self._parse(test_set.references[index], name)
-
-    def _parse(self, text: TextLike, name: str) -> Parses:
-        documents: Iterator[Any] = _pipeline(self.model).pipe([segment or "" for segment in text])
+    def parses(self, text: Parsed, place: int) -> Parses:  # noqa: ARG002
+        """The parses of a text."""
+        documents = _pipeline(self.model).pipe([segment or "" for segment in text.text])
         segments = []
         for document in documents:
             if len(document) and not document.has_annotation("DEP"):
                 raise SettingError("spacy", self.model, "a model with a dependency parser")
             segments.append(_spacy_words(document))
-        return _core.Parses.of_words(f"{self.model}: {name}", segments)
+        return _core.Parses.of_words(f"{self.model}: {text}", segments)
 
 
 @lru_cache(maxsize=2)

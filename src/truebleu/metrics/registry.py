@@ -159,17 +159,14 @@ def read_settings(
         implied: settings that the name stands for.
     """
     parameters, declared = _parameters(make), parameters_of(make)
-    known = {
-        key: _type_text(declared[key].kind or value.annotation) for key, value in parameters.items()
-    }
     values = dict(implied or {})
     for setting in filter(None, written):
         key, _, value = setting.partition("=")
-        if key not in known:
-            raise UnknownNameError(f"setting of {name}", key, list(known))
+        if key not in parameters:
+            raise UnknownNameError(f"setting of {name}", key, list(parameters))
         if key in values:
             raise SettingError(f"{name}: {key}", value, "each setting once")
-        values[key] = _parse(f"{name}: {key}", value, known[key])
+        values[key] = _parse(f"{name}: {key}", value, declared[key].kind)
     for key, parameter in parameters.items():
         if parameter.default is Parameter.empty and key not in values:
             raise SettingError(f"{name}: {key}", "nothing", f"a value, as in {name}:{key}=…")
@@ -230,27 +227,17 @@ def _written(default: object) -> str:
     return "" if default is None or default is Parameter.empty else str(default)
 
 
-def _type_text(annotation: Any) -> str:
-    """The first type that an annotation names: with postponed annotations, it is text itself."""
-    text = annotation.__name__ if isinstance(annotation, type) else str(annotation)
-    return text.replace("typing.", "").removeprefix("Optional[").split("|")[0].strip(" ]")
-
-
-def _parse(setting: str, text: str, kind: str) -> str | int | float | bool:
-    if kind == "bool":
+def _parse(setting: str, text: str, kind: type | None) -> str | int | float | bool:
+    if kind is bool:
         if text.lower() not in ("yes", "no", "true", "false", "1", "0", ""):
             raise SettingError(setting, text, "yes or no")
         # The bare word switches on: ``bleu:lowercase``.
         return text.lower() in ("yes", "true", "1", "")
     try:
-        if kind == "int":
-            return int(text)
-        if kind == "float":
-            return float(text)
+        return kind(text) if kind in (int, float) else text  # type: ignore[misc]
     except ValueError:
-        expected = "a whole number" if kind == "int" else "a number"
+        expected = "a whole number" if kind is int else "a number"
         raise SettingError(setting, text, expected) from None
-    return text
 
 
 #: Metrics as people give them: "bleu", "bleu,chrf", BLEU(), or a list of such.

@@ -1,12 +1,19 @@
-"""Where verbs begin: what a caller gives becomes metrics and a test set."""
+"""Where verbs begin: what a caller gives becomes metrics and a test set.
+
+From memory by `inputs_of`; from files of any kind (texts, saved statistics, scores of other tools)
+by `read_any`, for commands, the fixture for pytest and the action for pipelines.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from truebleu._core import Segments
+from truebleu.corpus._files import locate, may_hold_statistics, stem
+from truebleu.corpus._reading import read_test_set
+from truebleu.corpus.tables import SYSTEM
 from truebleu.corpus.test_set import (
     TestSet,
     as_test_set,
@@ -19,9 +26,12 @@ from truebleu.errors import RefusedError, SettingError
 from truebleu.metrics.registry import as_metrics, metrics_for
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TextLike
     from truebleu.metrics.base import Metric
     from truebleu.metrics.registry import MetricsLike
+    from truebleu.metrics.statistics_files import SavedStatistics
 
 #: The metric of verbs unless another is chosen; scores without texts are their own metric.
 DEFAULT_METRIC = "bleu"
@@ -71,10 +81,8 @@ def inputs_of(
     if source is not None:
         raise SettingError("source", type(source), "none beside scores, which have no texts")
     parsed = as_metrics("scores" if metrics == DEFAULT_METRIC else metrics)
-    ways = [getattr(metric, "answers", None) for metric in parsed]
     field = documents if isinstance(documents, str) else None
-    answers = next((way for way in ways if way is not None), None)
-    scored = ScoredTestSet.of(scores, documents=field, answers=answers)
+    scored = ScoredTestSet.of(scores, documents=field, answers=_answers(parsed))
     against = "the scores", len(scored)
     if field is None:
         scored = replace(scored, documents=labels_of("documents", documents, *against))
@@ -84,8 +92,6 @@ def inputs_of(
 
 def _scores_in(systems: Any, metrics: MetricsLike) -> Any:
     """The scores that stand in the place of texts; None where there are none."""
-    from truebleu.corpus.tables import SYSTEM
-
     if is_frame(systems):
         columns = frame_columns("systems", systems)
         if any(name.strip().lower() in SYSTEM for name in columns):
@@ -93,7 +99,7 @@ def _scores_in(systems: Any, metrics: MetricsLike) -> Any:
         systems = {name: column_values(values) for name, values in columns.items()}
     if not isinstance(systems, Mapping) or not systems:
         return None
-    asked = isinstance(metrics, str) and metrics.partition(":")[0].strip().lower() == "scores"
+    asked = any(hasattr(metric, "answers") for metric in as_metrics(metrics))
     return systems if asked or all(map(_is_scored, systems.values())) else None
 
 
@@ -101,7 +107,8 @@ def _is_scored(answers: Any) -> bool:
     """Whether a system is known by numbers, or by rows with the names of items."""
     if is_frame(answers):
         return True
-    if isinstance(answers, str | bytes | Segments) or not isinstance(answers, Iterable):
+    # Looking into an iterator would take its first answer away.
+    if isinstance(answers, str | bytes | Segments | Iterator) or not isinstance(answers, Iterable):
         return False
     first = next((answer for answer in answers if answer is not None), "")
     return isinstance(first, int | float | Mapping) or hasattr(first, "dtype")
@@ -110,3 +117,132 @@ def _is_scored(answers: Any) -> bool:
 def _is_text(value: object) -> bool:
     is_list = isinstance(value, list | tuple) and bool(value) and isinstance(value[0], str)
     return is_list or isinstance(value, Segments)
+
+
+def _answers(metrics: Sequence[Metric]) -> str | None:
+    """What several answers to an item are, as the first metric that says it has it."""
+    ways = (getattr(metric, "answers", None) for metric in metrics)
+    return next((way for way in ways if way is not None), None)
+
+
+# Files.
+
+NEED_REFERENCES = (
+    "at least one, as in -r FILE, or --test-set NAME; files of scores are compared by -m scores"
+)
+
+
+def read_any(
+    systems: Sequence[str],
+    references: Sequence[str],
+    metrics: Sequence[Metric] = (),
+    *,
+    source: str | None = None,
+    documents: str | None = None,
+    strict: bool = False,
+    read: Callable[..., TestSet] = read_test_set,
+) -> TestSet:
+    """The test set of some files.
+
+    Args:
+        systems: outputs; statistics, which need no references and beside which texts are counted;
+            or, without references, scores and evaluations that keep their texts.
+        references: what outputs are compared with, one translator each.
+        metrics: what the systems will be scored by.
+        source: what was translated.
+        documents: a file with the document of each segment; of scores, also a field of the items.
+        strict: whether anything suspicious about the texts is an error.
+        read: what reads texts that have no statistics beside them.
+    """
+    texts, saved = _statistics_among(systems)
+    if saved or not references:
+        what = "statistics" if saved else "scores"
+        _refuse_labels(what, source=source, documents=documents if saved else None)
+    if texts and saved and not references:
+        raise SettingError("references", "none", NEED_REFERENCES)
+    if saved and not references:
+        from truebleu.metrics.statistics_files import SavedTestSet
+
+        return SavedTestSet.of(saved)
+    if not references:
+        if strict:
+            raise RefusedError("strict needs texts: scores have none")
+        return _without_references(systems, metrics, documents)
+    if saved:  # whose references must be those of the texts
+        read = read_test_set
+    test_set = read(texts, references, source=source, documents=documents, strict=strict)
+    if metrics and texts:
+        _, test_set = metrics_for(metrics, test_set)
+    return _with_statistics(test_set, saved, metrics) if saved else test_set
+
+
+def with_baseline(systems: Sequence[str], written: str) -> tuple[list[str], str]:
+    """Systems and another one, and its name, which no other system has."""
+    location = locate(written)
+    name = location.name or stem(location.path)
+    if location.name is None and name in {
+        locate(system).name or stem(locate(system).path) for system in systems
+    }:
+        # A new run of a system usually has the name of the old one.
+        name = f"{name} (baseline)"
+    named = written if location.name is not None else f"{name}={written}"
+    return [*systems, named], name
+
+
+def _refuse_labels(what: str, **labels: str | None) -> None:
+    for name, file in labels.items():
+        if file is not None:
+            raise RefusedError(f"{name} {file} needs texts: {what} have none")
+
+
+def _statistics_among(systems: Sequence[str]) -> tuple[list[str], list[SavedStatistics]]:
+    """The files that are texts, and the systems of those that are statistics."""
+    texts: list[str] = []
+    saved: list[SavedStatistics] = []
+    for written in systems:
+        location = locate(written)
+        if location.column is not None or not may_hold_statistics(location.path):
+            texts.append(written)
+            continue
+        from truebleu.metrics.statistics_files import read_all_statistics
+
+        statistics = read_all_statistics(location.path)
+        if location.name is None:
+            saved += statistics
+        elif len(statistics) == 1:
+            saved.append(statistics[0].named(location.name))
+        else:
+            expected = f"no name for a file of {len(statistics)} systems"
+            raise SettingError("system", written, expected)
+    return texts, saved
+
+
+def _with_statistics(
+    test_set: TestSet, saved: Sequence[SavedStatistics], metrics: Sequence[Metric]
+) -> TestSet:
+    """Texts and statistics together, refused unless the references are the same."""
+    from truebleu.metrics.statistics_files import SavedStatistics, SavedTestSet
+
+    for statistics in saved:
+        statistics.require_same_references(test_set)
+    counted = SavedStatistics.of_systems(test_set, metrics) if test_set.systems else ()
+    together = SavedTestSet.of((*counted, *saved))
+    names = test_set.reference_names
+    return replace(together, warnings=test_set.warnings, reference_names=names)
+
+
+def _without_references(
+    systems: Sequence[str], metrics: Sequence[Metric], documents: str | None
+) -> TestSet:
+    """What was scored elsewhere: a file of scores for each system, or for all of them."""
+    from truebleu.scores.given import GivenScores, textless_test_set
+    from truebleu.scores.scored_test_set import ScoredTestSet, read_evaluated_texts
+
+    if not systems:
+        return textless_test_set(metrics, documents)
+    if any(isinstance(metric, GivenScores) for metric in metrics):
+        return ScoredTestSet.read(systems, documents=documents, answers=_answers(metrics))
+    test_set = read_evaluated_texts(systems, metrics, documents)
+    if test_set is None:
+        raise SettingError("references", "none", NEED_REFERENCES)
+    return test_set
