@@ -28,11 +28,11 @@ from evidence.rates import (
     pool,
     rejected,
 )
+from evidence.unlike import Unlike
 from truebleu.reports.sentences import LARGEST_SHARE, SWAP_RATIO
 from truebleu.significance.pairs import all_pair_tests
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import pair_variances
-from truebleu.studies.type_one import Sampled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -141,10 +141,10 @@ def _unlike(name: str, first: str, second: str, trial: int) -> Answers:
 
 
 @cache
-def _sampled(name: str, *systems: str) -> Sampled:
+def _sampled(name: str, *systems: str) -> Unlike:
     test_set = read_set(name)
     two = replace(test_set, systems={system: test_set.systems[system] for system in systems})
-    return Sampled.of(two, ["bleu"], "segment", 7)
+    return Unlike.of(two, ["bleu"], "segment", 7)
 
 
 def coverage() -> Iterator[Design]:

@@ -138,8 +138,8 @@ def test_documents_are_units() -> None:
 
 
 def test_other_tables_and_ways_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    by_system = answer(*arguments("sensitivity", "--by-system"))
-    assert [row["system"] for row in by_system["rows"]] == ["system-1", "system-2"] * 2
+    systems = answer(*arguments("sensitivity"))["details"]["systems"]
+    assert [row["system"] for row in systems] == ["system-1", "system-2"] * 2
     says("outputs chosen by their words", "study", "length", "--simulate", "20", "--way", "choice")
     monkeypatch.chdir("judged")
     pairs = [*arguments("smoothing", "--k", "2", "--tokenize", "none", "--human", "pairs.csv")]

@@ -6,7 +6,6 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
 from scipy.stats import binomtest
 
@@ -23,11 +22,8 @@ from truebleu.studies._pool import Pool
 from truebleu.studies._study import Estimate, Row, StudyResult
 from truebleu.studies.type_one import (
     USUAL_CORRECTIONS,
-    Sampled,
-    _equal_rows,
     alarms_of,
     level_verdict,
-    null_source,
     study_equivalents,
     study_multiplicity,
     study_type_one,
@@ -303,33 +299,6 @@ def test_a_level_holds_only_with_evidence(
     value: float, low: float, high: float, verdict: str
 ) -> None:
     assert level_verdict(Estimate(value, low, high), 0.05) == verdict
-
-
-def test_sampled_systems_have_one_score_on_the_pool_and_one_is_short(pool: TestSet) -> None:
-    source = null_source(pool, ["bleu", "ter"], null="sampled", unit="segment", systems=2, seed=1)
-    assert isinstance(source, Sampled)
-    for whole, cut, pairs in zip(
-        source.pool.statistics, source.cut.statistics, source.pairs, strict=True
-    ):
-        for better, worse in pairs:
-            rows = _equal_rows(whole, cut, better, worse, np.arange(SEGMENTS))
-            one, other = whole.metric.score(rows.sum(axis=0))
-            # One segment more or less moves the score by more than what is left.
-            assert abs(one - other) < 100 / SEGMENTS
-            assert (rows[:, 1] == whole.rows[:, worse]).all()
-            assert not (rows[:, 0] == whole.rows[:, better]).all()
-    first, again = (next(source.sets(3, 1)) for _ in range(2))
-    assert (first[0].rows == again[0].rows).all()
-    assert not (first[0].rows == next(source.sets(4, 1))[0].rows).all()
-
-
-def test_sampled_systems_are_refused_where_none_can_be_made_equal(pool: TestSet) -> None:
-    (name, text), *_ = pool.systems.items()
-    twins = TestSet(systems={name: text, "twin": text}, references=pool.references)
-    with pytest.raises(SettingError, match="sampled, by BLEU"):
-        study_type_one(twins, ["bleu"], null="sampled", repetitions=50)
-    with pytest.raises(SettingError, match="two systems; more cannot be made equal"):
-        null_source(pool, ["bleu"], null="sampled", unit="segment", systems=3, seed=1)
 
 
 def test_copies_never_differ_significantly() -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, TypeAlias, get
 import numpy as np
 
 from truebleu._settings import Streams, require_name
-from truebleu.errors import ArgumentTypeError, SettingError, UnknownNameError
+from truebleu.errors import ArgumentTypeError, SettingError
 from truebleu.metrics.registry import metrics_for
 from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Units
 from truebleu.schema import Setting
@@ -376,8 +376,7 @@ def choose_pairs(
 
 def _named(names: Sequence[str], pair: tuple[str, str]) -> Pair:
     for name in pair:
-        if name not in names:
-            raise UnknownNameError("system", name, names)
+        require_name("system", name, names)
     if pair[0] == pair[1]:
         raise SettingError("pair", pair, "two different systems")
     return names.index(pair[0]), names.index(pair[1])

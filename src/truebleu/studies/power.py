@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby, pairwise, product
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -45,9 +45,8 @@ USUAL_SIZES = (100, 300, 600, 3000)
 USUAL_TESTS = ("ar", "wins")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Outcomes:
-    """What one test by one metric concluded on all samples of one size, shaped (sample, pair).
+class Outcomes(NamedTuple):
+    """What one test by one metric concluded on all samples, shaped (sample, pair).
 
     Attributes:
         p: the p-values.
@@ -81,10 +80,12 @@ class Trials:
         """All metrics and tests."""
         return list(product(self.pool.statistics, self.settings["tests"]))
 
-    def conclusions(self, statistics: MetricStatistics, test: str, size: int) -> Outcomes:
-        """What a test by a metric concluded on samples of a size."""
+    def conclusions(
+        self, statistics: MetricStatistics, test: str, size: int | None = None
+    ) -> Outcomes:
+        """What a test by a metric concluded on samples of a size, or of all sizes."""
         truth = np.sign(pools.true_differences(statistics, self.pairs))
-        keys = [key for key in self.records if key[0] == size]
+        keys = [key for key in self.records if size in (None, key[0])]
         values = np.array([self.records[key][statistics.label][test] for key in keys])
         p, better = values[:, 0], values[:, 1]
         concludes = better != 0
@@ -411,13 +412,17 @@ def study_accuracy(
     sentences: list[str] = []
     undecided: list[int] = []
     for statistics, test in trials.cases:
-        confidence, concluded, right = _conclusions(trials, statistics, test)
+        # Of a pair that ties in the pool no conclusion is right.
+        untied = pools.true_differences(statistics, trials.pairs) != 0
+        p, right, wrong = (of_pair[:, untied] for of_pair in trials.conclusions(statistics, test))
         of_test = [
             {"metric": statistics.label, "test": test, **band}
-            for band in _bands(confidence, concluded, right, edges, replicates)
+            for band in _bands(
+                (1 - p).round(pools.DECIMALS), right | wrong, right, edges, replicates
+            )
         ]
         rows += of_test
-        undecided.append(int((~concluded).sum()))
+        undecided.append(int((~(right | wrong)).sum()))
         case = f"{statistics.label}, {pools.STUDY_TESTS[test].title}"
         sentences.append(_accuracy_sentence(case, of_test, one_sided=test in ONE_SIDED))
         if undecided[-1]:
@@ -433,22 +438,6 @@ def study_accuracy(
         plot=Plot("line", "confidence", "right", series="test", panel="metric"),
         details={"undecided": undecided},
     )
-
-
-def _conclusions(
-    trials: Trials, statistics: MetricStatistics, test: str
-) -> tuple[base.Floats, NDArray[np.bool_], NDArray[np.bool_]]:
-    """Confidence, whether there is a conclusion, and whether it is right; shaped (sample, pair).
-
-    Samples of all sizes stand one below the other; pairs that tie in the pool are left out.
-    """
-    untied = pools.true_differences(statistics, trials.pairs) != 0
-    by_size = [trials.conclusions(statistics, test, size) for size in trials.settings["sizes"]]
-    p, right, wrong = (
-        np.concatenate([getattr(outcomes, name) for outcomes in by_size])[:, untied]
-        for name in ("p", "right", "wrong")
-    )
-    return (1 - p).round(pools.DECIMALS), right | wrong, right
 
 
 def _bands(

@@ -17,7 +17,7 @@ import numpy as np
 
 from truebleu._settings import DEFAULT_SEED
 from truebleu.errors import SettingError
-from truebleu.execution.journal import Key, Record, Runner, Task
+from truebleu.execution.journal import Record, Runner, Task
 from truebleu.reports.document import Plot
 from truebleu.reports.sentences import percent
 from truebleu.resampling import TIE_TOLERANCE
@@ -28,13 +28,13 @@ from truebleu.significance.tests import fewest_units
 from truebleu.studies import _pool as pools, _study as base
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.registry import MetricsLike
-    from truebleu.significance.statistics import MetricStatistics, Pair
+    from truebleu.significance.statistics import Pair
 
 __all__ = ["study_sensitivity"]
 
@@ -124,14 +124,18 @@ def study_sensitivity(
     systems: list[base.Row] = []
     sentences: list[str] = []
     for size in chosen:
-        of_size = [
-            _Conclusions.of(statistics, size, records, alpha, correction)
-            for statistics in pool.statistics
+        by_metric: dict[str, list[Record]] = {}
+        for (of_size, _, label), record in records.items():
+            if of_size == size:
+                by_metric.setdefault(str(label), []).append(record)
+        concluded = [
+            _Conclusions(label, size, of_metric, alpha, correction)
+            for label, of_metric in by_metric.items()
         ]
-        for conclusions in of_size:
+        for conclusions in concluded:
             rows += _test_rows(conclusions, unit)
             systems += _system_rows(pool, pairs, conclusions)
-        sentences += _sentences(f"On {size:,} {unit}s", of_size, correction)
+        sentences += _sentences(f"On {size:,} {unit}s", concluded, correction)
     panel = "on" if len(chosen) > 1 else None
     return base.StudyResult(
         settings={**settings, "correction": correction},
@@ -151,51 +155,30 @@ class _Conclusions:
     """What one metric concluded on the samples of one size.
 
     Attributes:
-        statistics: of the whole pool by the metric.
+        label: of the metric.
         size: units in a sample.
-        p: p-values by test, shaped (sample, pair).
-        intervals: medians and relative bounds, shaped (sample, value, system).
+        records: of the samples.
         alpha: the significance level.
         correction: for all pairs.
     """
 
-    statistics: MetricStatistics
+    label: str
     size: int
-    p: Mapping[str, base.Floats]
-    intervals: base.Floats
+    records: Sequence[Record]
     alpha: float
     correction: str
 
-    @classmethod
-    def of(
-        cls,
-        statistics: MetricStatistics,
-        size: int,
-        records: Mapping[Key, Record],
-        alpha: float,
-        correction: str,
-    ) -> _Conclusions:
-        """What the records of this size say of the metric."""
-        of_metric = [
-            record
-            for key, record in records.items()
-            if (key[0], key[2]) == (size, statistics.label)
-        ]
-        return cls(
-            statistics,
-            size,
-            {test: np.array([record[test] for record in of_metric]) for test in TESTS},
-            np.stack([base.from_record(record["relative"]) for record in of_metric]),
-            alpha,
-            correction,
-        )
+    @property
+    def intervals(self) -> base.Floats:
+        """Medians and relative bounds, shaped (sample, value, system)."""
+        return np.stack([base.from_record(record["relative"]) for record in self.records])
 
     def significant(self, test: str = "ar", correction: str | None = None) -> NDArray[np.bool_]:
         """Which pairs differ significantly, shaped (sample, pair)."""
         # A share of wins that means 0.05 is not quite that in floats, nor a multiple of it.
         limit = self.alpha * (1 + TIE_TOLERANCE)
         name = self.correction if correction is None else correction
-        return np.stack([adjust(p, name) <= limit for p in self.p[test]])
+        return np.stack([adjust(record[test], name) <= limit for record in self.records])
 
     @property
     def widths(self) -> base.Floats:
@@ -218,7 +201,7 @@ def _test_rows(conclusions: _Conclusions, unit: str) -> Iterator[base.Row]:
             high = None if share.high is None else min(1.0, share.high)
             corrected = "" if correction == "none" else f", {correction}"
             yield {
-                "metric": conclusions.statistics.label,
+                "metric": conclusions.label,
                 "size": conclusions.size,
                 "samples": len(significant),
                 "test": test,
@@ -240,7 +223,7 @@ def _system_rows(
     means, widths = base.mean_of_known(conclusions.intervals), conclusions.widths
     for system, name in enumerate(pool.names):
         yield {
-            "metric": conclusions.statistics.label,
+            "metric": conclusions.label,
             "size": conclusions.size,
             "system": name,
             "median": float(means[base.MEDIAN, system]),
@@ -255,11 +238,8 @@ def _system_rows(
 
 def _sentences(start: str, of_size: Sequence[_Conclusions], correction: str) -> Iterator[str]:
     """By which metric most pairs differ, and how wide intervals are."""
-    shares = {
-        conclusions.statistics.label: conclusions.significant().mean(axis=1)
-        for conclusions in of_size
-    }
-    pairs = of_size[0].p["ar"].shape[1]
+    shares = {conclusions.label: conclusions.significant().mean(axis=1) for conclusions in of_size}
+    pairs = len(of_size[0].records[0]["ar"])
     corrected = "without correction" if correction == "none" else f"corrected ({correction})"
     order = sorted(shares, key=lambda metric: -float(shares[metric].mean()))
     amounts = ", ".join(
@@ -279,7 +259,7 @@ def _sentences(start: str, of_size: Sequence[_Conclusions], correction: str) -> 
             f"{start} at least {100 * SATURATED:g} % of the pairs differ significantly by every "
             "metric; smaller samples (--sizes) show more of how metrics differ."
         )
-    widths = {conclusions.statistics.label: conclusions.width for conclusions in of_size}
+    widths = {conclusions.label: conclusions.width for conclusions in of_size}
     known = sorted((width, metric) for metric, width in widths.items() if width is not None)
     without = [metric for metric, width in widths.items() if width is None]
     if known:

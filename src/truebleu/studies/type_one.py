@@ -8,9 +8,7 @@ be trusted on these data if it rejects as often as it promises.
 Systems are made equal in several ways. Outputs of real systems are dealt out among them at random,
 segment by segment or document by document: then no name has anything to do with an output, which is
 the null hypothesis itself. Or the simulator makes systems with equal channels, whose outputs are
-draws from one distribution. Or two systems have the same score on the pool and nothing else in
-common, since outputs of the better one were cut short, and samples of the pool are tested: there is
-no difference to find, and yet outputs cannot be exchanged.
+draws from one distribution.
 
 Every repetition has null data and replicates of its own, so repetitions are independent and the
 error of a rate is binomial. (To draw replicates once for many repetitions would save a third of the
@@ -72,15 +70,13 @@ NULL_TITLES = {
     "segment": "outputs swapped by segment",
     "document": "outputs swapped by document",
     "simulated": "simulated systems with equal channels",
-    "sampled": "samples of two systems with one score on the whole test set",
 }
 Null = Annotated[
-    Literal["segment", "document", "simulated", "sampled"],
+    Literal["segment", "document", "simulated"],
     Setting(
         help="how equal systems come about: outputs are swapped at random, segment by segment or "
-        "document by document; systems are simulated with equal channels, on a simulated test set "
-        "of this size; or two systems that have one score on the whole test set, since outputs of "
-        "the better one are cut short, are sampled."
+        "document by document; or systems are simulated with equal channels, on a simulated test "
+        "set of this size."
     ),
 ]
 # Fewer repetitions could not tell 5 % from 15 %.
@@ -97,18 +93,25 @@ BATCH = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OfPool:
-    """Equal systems that are made of a pool.
+class Swapped:
+    """Systems drawn at random from a pool, their outputs dealt out among them at random.
+
+    Statistics are swapped instead of texts. That is the same for every metric whose row depends on
+    its segment alone, and no metric's row does otherwise. Set i depends on the seed and on i.
 
     Attributes:
         pool: the counts by segment.
         tested: what the tests resample, to which counts are added up.
         seed: of all that is drawn.
+        swapped: what is dealt out as a whole.
+        systems: how many equal systems a set has.
     """
 
     pool: pools.Pool
     tested: Units
     seed: int
+    swapped: Units
+    systems: int
 
     @property
     def settings(self) -> base.Settings:
@@ -120,28 +123,13 @@ class OfPool:
         """How many units the tests have to resample."""
         return len(self.tested)
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Swapped(OfPool):
-    """Systems drawn at random from a pool, their outputs dealt out among them at random.
-
-    Statistics are swapped instead of texts. That is the same for every metric whose row depends on
-    its segment alone, and no metric's row does otherwise.
-
-    Attributes:
-        swapped: what is dealt out as a whole.
-        systems: how many equal systems a set has.
-    """
-
-    swapped: Units
-    systems: int
-
     def sets(self, first: int, count: int) -> Iterator[list[MetricStatistics]]:
         """The counts of equal systems by every metric, set after set."""
         streams = Streams(self.seed, PURPOSE)
         for index in range(first, first + count):
             draw = streams.at(index)
-            chosen = _choose(draw, len(self.pool.names), self.systems)
+            keys = pools.numbers(draw, len(self.pool.names))
+            chosen = np.argsort(keys, kind="stable")[: self.systems]
             deal = _deal(draw, len(self.swapped), self.systems)[self.swapped.of_segment]
             yield [
                 MetricStatistics.of(
@@ -152,10 +140,6 @@ class Swapped(OfPool):
                 )
                 for statistics in self.pool.statistics
             ]
-
-
-def _choose(draw: Draw, among: int, count: int) -> NDArray[np.int64]:
-    return np.argsort(pools.numbers(draw, among), kind="stable")[:count]
 
 
 def _deal(draw: Draw, units: int, systems: int) -> NDArray[np.int64]:
@@ -223,98 +207,7 @@ class Simulated:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Sampled(OfPool):
-    """Two systems with one score on the pool, tested on samples of it.
-
-    Outputs of the better one are cut short in so many segments, chosen at random, that its score is
-    that of the other: the one then is short, and the other is not.
-
-    Attributes:
-        cut: the counts of all outputs cut short.
-        pairs: for each metric the pairs that can be made equal.
-    """
-
-    cut: pools.Pool
-    pairs: tuple[tuple[tuple[int, int], ...], ...]
-
-    @classmethod
-    def of(
-        cls, test_set: TestSet, metrics: MetricsLike, unit: pools.PoolUnit, seed: int
-    ) -> Sampled:
-        """Null data of a test set's systems; refused where no two of them can be made equal."""
-        pool = pools.Pool.of(test_set, metrics)
-        shortened = replace(
-            test_set,
-            systems={
-                name: [_half(segment or "") for segment in text]
-                for name, text in test_set.systems.items()
-            },
-        )
-        cut = pools.Pool.of(shortened, [statistics.metric for statistics in pool.statistics])
-        pairs = tuple(
-            tuple(_made_equal(whole, short))
-            for whole, short in zip(pool.statistics, cut.statistics, strict=True)
-        )
-        for statistics, of_metric in zip(pool.statistics, pairs, strict=True):
-            if not of_metric:
-                expected = "two systems that are equal after outputs of the better one are cut"
-                raise SettingError("null", f"sampled, by {statistics.label}", expected)
-        return cls(pool, pools.units_of(test_set, unit), seed, cut, pairs)
-
-    def sets(self, first: int, count: int) -> Iterator[list[MetricStatistics]]:
-        """The counts of samples of two systems by every metric, set after set."""
-        streams = Streams(self.seed, PURPOSE)
-        for index in range(first, first + count):
-            draw = streams.at(index)
-            segments, units = len(self.pool), len(self.tested)
-            order = _choose(draw, segments, segments)
-            drawn = np.fromiter((int(draw() * units) for _ in range(units)), np.int64, count=units)
-            sets = []
-            for whole, short, pairs in zip(
-                self.pool.statistics, self.cut.statistics, self.pairs, strict=True
-            ):
-                better, worse = pairs[int(draw() * len(pairs))]
-                rows = _equal_rows(whole, short, better, worse, order)
-                all_units = MetricStatistics.of(whole.label, whole.metric, rows, self.tested)
-                sample = np.ascontiguousarray(all_units.rows[drawn])
-                sets.append(MetricStatistics(whole.label, whole.metric, sample))
-            yield sets
-
-
-def _half(text: str) -> str:
-    """The first half of a text, by words where it has any."""
-    words = text.split(" ")
-    return " ".join(words[: -(-len(words) // 2)]) if len(words) > 1 else text[: -(-len(text) // 2)]
-
-
-def _made_equal(whole: MetricStatistics, short: MetricStatistics) -> Iterator[tuple[int, int]]:
-    """The pairs, better first, of which the better one is worse when all of it is cut."""
-    scores, cut = whole.sign * whole.scores, short.sign * short.scores
-    for better in range(whole.systems):
-        for worse in range(whole.systems):
-            if scores[better] > scores[worse] > cut[better]:
-                yield better, worse
-
-
-def _equal_rows(
-    whole: MetricStatistics,
-    short: MetricStatistics,
-    better: int,
-    worse: int,
-    order: NDArray[np.int64],
-) -> NDArray[np.float64]:
-    """Counts by segment of two systems with about one score, shaped (segment, 2, column)."""
-    kept, cut = whole.rows[order, better], short.rows[order, better]
-    steps = np.concatenate([np.zeros((1, kept.shape[1])), np.cumsum(cut - kept, axis=0)])
-    apart = np.abs(whole.metric.score(whole.sums[better] + steps) - whole.scores[worse])
-    rows = np.stack([whole.rows[:, better], whole.rows[:, worse]], axis=1)
-    chosen = order[: int(apart.argmin())]
-    rows[chosen, 0] = short.rows[chosen, better]
-    return rows
-
-
-NullSource: TypeAlias = Swapped | Simulated | Sampled
+NullSource: TypeAlias = Swapped | Simulated
 
 
 def null_source(
@@ -341,10 +234,6 @@ def null_source(
         parsed = tuple(metric.for_references([]) for metric in as_metrics(metrics))
         references = len(test_set.references)
         return Simulated(parsed, len(test_set), references, unit, systems, seed)
-    if null == "sampled":
-        if systems != 2:
-            raise SettingError("null", null, "two systems; more cannot be made equal in this way")
-        return Sampled.of(test_set, metrics, unit, seed)
     tested = pools.units_of(test_set, unit)
     swapped = pools.units_of(test_set, null, "null")
     if len(swapped) < 2:
