@@ -29,7 +29,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import chain, islice
+from itertools import chain
 from math import log
 from os import PathLike  # noqa: TC003  # settings are read from annotations
 from sys import intern
@@ -58,7 +58,8 @@ if TYPE_CHECKING:
 
 __all__ = ["NBEST_FORMATS", "ListFormat", "read_nbest"]
 
-Lines = Iterable[tuple[int, str]]
+Line = tuple[int, str]
+Lines = Iterable[Line]
 Record = Mapping[str, Any]
 
 #: The formats by name.
@@ -178,8 +179,7 @@ def read_lists(path: str, how: ListFormat, stdin: BinaryIO | None = None) -> NBe
     if how.input_format in ("jsonl", "sockeye"):
         listed = _json(path, lines, how)
     elif how.input_format == "flat":
-        scores = None if how.scores is None else iter(_lines(str(how.scores), files))
-        listed = _flat(path, lines, how, scores)
+        listed = _flat(path, lines, how, files)
     elif how.input_format == "fairseq":
         listed = parse_fairseq(path, lines)
     else:
@@ -188,7 +188,7 @@ def read_lists(path: str, how: ListFormat, stdin: BinaryIO | None = None) -> NBe
     return _as_lists(path, how, list(listed))
 
 
-def _lines(path: str, files: Files) -> list[tuple[int, str]]:
+def _lines(path: str, files: Files) -> list[Line]:
     """The lines of a file with their numbers, without what ends them."""
     text = decode(path, files.contents(path)).removeprefix(BYTE_ORDER_MARK)
     written = text.removesuffix("\n").split("\n") if text else []
@@ -307,13 +307,13 @@ def _in_every(flat: Sequence[Candidate]) -> dict[str, None]:
 def number(path: str, line: int, name: str, text: str, kind: str = "") -> float:
     """A finite number; Python's own reader would also take nan, inf and 1_000."""
     try:
-        value = float(text)
+        value = None if "_" in text else float(text)
     except ValueError:
         value = None
-    if value is not None and abs(value) <= LARGEST and "_" not in text:
+    if value is not None and abs(value) <= LARGEST:
         return value
     what = f"{kind} {name!r}" if kind else name
-    if value is not None and "_" not in text:
+    if value is not None:
         return finite(path, line, what, value)
     hint = "; write decimals with a point" if "," in text else ""
     raise MalformedFileError(path, line, f"{what}: {text!r}", f"a number{hint}")
@@ -384,35 +384,28 @@ def _format_by_look(path: str, lines: Sequence[tuple[int, str]], size: int | Non
     return format_
 
 
-def _flat(
-    path: str, lines: Lines, how: ListFormat, scores: Iterator[tuple[int, str]] | None
-) -> Iterator[Listed]:
+def _flat(path: str, lines: Sequence[Line], how: ListFormat, files: Files) -> Iterator[Listed]:
     """Plain text with the same number of lines for each segment."""
-    size, coming, done = how.list_size, iter(lines), 0
+    size, total = how.list_size, len(lines)
     if size is None:
         raise SettingError("list_size", size, "how many lines each segment has")
-    while part := list(islice(coming, size)):
-        values: list[float | None] = [None] * len(part)
-        if scores is not None:
-            values = [
-                number(str(how.scores), line, "score", text.strip())
-                for line, text in islice(scores, len(part))
-            ]
-        done += len(part)
-        if len(values) < len(part):
-            scored = done - len(part) + len(values)
-            total = done + sum(1 for _ in coming)
-            raise UnpairedSegmentsError(str(how.scores), scored, path, total)
-        if len(part) < size:
-            expected = f"{size} for each segment; {len(part)} are left over"
-            raise MalformedFileError(path, done, f"{done} lines", expected)
-        pairs = zip(part, values, strict=True)
-        candidates = [Candidate(line, text, score=score) for (line, text), score in pairs]
-        yield Listed(candidates, str(done // size - 1))
-    # Blank lines at the end are no scores.
-    more = sum(1 for _, text in scores or () if text.strip())
-    if more:
-        raise UnpairedSegmentsError(str(how.scores), done + more, path, done)
+    values: list[float | None] = [None] * total
+    if how.scores is not None:
+        name = str(how.scores)
+        written = _lines(name, files)
+        # Blank lines at the end are no scores.
+        while len(written) > total and not written[-1][1].strip():
+            written.pop()
+        values = [number(name, line, "score", text.strip()) for line, text in written]
+        if len(values) != total:
+            raise UnpairedSegmentsError(name, len(values), path, total)
+    if total % size:
+        expected = f"{size} for each segment; {total % size} are left over"
+        raise MalformedFileError(path, total, f"{total} lines", expected)
+    pairs = zip(lines, values, strict=True)
+    candidates = [Candidate(line, text, score=score) for (line, text), score in pairs]
+    for start in range(0, total, size):
+        yield Listed(candidates[start : start + size], str(start // size))
 
 
 # Fields between |||: Moses and its relatives.

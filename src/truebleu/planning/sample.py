@@ -235,7 +235,7 @@ def sample(
     positions = _positions(whole, settings, words)
     drawn = whole.part(positions.tolist())
     labelled = dict(zip(metric_labels(given), given, strict=True)) if whole.systems else {}
-    systems = tuple(
+    scored = tuple(
         system
         for label, metric in labelled.items()
         for system in _scores(whole, positions, draw, label, metric)
@@ -255,12 +255,12 @@ def sample(
         length_distance=largest_distance(lengths[positions], lengths),
         usual_distance=usual_distance(len(drawn), len(whole)),
         vocabulary=vocabulary,
-        systems=systems,
+        systems=scored,
         signatures={
             label: metric.signature.with_references(whole.references_per_segment)
             for label, metric in labelled.items()
         },
-        reasons=_reasons(whole, vocabulary, systems),
+        reasons=_reasons(whole, vocabulary, scored),
         digits={label: metric.digits for label, metric in labelled.items()},
     )
 
