@@ -221,10 +221,9 @@ class Candidate(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """The list of a segment, what the file calls the segment, and its source where it has one."""
+    """The list of a segment, and its source where the file has it."""
 
     candidates: list[Candidate]
-    label: str
     source: str | None = None
 
 
@@ -259,7 +258,6 @@ def _as_lists(path: str, how: ListFormat, lists: Sequence[Listed]) -> NBest:
         scores=scores,
         log_probabilities=how.log_probabilities(scores, logs),
         counts=None if times is None else times.astype(np.int64),
-        labels=tuple(listed.label for listed in lists),
         sources=sources if len(sources) == len(lists) else None,
         name=path,
         format=str(how.input_format),
@@ -340,11 +338,11 @@ def in_order_of_ids(
         if id_ != last + 1:
             _refuse_id(path, candidate.line, id_, first_id, last)
         if list_:
-            yield Listed(list_, str(last))
+            yield Listed(list_)
         list_ = [candidate]
         last += 1
     if list_:
-        yield Listed(list_, str(last))
+        yield Listed(list_)
 
 
 def _refuse_id(path: str, line: int, id_: int, first_id: int, last: int) -> None:
@@ -405,7 +403,7 @@ def _flat(path: str, lines: Sequence[Line], how: ListFormat, files: Files) -> It
     pairs = zip(lines, values, strict=True)
     candidates = [Candidate(line, text, score=score) for (line, text), score in pairs]
     for start in range(0, total, size):
-        yield Listed(candidates[start : start + size], str(start // size))
+        yield Listed(candidates[start : start + size])
 
 
 # Fields between |||: Moses and its relatives.
@@ -598,7 +596,7 @@ def parse_fairseq(path: str, lines: Lines) -> Iterator[Listed]:
         if id_ != segment or not lists[id_]:
             expected = "a hypothesis for every segment; is the log complete?"
             raise MalformedFileError(path, None, f"no H-{segment}", expected)
-    return (Listed(lists[id_], str(id_), sources.get(id_)) for id_ in ids)
+    return (Listed(lists[id_], sources.get(id_)) for id_ in ids)
 
 
 def _scored(path: str, line: int, rest: str) -> tuple[float, str]:
@@ -671,7 +669,7 @@ def _by_segment(
 ) -> Iterator[Listed]:
     """The lists of objects that each have all candidates of a segment."""
     reader = None
-    for segment, (line, record) in enumerate(records):
+    for line, record in records:
         listed = record.get(key)
         if not isinstance(listed, list):
             raise MalformedFileError(path, line, f"no list under {key!r}", "candidates")
@@ -685,12 +683,7 @@ def _by_segment(
                 found = f"a candidate of type {type(item).__name__}"
                 raise MalformedFileError(path, line, found, "text or an object with text")
         reader = reader or _JsonReader(path, listed[0], how)
-        id_ = record.get(_key(record, how, "id") or "")
-        yield Listed(
-            [reader.candidate(line, item) for item in listed],
-            str(segment if id_ is None else id_),
-            _source(record, how),
-        )
+        yield Listed([reader.candidate(line, item) for item in listed], _source(record, how))
 
 
 def _beside(
@@ -732,7 +725,7 @@ def _by_candidate(
             raise MalformedFileError(path, line, found, "the segment's number or name")
         if id_ not in lists:
             highest = _refuse_disorder(path, line, id_, highest)
-            lists[id_] = Listed([], str(id_), _source(record, how))
+            lists[id_] = Listed([], _source(record, how))
         lists[id_].candidates.append(reader.candidate(line, record))
     return lists.values()
 
