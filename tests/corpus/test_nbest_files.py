@@ -141,7 +141,6 @@ def test_json_lines_of_candidates_in_any_order(folder: Folder) -> None:
     text = "".join(f'{{"seg": "{id_}", "out": "{text}", "kiwi": 1}}\n' for id_, text in rows)
     lists = read(folder, text, id_key="seg", text_key="out", score_key="kiwi")
     assert [*lists] == [("a", "c"), ("b",)]
-    assert lists.labels == ("s1", "s2")
     assert (lists.feature_names, lists.format) == ((), "jsonl")
 
 
@@ -256,7 +255,6 @@ def test_ends_of_lines_and_compression_change_nothing(
     plain.write_text(NUMBERED)
     other.write_bytes(gzip.compress(text.encode()) if compressed else text.encode())
     assert list(read_nbest(other)) == list(read_nbest(plain))
-    assert read_nbest(other).labels == tuple("0123456")
 
 
 def test_a_bad_byte_has_its_line(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from tests.nbest.small_lists import informative
 from truebleu import _core, set_threads, studies
 from truebleu.errors import ExecutionError, SettingError
 from truebleu.execution import Cluster, Processes, Runner, Task, completed, in_order
-from truebleu.execution.executors import _Group, _Pace
+from truebleu.execution.executors import _Group, _group_size
 from truebleu.human.judgments import HumanScores
 from truebleu.simulation import simulate
 from truebleu.studies import study_power
@@ -263,10 +263,8 @@ def test_small_tasks_travel_together() -> None:
 def test_groups_are_as_large_as_their_tasks_allow(
     seconds: float, waiting: int, workers: int, size: int
 ) -> None:
-    pace = _Pace()
-    assert pace.group_size(waiting, workers) == 1
-    pace.note(10, 10 * seconds)
-    assert pace.group_size(waiting, workers) == size
+    assert _group_size(None, waiting, workers) == 1
+    assert _group_size(seconds, waiting, workers) == size
 
 
 def test_a_worker_of_another_version_is_refused() -> None:

@@ -83,7 +83,7 @@ def test_the_report_says_what_perfect_choices_gain() -> None:
 
 
 def test_what_cannot_be_done_is_refused() -> None:
-    with pytest.raises(TruebleuError, match=r"3 segments, but .* has 2"):
+    with pytest.raises(TruebleuError, match="2 segments, but n-best lists has 3"):
         oracle_scores(LISTS, REFERENCES[:2])
     with pytest.raises(TruebleuError, match="texts that BLEU compares"):
         oracle_scores(LISTS)

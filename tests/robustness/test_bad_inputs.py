@@ -188,8 +188,8 @@ TABLE = [
         moses("0 F= 1", "1 F= 1", "0 F= 2"),
     ),
     Bad("nbest stats x", "--first-id 1", moses("1 F= 1", "2 F= 1")),
-    Bad("tune x -r ref.txt", "x.txt: 2 segments, but ref.txt has 40", moses("0 F= 1", "1 F= 1")),
-    Bad("tune x -r ref.txt", "x.txt: 1 segments, but ref.txt has 40", moses("0 F= 1")),
+    Bad("tune x -r ref.txt", "ref.txt: 40 segments, but x.txt has 2", moses("0 F= 1", "1 F= 1")),
+    Bad("tune x -r ref.txt", "ref.txt: 40 segments, but x.txt has 1", moses("0 F= 1")),
     Bad("nbest stats x", "line 1: found feature 'F': nan", moses("0 F= nan")),
     Bad(
         "tune x -r one.txt",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,7 +13,7 @@ from truebleu.corpus._reading import read_test_set
 from truebleu.corpus.nbest_files import ListFormat, read_lists
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from truebleu.corpus.nbest import NBest
     from truebleu.corpus.test_set import TextLike
@@ -21,25 +21,19 @@ if TYPE_CHECKING:
 SETTINGS = [field.name for field in fields(ListFormat)]
 
 
-@dataclass(frozen=True, slots=True)
-class ListReader:
-    """Reads n-best lists, all of them in the way that a command's options say."""
+def list_reader(options: dict[str, Any]) -> Callable[[str], NBest]:
+    """Reads lists in the way that a command's options say, which are taken from them."""
+    how = ListFormat(**{name: options.pop(name) for name in SETTINGS})
 
-    how: ListFormat
-
-    @classmethod
-    def of(cls, options: dict[str, Any]) -> ListReader:
-        """By the options of a command, which are taken from it."""
-        return cls(ListFormat(**{name: options.pop(name) for name in SETTINGS}))
-
-    def read(self, path: str) -> NBest:
-        """The lists of a file."""
+    def read(path: str) -> NBest:
         with progress_bar(0, "reading"):
-            return read_lists(path, self.how)
+            return read_lists(path, how)
+
+    return read
 
 
 def list_options(*, required: bool = True) -> list[click.Parameter]:
-    """The argument LISTS, and how lists are read, which `ListReader.of` takes."""
+    """The argument LISTS, and how lists are read, which `list_reader` takes."""
     return [click.Argument(["lists"], required=required), *verb_options(ListFormat)]
 
 

@@ -10,9 +10,9 @@ import click
 
 from truebleu.cli._command import Option, Show, make_command, refuse_idle
 from truebleu.cli._nbest_options import (
-    ListReader,
     as_lines,
     list_options,
+    list_reader,
     read_references,
     reference_option,
 )
@@ -110,13 +110,13 @@ def command(
 
     Each candidate is scored against all others, which are taken for references: minimum Bayes risk.
     """
-    reader = ListReader.of(options)
-    candidates = reader.read(lists)
+    read = list_reader(options)
+    candidates = read(lists)
     with progress_bar(len(candidates), "choosing") as progress:
         result = mbr(
             candidates,
             metric=metric,
-            pseudo_references=None if pseudo_references is None else reader.read(pseudo_references),
+            pseudo_references=None if pseudo_references is None else read(pseudo_references),
             utilities=None if utilities is None else _matrices(utilities),
             references=read_references(references),
             progress=progress,

@@ -8,8 +8,8 @@ import click
 
 from truebleu.cli._command import Show, make_command
 from truebleu.cli._nbest_options import (
-    ListReader,
     list_options,
+    list_reader,
     read_references,
     reference_option,
 )
@@ -51,7 +51,7 @@ def stats(lists: str, references: tuple[str, ...], show: Show, **options: Any) -
     """Count candidates, duplicates and features of LISTS, and say what may surprise you."""
     texts = read_references(references)
     size = None if texts is None else len(next(iter(texts.values())))
-    show(describe_lists(ListReader.of(options).read(lists), references=size))
+    show(describe_lists(list_reader(options)(lists), references=size))
 
 
 @make_command(
@@ -74,7 +74,7 @@ def oracle(
     A metric may also be feature:NAME, the mean of a feature of the lists (feature:-NAME where lower
     is better).
     """
-    nbest, texts = ListReader.of(options).read(lists), read_references(references)
+    nbest, texts = list_reader(options)(lists), read_references(references)
     with progress_bar(0, "scoring"):
         result = oracle_scores(nbest, texts, metrics=metrics, sentence=sentence)
     show(result)

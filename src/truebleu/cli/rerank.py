@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from truebleu.cli._command import Option, Show, make_command, refuse_idle
 from truebleu.cli._nbest_options import (
-    ListReader,
     as_lines,
     list_options,
+    list_reader,
     read_references,
     reference_option,
 )
@@ -81,13 +81,13 @@ def command(
         refuse_idle(["train_references"], "requires --train-lists LISTS")
     else:
         refuse_idle(["folds"], "excludes --train-lists")
-    reader = ListReader.of(options)
+    read = list_reader(options)
     with progress_bar(options["folds"], "training") as progress:
         result = rerank(
-            reader.read(lists),
+            read(lists),
             read_references(references),
             weights=None if weights is None else read_weights(weights),
-            train_lists=None if train_lists is None else reader.read(train_lists),
+            train_lists=None if train_lists is None else read(train_lists),
             train_references=read_references(train_references),
             metrics=metrics,
             progress=progress,

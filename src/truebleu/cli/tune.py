@@ -12,8 +12,8 @@ import click
 
 from truebleu.cli._command import Option, Show, make_command, refuse_idle, verb_options
 from truebleu.cli._nbest_options import (
-    ListReader,
     list_options,
+    list_reader,
     read_references,
     reference_option,
 )
@@ -120,16 +120,16 @@ def command(
         options["folds"] = 0
     if (lists is None) == (decoder is None):
         raise SettingError("LISTS", lists or "none", "either LISTS or --decoder COMMAND")
-    reader, tuner = ListReader.of(options), as_tuner(method)
+    read, tuner = list_reader(options), as_tuner(method)
     loop = {name: options.pop(name) for name in ("rounds", "timeout")}
     if lists is not None:
         refuse_idle(loop, "requires --decoder COMMAND")
-        development: Any = reader.read(lists)
+        development: Any = read(lists)
         bar = (tuner.steps * options["runs"] * (1 + options["folds"]), "tuning")
     elif start is None or resume is None:
         raise SettingError("--decoder", decoder, "--start FILE and --resume FOLDER beside it")
     else:
-        development = OuterLoop(decoder=decoder or "", folder=resume, read=reader.read, **loop)
+        development = OuterLoop(decoder=decoder or "", folder=resume, read=read, **loop)
         bar = (development.rounds, "decoding")
     limits: dict[str, Any] = {
         "start": None if start is None else read_weights(start),
@@ -149,7 +149,7 @@ def command(
             read_references(references),
             method=tuner,
             metrics=metrics,
-            test_lists=None if test_lists is None else reader.read(test_lists),
+            test_lists=None if test_lists is None else read(test_lists),
             test_references=read_references(test_references),
             progress=progress,
             runner=runner,

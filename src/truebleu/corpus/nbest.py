@@ -118,7 +118,6 @@ class NBest(ComparedByValue, Sequence[tuple[str, ...]]):
         log_probabilities: natural logarithms of what the model gives each candidate, up to a
             constant and not normalised by length; None where the file does not tell.
         counts: how often each candidate was sampled, where the file says so.
-        labels: what the file calls the segments.
         sources: the source of each segment, where the file has it.
         name: where the lists are from.
         format: the format of the file.
@@ -132,7 +131,6 @@ class NBest(ComparedByValue, Sequence[tuple[str, ...]]):
     scores: NDArray[np.float64] | None = None
     log_probabilities: NDArray[np.float64] | None = None
     counts: NDArray[np.int64] | None = None
-    labels: tuple[str, ...] | None = None
     sources: tuple[str, ...] | None = None
     name: str = "n-best lists"
     format: str = "lists"
@@ -294,7 +292,7 @@ class NBest(ComparedByValue, Sequence[tuple[str, ...]]):
             rows = len(self.sparse.indptr) - 1
             raise SettingError(f"{self.name}: sparse features", f"{rows} rows", f"{count}")
         sizes = dict.fromkeys(("scores", "log_probabilities", "counts"), count)
-        for name, size in {**sizes, "labels": len(self), "sources": len(self)}.items():
+        for name, size in {**sizes, "sources": len(self)}.items():
             values = getattr(self, name)
             if values is not None and np.shape(values) != (size,):
                 raise SettingError(f"{self.name}: {name}", np.shape(values), f"({size},)")

@@ -29,7 +29,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import chain, islice
+from itertools import chain
 from math import log
 from os import PathLike  # noqa: TC003  # settings are read from annotations
 from sys import intern
@@ -58,7 +58,8 @@ if TYPE_CHECKING:
 
 __all__ = ["NBEST_FORMATS", "ListFormat", "read_nbest"]
 
-Lines = Iterable[tuple[int, str]]
+Line = tuple[int, str]
+Lines = Iterable[Line]
 Record = Mapping[str, Any]
 
 #: The formats by name.
@@ -178,8 +179,7 @@ def read_lists(path: str, how: ListFormat, stdin: BinaryIO | None = None) -> NBe
     if how.input_format in ("jsonl", "sockeye"):
         listed = _json(path, lines, how)
     elif how.input_format == "flat":
-        scores = None if how.scores is None else iter(_lines(str(how.scores), files))
-        listed = _flat(path, lines, how, scores)
+        listed = _flat(path, lines, how, files)
     elif how.input_format == "fairseq":
         listed = parse_fairseq(path, lines)
     else:
@@ -188,7 +188,7 @@ def read_lists(path: str, how: ListFormat, stdin: BinaryIO | None = None) -> NBe
     return _as_lists(path, how, list(listed))
 
 
-def _lines(path: str, files: Files) -> list[tuple[int, str]]:
+def _lines(path: str, files: Files) -> list[Line]:
     """The lines of a file with their numbers, without what ends them."""
     text = decode(path, files.contents(path)).removeprefix(BYTE_ORDER_MARK)
     written = text.removesuffix("\n").split("\n") if text else []
@@ -221,10 +221,9 @@ class Candidate(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """The list of a segment, what the file calls the segment, and its source where it has one."""
+    """The list of a segment, and its source where the file has it."""
 
     candidates: list[Candidate]
-    label: str
     source: str | None = None
 
 
@@ -259,7 +258,6 @@ def _as_lists(path: str, how: ListFormat, lists: Sequence[Listed]) -> NBest:
         scores=scores,
         log_probabilities=how.log_probabilities(scores, logs),
         counts=None if times is None else times.astype(np.int64),
-        labels=tuple(listed.label for listed in lists),
         sources=sources if len(sources) == len(lists) else None,
         name=path,
         format=str(how.input_format),
@@ -307,13 +305,13 @@ def _in_every(flat: Sequence[Candidate]) -> dict[str, None]:
 def number(path: str, line: int, name: str, text: str, kind: str = "") -> float:
     """A finite number; Python's own reader would also take nan, inf and 1_000."""
     try:
-        value = float(text)
+        value = None if "_" in text else float(text)
     except ValueError:
         value = None
-    if value is not None and abs(value) <= LARGEST and "_" not in text:
+    if value is not None and abs(value) <= LARGEST:
         return value
     what = f"{kind} {name!r}" if kind else name
-    if value is not None and "_" not in text:
+    if value is not None:
         return finite(path, line, what, value)
     hint = "; write decimals with a point" if "," in text else ""
     raise MalformedFileError(path, line, f"{what}: {text!r}", f"a number{hint}")
@@ -340,11 +338,11 @@ def in_order_of_ids(
         if id_ != last + 1:
             _refuse_id(path, candidate.line, id_, first_id, last)
         if list_:
-            yield Listed(list_, str(last))
+            yield Listed(list_)
         list_ = [candidate]
         last += 1
     if list_:
-        yield Listed(list_, str(last))
+        yield Listed(list_)
 
 
 def _refuse_id(path: str, line: int, id_: int, first_id: int, last: int) -> None:
@@ -384,35 +382,28 @@ def _format_by_look(path: str, lines: Sequence[tuple[int, str]], size: int | Non
     return format_
 
 
-def _flat(
-    path: str, lines: Lines, how: ListFormat, scores: Iterator[tuple[int, str]] | None
-) -> Iterator[Listed]:
+def _flat(path: str, lines: Sequence[Line], how: ListFormat, files: Files) -> Iterator[Listed]:
     """Plain text with the same number of lines for each segment."""
-    size, coming, done = how.list_size, iter(lines), 0
+    size, total = how.list_size, len(lines)
     if size is None:
         raise SettingError("list_size", size, "how many lines each segment has")
-    while part := list(islice(coming, size)):
-        values: list[float | None] = [None] * len(part)
-        if scores is not None:
-            values = [
-                number(str(how.scores), line, "score", text.strip())
-                for line, text in islice(scores, len(part))
-            ]
-        done += len(part)
-        if len(values) < len(part):
-            scored = done - len(part) + len(values)
-            total = done + sum(1 for _ in coming)
-            raise UnpairedSegmentsError(str(how.scores), scored, path, total)
-        if len(part) < size:
-            expected = f"{size} for each segment; {len(part)} are left over"
-            raise MalformedFileError(path, done, f"{done} lines", expected)
-        pairs = zip(part, values, strict=True)
-        candidates = [Candidate(line, text, score=score) for (line, text), score in pairs]
-        yield Listed(candidates, str(done // size - 1))
-    # Blank lines at the end are no scores.
-    more = sum(1 for _, text in scores or () if text.strip())
-    if more:
-        raise UnpairedSegmentsError(str(how.scores), done + more, path, done)
+    values: list[float | None] = [None] * total
+    if how.scores is not None:
+        name = str(how.scores)
+        written = _lines(name, files)
+        # Blank lines at the end are no scores.
+        while len(written) > total and not written[-1][1].strip():
+            written.pop()
+        values = [number(name, line, "score", text.strip()) for line, text in written]
+        if len(values) != total:
+            raise UnpairedSegmentsError(name, len(values), path, total)
+    if total % size:
+        expected = f"{size} for each segment; {total % size} are left over"
+        raise MalformedFileError(path, total, f"{total} lines", expected)
+    pairs = zip(lines, values, strict=True)
+    candidates = [Candidate(line, text, score=score) for (line, text), score in pairs]
+    for start in range(0, total, size):
+        yield Listed(candidates[start : start + size])
 
 
 # Fields between |||: Moses and its relatives.
@@ -605,7 +596,7 @@ def parse_fairseq(path: str, lines: Lines) -> Iterator[Listed]:
         if id_ != segment or not lists[id_]:
             expected = "a hypothesis for every segment; is the log complete?"
             raise MalformedFileError(path, None, f"no H-{segment}", expected)
-    return (Listed(lists[id_], str(id_), sources.get(id_)) for id_ in ids)
+    return (Listed(lists[id_], sources.get(id_)) for id_ in ids)
 
 
 def _scored(path: str, line: int, rest: str) -> tuple[float, str]:
@@ -678,7 +669,7 @@ def _by_segment(
 ) -> Iterator[Listed]:
     """The lists of objects that each have all candidates of a segment."""
     reader = None
-    for segment, (line, record) in enumerate(records):
+    for line, record in records:
         listed = record.get(key)
         if not isinstance(listed, list):
             raise MalformedFileError(path, line, f"no list under {key!r}", "candidates")
@@ -692,12 +683,7 @@ def _by_segment(
                 found = f"a candidate of type {type(item).__name__}"
                 raise MalformedFileError(path, line, found, "text or an object with text")
         reader = reader or _JsonReader(path, listed[0], how)
-        id_ = record.get(_key(record, how, "id") or "")
-        yield Listed(
-            [reader.candidate(line, item) for item in listed],
-            str(segment if id_ is None else id_),
-            _source(record, how),
-        )
+        yield Listed([reader.candidate(line, item) for item in listed], _source(record, how))
 
 
 def _beside(
@@ -739,7 +725,7 @@ def _by_candidate(
             raise MalformedFileError(path, line, found, "the segment's number or name")
         if id_ not in lists:
             highest = _refuse_disorder(path, line, id_, highest)
-            lists[id_] = Listed([], str(id_), _source(record, how))
+            lists[id_] = Listed([], _source(record, how))
         lists[id_].candidates.append(reader.candidate(line, record))
     return lists.values()
 

@@ -243,55 +243,48 @@ def _outcomes(
         early: outcomes that wait for others; while there are many, no calls are taken.
     """
     running: dict[Future[Any], _Group] = {}
-    pace = _Pace()
-    taken, more = 0, True
+    taken, done, seconds, more = 0, 0, 0.0, True
+
+    def send(group: _Group) -> None:
+        try:
+            running[executor.submit(group)] = group
+        except Exception as error:
+            raise _failure(executor, f"takes no tasks ({_first_line(error)})") from error
+
     try:
         while more or running:
             workers = max(1, _workers(executor))
             # Until something came back, it is unknown how many calls fill a group.
-            most = workers * (AHEAD if pace.known else 1)
+            most = workers * (AHEAD if done else 1)
             while more and len(running) < most and len(early) < EARLY * workers:
-                chosen = list(islice(calls, pace.group_size(count - taken, workers)))
+                each = seconds / done if done else None
+                chosen = list(islice(calls, _group_size(each, count - taken, workers)))
                 taken += len(chosen)
                 more = bool(chosen) and taken < count
                 if chosen:
-                    group = _Group(chosen, getattr(executor, "threads", None))
-                    running[_submitted(executor, group)] = group
+                    send(_Group(chosen, getattr(executor, "threads", None)))
             for future in _next_done(executor, running) if running else ():
                 group = running.pop(future)
                 outcome = _outcome(executor, future, group)
                 if outcome is None:
-                    running[_submitted(executor, group)] = group
+                    send(group)
                     continue
-                pace.note(len(outcome.values), outcome.seconds)
+                done += len(outcome.values)
+                seconds += outcome.seconds
                 yield group, outcome
     finally:
         for future in running:
             future.cancel()
 
 
-@dataclass
-class _Pace:
-    """How long calls take, as far as is known."""
-
-    calls: int = 0
-    seconds: float = 0.0
-
-    @property
-    def known(self) -> bool:
-        return self.calls > 0
-
-    def note(self, calls: int, seconds: float) -> None:
-        self.calls += calls
-        self.seconds += seconds
-
-    def group_size(self, waiting: int, workers: int) -> int:
-        if not self.known:
-            return 1
-        each = max(self.seconds / self.calls, 1e-6)
-        fair = -(-waiting // (AHEAD * workers))
-        size = max(min(round(GROUP_SECONDS / each), fair), ceil(SHORTEST_GROUP_SECONDS / each), 1)
-        return min(size, waiting)
+def _group_size(seconds: float | None, waiting: int, workers: int) -> int:
+    """How many calls travel together that take so many seconds each, as far as is known."""
+    if seconds is None:
+        return 1
+    each = max(seconds, 1e-6)
+    fair = -(-waiting // (AHEAD * workers))
+    size = max(min(round(GROUP_SECONDS / each), fair), ceil(SHORTEST_GROUP_SECONDS / each), 1)
+    return min(size, waiting)
 
 
 @dataclass
@@ -344,28 +337,19 @@ def _workers(executor: Executor) -> int:
     return known if isinstance(known, int) else (os.cpu_count() or 1)
 
 
-def _submitted(executor: Executor, group: _Group) -> Future[Any]:
-    try:
-        return executor.submit(group)
-    except Exception as error:
-        reason = getattr(executor, "failure", None) or f"takes no tasks ({_first_line(error)})"
-        raise ExecutionError(_name(executor), reason) from error
-
-
 def _next_done(executor: Executor, running: dict[Future[Any], _Group]) -> set[Future[Any]]:
     while True:
         done = wait(running, HEARTBEAT_SECONDS, FIRST_COMPLETED).done
         if done:
             return done
-        if reason := getattr(executor, "failure", None):
-            raise ExecutionError(_name(executor), reason)
+        if getattr(executor, "failure", None):
+            raise _failure(executor)
 
 
 def _outcome(executor: Executor, future: Future[Any], group: _Group) -> _Outcome | None:
     """What a group found; None if it is to be sent again."""
     if future.cancelled():
-        reason = getattr(executor, "failure", None) or "the tasks were cancelled there"
-        raise ExecutionError(_name(executor), reason)
+        raise _failure(executor, "the tasks were cancelled there")
     error = future.exception()
     if error is None:
         outcome: _Outcome = future.result()
@@ -376,12 +360,14 @@ def _outcome(executor: Executor, future: Future[Any], group: _Group) -> _Outcome
     if isinstance(error, ExecutionError):
         raise error
     reason = f"a task could not be run there ({type(error).__name__}: {_first_line(error)})"
-    raise ExecutionError(_name(executor), reason) from error
+    raise _failure(executor, reason) from error
 
 
-def _name(executor: Executor) -> str:
+def _failure(executor: Executor, otherwise: str = "") -> ExecutionError:
+    """Why an executor does no more work: by its own words, where it has some."""
     ours = isinstance(executor, Processes | Cluster)
-    return str(executor) if ours else type(executor).__name__
+    name = str(executor) if ours else type(executor).__name__
+    return ExecutionError(name, getattr(executor, "failure", None) or otherwise)
 
 
 def _first_line(error: BaseException) -> str:

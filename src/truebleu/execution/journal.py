@@ -140,16 +140,13 @@ class _Journal:
     def _lock(self) -> None:
         try:
             import fcntl
-        except ImportError:
-            # Windows: nothing keeps a second run away.
-            return
-        try:
+
             fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             reason = "another run writes this journal; wait for it, or give each run its own"
             raise UnreadableFileError(str(self.path), reason) from None
-        except OSError:
-            # A file system without locks.
+        except (ImportError, OSError):
+            # Windows, or a file system without locks: nothing keeps a second run away.
             return
 
     def _require(self, header: Mapping[str, Any]) -> None:

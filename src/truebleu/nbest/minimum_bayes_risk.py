@@ -23,7 +23,7 @@ from truebleu.errors import SettingError, UnpairedSegmentsError
 from truebleu.metrics.base import use_environment
 from truebleu.metrics.registry import as_metrics, made_of
 from truebleu.nbest.choices import BASELINE, CHOSEN, gains_of
-from truebleu.schema import Seed, Setting, checked_fields, verb
+from truebleu.schema import Seed, Setting, checked_fields, picked, verb
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -390,20 +390,19 @@ def mbr(
         executor: where segments are scored, such as `truebleu.execution.Processes(4)`; None for
             here.
     """
+    asked = locals()
     lists = as_nbest(candidates)
     others = None if pseudo_references is None else as_nbest(pseudo_references)
     if others is not None and len(others) != len(lists):
         raise UnpairedSegmentsError(others.name, len(others), lists.name, len(lists))
-    settings = MBRSettings(
-        weigh_by=weigh_by if isinstance(weigh_by, str) else "given",
-        temperature=float(temperature),
-        include_self=include_self,
-        sentence_level=sentence_level,
-        method=as_method(method),
-        best=best,
-        check=check,
-    )
     weights = None if isinstance(weigh_by, str) else weigh_by
+    settings = picked(
+        MBRSettings,
+        asked,
+        weigh_by=weigh_by if weights is None else "given",
+        temperature=float(temperature),
+        method=as_method(method),
+    )
     utility = scored = None
     if utilities is not None:
         if not isinstance(settings.method, Exact):

@@ -158,11 +158,7 @@ def count_candidates(
             "references", None, f"the texts that {metric.name} compares candidates with"
         )
     try:
-        test_set = as_test_set(nbest.first(), references)
-    except UnpairedSegmentsError as error:
-        left, n_left, right, n_right = error.args
-        text, length = (left, n_left) if n_left != len(nbest) else (right, n_right)
-        raise UnpairedSegmentsError(nbest.name, len(nbest), text, length) from None
+        test_set = as_test_set({nbest.name: nbest.first()}, references)
     except TransposedReferencesError as error:
         # One list, and one text of many lines: that is what it looks like.
         outputs, groups, size = error.args

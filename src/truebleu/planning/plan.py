@@ -102,9 +102,10 @@ class PlanSettings:
         """The significance level of all tests together."""
         return round(1 - self.level, 12)
 
-    def test(self, pairs: int) -> PlannedTest:
-        """The test of one of so many pairs."""
-        return PlannedTest(self.alpha / (self.comparisons or pairs), self.alternative)
+    @property
+    def test(self) -> PlannedTest:
+        """The test of one of the comparisons."""
+        return PlannedTest(self.alpha / (self.comparisons or 1), self.alternative)
 
 
 #: What a reader of a plan must know; `truebleu.reports.planning` puts it into words.
@@ -324,7 +325,7 @@ class _Pilot:
         variance = difference_variance(statistics, pair, self._sizes, direction, settings.seed)
         question = Question(
             variance=variance,
-            test=settings.test(1),
+            test=settings.test,
             wanted=settings.power,
             difference=asked,
             segments_per_unit=segments / units,
