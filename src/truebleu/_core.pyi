@@ -13,36 +13,27 @@ __all__ = [
     "NativeMetric",
     "PairScorer",
     "PairTally",
+    "Pairs",
     "Parses",
     "ReferenceCache",
     "Segments",
     "Statistics",
-    "above_and_below",
     "agreement",
     "bootstrap_sums",
     "calibrated_ties",
     "count_at_most",
-    "differing_units",
     "heads",
     "hybrid_soft_accuracies",
     "hybrid_values",
     "judgment_counts",
     "kept_pairs",
-    "largest_deviations",
     "line_ends",
     "match_differences",
-    "mean_accuracies",
-    "moved_squares",
     "one_sided_p",
     "pair_counts",
-    "pair_differences",
     "pair_outcomes",
-    "pair_sums",
-    "ranked",
     "replicate_agreement",
     "set_threads",
-    "step_down_counts",
-    "studentized_differences",
     "swapped_cells",
     "swapped_sums",
     "system_agreement",
@@ -309,9 +300,61 @@ def count_at_most(
     replicates: int,
     seed: int | None,
 ) -> NDArray[np.uint64]: ...
-def pair_sums(
-    taken: NDArray[np.float64], sums: NDArray[np.float64], pairs: Sequence[tuple[int, int]]
-) -> NDArray[np.float64]: ...
+
+@final
+class Pairs:
+    """Pairs of systems, by their places, and what replicates say of them."""
+
+    def __new__(cls, pairs: Sequence[tuple[int, int]], /) -> Pairs: ...
+    def sums(
+        self, taken: NDArray[np.float64], sums: NDArray[np.float64]
+    ) -> NDArray[np.float64]: ...
+    def differences(
+        self, taken: NDArray[np.float64], sums: NDArray[np.float64], metric: NativeMetric
+    ) -> NDArray[np.float64]: ...
+    def step_down_counts(
+        self,
+        taken: NDArray[np.float64],
+        sums: NDArray[np.float64],
+        metric: NativeMetric,
+        *,
+        factors: Sequence[float],
+        side: str,
+        order: Sequence[int],
+        bounds: Sequence[float],
+    ) -> NDArray[np.uint64]: ...
+    def studentized_differences(
+        self,
+        rows: NDArray[np.float64],
+        taken: NDArray[np.float64],
+        sums: NDArray[np.float64],
+        metric: NativeMetric,
+        *,
+        first: int,
+        seed: int | None,
+        least: float,
+    ) -> NDArray[np.float64]: ...
+    def ranked(self, scores: NDArray[np.float64], ranks: Sequence[int]) -> NDArray[np.float64]: ...
+    def above_and_below(
+        self, scores: NDArray[np.float64], *, tolerance: float, scale: float
+    ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]: ...
+    def mean_accuracies(
+        self,
+        scores: NDArray[np.float64],
+        observed: Sequence[float],
+        *,
+        start: float,
+        ceiling: float,
+        slope: float,
+        coin: float,
+    ) -> NDArray[np.float64]: ...
+    def differing_units(self, rows: NDArray[np.float64]) -> NDArray[np.uint64]: ...
+    def moved_squares(
+        self, rows: NDArray[np.float64], slopes: NDArray[np.float64]
+    ) -> NDArray[np.float64]: ...
+    def largest_deviations(
+        self, scores: NDArray[np.float64], factors: Sequence[float]
+    ) -> NDArray[np.float64]: ...
 
 @final
 class PairTally:
@@ -334,69 +377,6 @@ class PairTally:
     @property
     def reach(self) -> NDArray[np.float64]: ...
 
-def step_down_counts(
-    taken: NDArray[np.float64],
-    sums: NDArray[np.float64],
-    pairs: Sequence[tuple[int, int]],
-    metric: NativeMetric,
-    *,
-    factors: Sequence[float],
-    side: str,
-    order: Sequence[int],
-    bounds: Sequence[float],
-) -> NDArray[np.uint64]: ...
-def studentized_differences(
-    rows: NDArray[np.float64],
-    taken: NDArray[np.float64],
-    sums: NDArray[np.float64],
-    pairs: Sequence[tuple[int, int]],
-    metric: NativeMetric,
-    *,
-    first: int,
-    seed: int | None,
-    least: float,
-) -> NDArray[np.float64]: ...
-def ranked(
-    scores: NDArray[np.float64],
-    pairs: Sequence[tuple[int, int]] | None,
-    ranks: Sequence[int],
-) -> NDArray[np.float64]: ...
-def above_and_below(
-    scores: NDArray[np.float64],
-    pairs: Sequence[tuple[int, int]],
-    *,
-    tolerance: float,
-    scale: float,
-) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]: ...
-def mean_accuracies(
-    scores: NDArray[np.float64],
-    pairs: Sequence[tuple[int, int]],
-    observed: Sequence[float],
-    *,
-    start: float,
-    ceiling: float,
-    slope: float,
-    coin: float,
-) -> NDArray[np.float64]: ...
-def differing_units(
-    rows: NDArray[np.float64], pairs: Sequence[tuple[int, int]]
-) -> NDArray[np.uint64]: ...
-def moved_squares(
-    rows: NDArray[np.float64],
-    pairs: Sequence[tuple[int, int]],
-    slopes: NDArray[np.float64],
-) -> NDArray[np.float64]: ...
-def largest_deviations(
-    scores: NDArray[np.float64],
-    pairs: Sequence[tuple[int, int]],
-    factors: Sequence[float],
-) -> NDArray[np.float64]: ...
-def pair_differences(
-    taken: NDArray[np.float64],
-    sums: NDArray[np.float64],
-    pairs: Sequence[tuple[int, int]],
-    metric: NativeMetric,
-) -> NDArray[np.float64]: ...
 def agreement(
     human: NDArray[np.float64],
     metric: NDArray[np.float64],

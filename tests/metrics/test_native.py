@@ -60,8 +60,8 @@ def test_rows_of_another_width_are_refused(metric: NativeMetric, more: int) -> N
     with pytest.raises(SettingError, match="sums"):
         metric.describe([], 1)
     with pytest.raises(IndexError, match=f"expected {width}"):
-        _core.pair_differences(
-            np.ones((2, 2, width + more)), np.ones((2, width + more)), [(0, 1)], metric.native()
+        _core.Pairs([(0, 1)]).differences(
+            np.ones((2, 2, width + more)), np.ones((2, width + more)), metric.native()
         )
 
 
@@ -139,8 +139,8 @@ def test_no_argument_makes_a_kernel_panic(data: st.DataObject) -> None:
         lambda: _core.swapped_sums(rows, **run),
         lambda: _core.swapped_cells(draw(st.sampled_from([0, 3, 2**40])), **run),
         lambda: _core.heads(draw(st.lists(FEW)), **run),
-        lambda: _core.pair_sums(draw(matrices(3, 3)), rows, draw(pairs)),
-        lambda: _core.pair_differences(draw(matrices(3, 3)), rows, draw(pairs), TER().native()),
+        lambda: _core.Pairs(draw(pairs)).sums(draw(matrices(3, 3)), rows),
+        lambda: _core.Pairs(draw(pairs)).differences(draw(matrices(3, 3)), rows, TER().native()),
     ]
     for kernel in kernels:
         ends_well(kernel)

@@ -46,7 +46,7 @@ work = lambda: _core.swapped_sums(rows, first=0, replicates=500_000, seed=1)
 taken, sums = np.full((20_000, 50, 10), 20.0), np.full((50, 10), 40.0)
 pairs = [(first, second) for first in range(50) for second in range(first)] * 100
 bleu = truebleu.BLEU().native()
-work = lambda: _core.pair_differences(taken, sums, pairs, bleu)
+work = lambda: _core.Pairs(pairs).differences(taken, sums, bleu)
 """,
     "permutations": """
 scores = np.random.default_rng(1).normal(size=(3, 20, 5_000))

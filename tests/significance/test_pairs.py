@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
 from numpy.typing import NDArray
 
-from truebleu import BLEU, _core
+from truebleu import BLEU
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError
 from truebleu.metrics.base import CountedMetric
@@ -334,9 +334,9 @@ def test_no_more_differences_are_made_at_once_than_a_block_holds(
         made.append(differences.size)
         return differences
 
-    original = _core.pair_differences
+    original = statistics_module._differences
     whole = compare(five, replicates=500, correction="westfall-young", unit="segment")
-    monkeypatch.setattr(_core, "pair_differences", counted)
+    monkeypatch.setattr(statistics_module, "_differences", counted)
     monkeypatch.setattr(statistics_module, "BLOCK_SIZE", 70)
     parts = compare(five, replicates=500, correction="westfall-young", unit="segment")
     assert parts.comparisons == whole.comparisons

@@ -39,11 +39,7 @@ mod _core {
     #[pymodule_export]
     use crate::prepared::ReferenceCache;
     #[pymodule_export]
-    use crate::resampling::{
-        PairTally, above_and_below, bootstrap_sums, count_at_most, differing_units,
-        largest_deviations, mean_accuracies, moved_squares, pair_differences, pair_sums, ranked,
-        step_down_counts, studentized_differences, swapped_sums,
-    };
+    use crate::resampling::{PairTally, Pairs, bootstrap_sums, count_at_most, swapped_sums};
     #[pymodule_export]
     use crate::runtime::{set_threads, threads};
     #[pymodule_export]

@@ -124,40 +124,279 @@ fn require_part(first_row: u64) -> PyResult<()> {
     Err(PyIndexError::new_err(format!("found row {first_row}, expected a multiple of {expected}")))
 }
 
-/// The sums of both systems of each pair after swaps, shaped (2, replicate, pair, column).
-///
-/// `taken` are the sums over the swapped units, shaped (replicate, system, column), `sums` those over all.
-#[pyfunction]
-#[pyo3(signature = (taken, sums, pairs))]
-pub fn pair_sums<'py>(
-    py: Python<'py>,
-    taken: PyReadonlyArray3<'py, f64>,
-    sums: PyReadonlyArray2<'py, f64>,
+/// Pairs of systems, by their places, and what replicates say of them.
+#[pyclass(frozen, module = "truebleu._core")]
+pub struct Pairs {
     pairs: Vec<(usize, usize)>,
-) -> PyResult<Bound<'py, PyArray4<f64>>> {
-    let (taken, sums) = (taken.as_array(), sums.as_array());
-    check_pairs(&taken, &sums, &pairs)?;
-    let (replicates, _, width) = taken.dim();
-    require_memory([2, pairs.len(), width].iter().try_fold(replicates, |n, &m| n.checked_mul(m)))?;
-    Ok(detached(py, || resampling::pair_sums(&taken, &sums, &pairs))?.into_pyarray(py))
 }
 
-/// The differences of each pair's scores after swaps, shaped (replicate, pair).
-#[pyfunction]
-#[pyo3(signature = (taken, sums, pairs, metric))]
-pub fn pair_differences<'py>(
-    py: Python<'py>,
-    taken: PyReadonlyArray3<'py, f64>,
-    sums: PyReadonlyArray2<'py, f64>,
-    pairs: Vec<(usize, usize)>,
-    metric: &Bound<'py, NativeMetric>,
-) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let (taken, sums) = (taken.as_array(), sums.as_array());
-    let metric = checked(&taken, &sums, &pairs, metric)?;
-    require_memory(taken.dim().0.checked_mul(pairs.len()))?;
-    let scores = |columns: &[f64], scores: &mut [f64]| metric.quick_scores(columns, scores);
-    let differences = detached(py, || resampling::pair_differences(&taken, &sums, &pairs, scores))?;
-    Ok(differences.into_pyarray(py))
+#[pymethods]
+impl Pairs {
+    #[new]
+    #[pyo3(signature = (pairs, /))]
+    fn new(pairs: Vec<(usize, usize)>) -> Self {
+        Self { pairs }
+    }
+
+    /// The sums of both systems of each pair after swaps, shaped (2, replicate, pair, column).
+    ///
+    /// `taken` are the sums over the swapped units, shaped (replicate, system, column), `sums` those over all.
+    fn sums<'py>(
+        &self,
+        py: Python<'py>,
+        taken: PyReadonlyArray3<'py, f64>,
+        sums: PyReadonlyArray2<'py, f64>,
+    ) -> PyResult<Bound<'py, PyArray4<f64>>> {
+        let (taken, sums) = (taken.as_array(), sums.as_array());
+        self.check(&taken, &sums)?;
+        let (replicates, _, width) = taken.dim();
+        require_memory(
+            [2, self.pairs.len(), width].iter().try_fold(replicates, |n, &m| n.checked_mul(m)),
+        )?;
+        Ok(detached(py, || resampling::pair_sums(&taken, &sums, &self.pairs))?.into_pyarray(py))
+    }
+
+    /// The differences of each pair's scores after swaps, shaped (replicate, pair).
+    fn differences<'py>(
+        &self,
+        py: Python<'py>,
+        taken: PyReadonlyArray3<'py, f64>,
+        sums: PyReadonlyArray2<'py, f64>,
+        metric: &Bound<'py, NativeMetric>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (taken, sums) = (taken.as_array(), sums.as_array());
+        let metric = self.metric(&taken, &sums, metric)?;
+        require_memory(taken.dim().0.checked_mul(self.pairs.len()))?;
+        let scores = |columns: &[f64], scores: &mut [f64]| metric.quick_scores(columns, scores);
+        let differences =
+            detached(py, || resampling::pair_differences(&taken, &sums, &self.pairs, scores))?;
+        Ok(differences.into_pyarray(py))
+    }
+
+    /// How many replicates have a difference times its factor as extreme as a bound, in a pair or in one
+    /// after it in the order; bounds and counts are in this order.
+    #[pyo3(signature = (taken, sums, metric, *, factors, side, order, bounds))]
+    #[expect(clippy::too_many_arguments, reason = "all of them are settings of one pass")]
+    fn step_down_counts<'py>(
+        &self,
+        py: Python<'py>,
+        taken: PyReadonlyArray3<'py, f64>,
+        sums: PyReadonlyArray2<'py, f64>,
+        metric: &Bound<'py, NativeMetric>,
+        factors: Vec<f64>,
+        side: &str,
+        order: Vec<usize>,
+        bounds: Vec<f64>,
+    ) -> PyResult<Bound<'py, PyArray1<u64>>> {
+        let (taken, sums) = (taken.as_array(), sums.as_array());
+        let metric = self.metric(&taken, &sums, metric)?;
+        for length in [factors.len(), order.len(), bounds.len()] {
+            self.require_one_each(length)?;
+        }
+        if order.iter().any(|&pair| pair >= self.pairs.len()) {
+            return Err(PyIndexError::new_err("the order has pairs that there are not"));
+        }
+        let side = side_of(side)?;
+        let scores = |columns: &[f64], scores: &mut [f64]| metric.quick_scores(columns, scores);
+        let counts = detached(py, || {
+            resampling::step_down_counts(
+                &taken,
+                &sums,
+                &self.pairs,
+                scores,
+                &factors,
+                side,
+                &order,
+                &bounds,
+            )
+        })?;
+        Ok(counts.into_pyarray(py))
+    }
+
+    /// Each pair's difference over its standard error after swaps, shaped (replicate, pair).
+    ///
+    /// `rows` are shaped (unit, system, column), `taken` are the sums over the swapped units as `swapped_sums`
+    /// gives them with the same first replicate and seed.
+    #[pyo3(signature = (rows, taken, sums, metric, *, first, seed, least))]
+    #[expect(clippy::too_many_arguments, reason = "all of them are settings of one pass")]
+    fn studentized_differences<'py>(
+        &self,
+        py: Python<'py>,
+        rows: PyReadonlyArray3<'py, f64>,
+        taken: PyReadonlyArray3<'py, f64>,
+        sums: PyReadonlyArray2<'py, f64>,
+        metric: &Bound<'py, NativeMetric>,
+        first: u64,
+        seed: Option<u64>,
+        least: f64,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (rows, taken, sums) = (rows.as_array(), taken.as_array(), sums.as_array());
+        let scoring = OfMetric(self.metric(&taken, &sums, metric)?);
+        let (units, systems, width) = rows.dim();
+        if (systems, width) != sums.dim() || units < 2 {
+            return Err(PyIndexError::new_err("rows and sums do not fit together"));
+        }
+        let swaps = seed.map_or(Swaps::Enumerated, |seed| Swaps::Random { seed });
+        let replicates = replicates_from(first, taken.dim().0 as u64, self.pairs.len())?;
+        let values = detached(py, || {
+            resampling::studentized_differences(
+                &rows,
+                &taken,
+                &sums,
+                &self.pairs,
+                &scoring,
+                swaps,
+                replicates,
+                least,
+            )
+        })?;
+        Ok(values.into_pyarray(py))
+    }
+
+    /// Of each pair's differences of scores, shaped (system, replicate), those at some ranks, shaped
+    /// (rank, pair).
+    fn ranked<'py>(
+        &self,
+        py: Python<'py>,
+        scores: PyReadonlyArray2<'py, f64>,
+        ranks: Vec<usize>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let scores = scores.as_array();
+        let (systems, replicates) = scores.dim();
+        self.require_systems(systems)?;
+        if !ranks.is_sorted() || ranks.last().is_some_and(|&rank| rank >= replicates) {
+            return Err(PyIndexError::new_err(
+                "ranks that do not ascend, or beyond the replicates",
+            ));
+        }
+        let values = detached(py, || resampling::ranked(&scores, &self.pairs, &ranks))?;
+        Ok(values.into_pyarray(py))
+    }
+
+    /// In how many replicates of scores, shaped (system, replicate), the first system of each pair scores
+    /// higher, and in how many lower.
+    #[pyo3(signature = (scores, *, tolerance, scale))]
+    fn above_and_below<'py>(
+        &self,
+        py: Python<'py>,
+        scores: PyReadonlyArray2<'py, f64>,
+        tolerance: f64,
+        scale: f64,
+    ) -> PyResult<Counts<'py>> {
+        let scores = scores.as_array();
+        self.require_systems(scores.nrows())?;
+        let (above, below) =
+            detached(py, || resampling::above_and_below(&scores, &self.pairs, tolerance, scale))?;
+        Ok((above.into_pyarray(py), below.into_pyarray(py)))
+    }
+
+    /// How often people agree with each pair's observed difference, averaged over replicates of scores,
+    /// shaped (system, replicate).
+    #[pyo3(signature = (scores, observed, *, start, ceiling, slope, coin))]
+    #[expect(clippy::too_many_arguments, reason = "a curve has four numbers")]
+    fn mean_accuracies<'py>(
+        &self,
+        py: Python<'py>,
+        scores: PyReadonlyArray2<'py, f64>,
+        observed: Vec<f64>,
+        start: f64,
+        ceiling: f64,
+        slope: f64,
+        coin: f64,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let scores = scores.as_array();
+        self.require_systems(scores.nrows())?;
+        self.require_one_each(observed.len())?;
+        let curve = Curve { start, ceiling, slope, coin };
+        let means =
+            detached(py, || resampling::mean_accuracies(&scores, &self.pairs, &observed, curve))?;
+        Ok(means.into_pyarray(py))
+    }
+
+    /// Of each pair in how many units its systems' rows, shaped (unit, system, column), differ.
+    fn differing_units<'py>(
+        &self,
+        py: Python<'py>,
+        rows: PyReadonlyArray3<'py, f64>,
+    ) -> PyResult<Bound<'py, PyArray1<u64>>> {
+        let rows = rows.as_array();
+        self.require_systems(rows.dim().1)?;
+        let units = detached(py, || resampling::differing_units(&rows, &self.pairs))?;
+        Ok(units.into_pyarray(py))
+    }
+
+    /// Of each pair the sum of squared deviations of what swapping a unit moves its difference by, with
+    /// slopes shaped (pair, column).
+    fn moved_squares<'py>(
+        &self,
+        py: Python<'py>,
+        rows: PyReadonlyArray3<'py, f64>,
+        slopes: PyReadonlyArray2<'py, f64>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let (rows, slopes) = (rows.as_array(), slopes.as_array());
+        self.require_systems(rows.dim().1)?;
+        if slopes.dim() != (self.pairs.len(), rows.dim().2) {
+            return Err(PyIndexError::new_err("slopes that are not one row for each pair"));
+        }
+        let squares = detached(py, || resampling::moved_squares(&rows, &self.pairs, &slopes))?;
+        Ok(squares.into_pyarray(py))
+    }
+
+    /// In each replicate of scores, shaped (replicate, system), the largest |difference| times the pair's
+    /// factor.
+    fn largest_deviations<'py>(
+        &self,
+        py: Python<'py>,
+        scores: PyReadonlyArray2<'py, f64>,
+        factors: Vec<f64>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let scores = scores.as_array();
+        self.require_systems(scores.ncols())?;
+        self.require_one_each(factors.len())?;
+        let found =
+            detached(py, || resampling::largest_deviations(&scores, &self.pairs, &factors))?;
+        Ok(found.into_pyarray(py))
+    }
+}
+
+impl Pairs {
+    fn require_one_each(&self, length: usize) -> PyResult<()> {
+        if length == self.pairs.len() {
+            return Ok(());
+        }
+        Err(PyIndexError::new_err(format!("found {length} numbers, expected one for each pair")))
+    }
+
+    fn require_systems(&self, systems: usize) -> PyResult<()> {
+        if self.pairs.iter().all(|&(a, b)| a.max(b) < systems) {
+            return Ok(());
+        }
+        Err(PyIndexError::new_err("pairs of systems that there are not"))
+    }
+
+    fn check(&self, taken: &ArrayView3<'_, f64>, sums: &ArrayView2<'_, f64>) -> PyResult<()> {
+        let (_, systems, width) = taken.dim();
+        if (systems, width) != sums.dim() {
+            return Err(PyIndexError::new_err("taken and sums do not fit together"));
+        }
+        self.require_systems(systems)
+    }
+
+    /// The metric, of whose width the sums are.
+    fn metric<'a>(
+        &self,
+        taken: &ArrayView3<'_, f64>,
+        sums: &ArrayView2<'_, f64>,
+        metric: &'a Bound<'_, NativeMetric>,
+    ) -> PyResult<&'a dyn Metric> {
+        self.check(taken, sums)?;
+        let metric = metric.get().metric();
+        if metric.width() != sums.ncols() {
+            let message = format!("found {} columns, expected {}", sums.ncols(), metric.width());
+            return Err(PyIndexError::new_err(message));
+        }
+        Ok(metric)
+    }
 }
 
 /// What the differences of pairs after swaps come to: how many reach the bounds, how they spread, and how far
@@ -238,72 +477,6 @@ impl PairTally {
     }
 }
 
-/// How many replicates have a difference times its factor as extreme as a bound, in a pair or in one
-/// after it in the order; bounds and counts are in this order.
-#[pyfunction]
-#[pyo3(signature = (taken, sums, pairs, metric, *, factors, side, order, bounds))]
-#[expect(clippy::too_many_arguments, reason = "all of them are settings of one pass")]
-pub fn step_down_counts<'py>(
-    py: Python<'py>,
-    taken: PyReadonlyArray3<'py, f64>,
-    sums: PyReadonlyArray2<'py, f64>,
-    pairs: Vec<(usize, usize)>,
-    metric: &Bound<'py, NativeMetric>,
-    factors: Vec<f64>,
-    side: &str,
-    order: Vec<usize>,
-    bounds: Vec<f64>,
-) -> PyResult<Bound<'py, PyArray1<u64>>> {
-    let (taken, sums) = (taken.as_array(), sums.as_array());
-    let metric = checked(&taken, &sums, &pairs, metric)?;
-    for length in [factors.len(), order.len(), bounds.len()] {
-        require_one_each(&pairs, length)?;
-    }
-    if order.iter().any(|&pair| pair >= pairs.len()) {
-        return Err(PyIndexError::new_err("the order has pairs that there are not"));
-    }
-    let side = side_of(side)?;
-    let scores = |columns: &[f64], scores: &mut [f64]| metric.quick_scores(columns, scores);
-    let counts = detached(py, || {
-        resampling::step_down_counts(&taken, &sums, &pairs, scores, &factors, side, &order, &bounds)
-    })?;
-    Ok(counts.into_pyarray(py))
-}
-
-/// Each pair's difference over its standard error after swaps, shaped (replicate, pair).
-///
-/// `rows` are shaped (unit, system, column), `taken` are the sums over the swapped units as `swapped_sums`
-/// gives them with the same first replicate and seed.
-#[pyfunction]
-#[pyo3(signature = (rows, taken, sums, pairs, metric, *, first, seed, least))]
-#[expect(clippy::too_many_arguments, reason = "all of them are settings of one pass")]
-pub fn studentized_differences<'py>(
-    py: Python<'py>,
-    rows: PyReadonlyArray3<'py, f64>,
-    taken: PyReadonlyArray3<'py, f64>,
-    sums: PyReadonlyArray2<'py, f64>,
-    pairs: Vec<(usize, usize)>,
-    metric: &Bound<'py, NativeMetric>,
-    first: u64,
-    seed: Option<u64>,
-    least: f64,
-) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let (rows, taken, sums) = (rows.as_array(), taken.as_array(), sums.as_array());
-    let scoring = OfMetric(checked(&taken, &sums, &pairs, metric)?);
-    let (units, systems, width) = rows.dim();
-    if (systems, width) != sums.dim() || units < 2 {
-        return Err(PyIndexError::new_err("rows and sums do not fit together"));
-    }
-    let swaps = seed.map_or(Swaps::Enumerated, |seed| Swaps::Random { seed });
-    let replicates = replicates_from(first, taken.dim().0 as u64, pairs.len())?;
-    let values = detached(py, || {
-        resampling::studentized_differences(
-            &rows, &taken, &sums, &pairs, &scoring, swaps, replicates, least,
-        )
-    })?;
-    Ok(values.into_pyarray(py))
-}
-
 /// A metric's scores and gradients.
 struct OfMetric<'a>(&'a dyn Metric);
 
@@ -317,115 +490,7 @@ impl Scoring for OfMetric<'_> {
     }
 }
 
-/// Of each system's scores, shaped (system, replicate), or of each pair's differences, those at some
-/// ranks, shaped (rank, estimate).
-#[pyfunction]
-pub fn ranked<'py>(
-    py: Python<'py>,
-    scores: PyReadonlyArray2<'py, f64>,
-    pairs: Option<Vec<(usize, usize)>>,
-    ranks: Vec<usize>,
-) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let scores = scores.as_array();
-    let (systems, replicates) = scores.dim();
-    require_systems(pairs.as_deref().unwrap_or_default(), systems)?;
-    if !ranks.is_sorted() || ranks.last().is_some_and(|&rank| rank >= replicates) {
-        return Err(PyIndexError::new_err("ranks that do not ascend, or beyond the replicates"));
-    }
-    let values = detached(py, || resampling::ranked(&scores, pairs.as_deref(), &ranks))?;
-    Ok(values.into_pyarray(py))
-}
-
 type Counts<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u64>>);
-
-/// In how many replicates of scores, shaped (system, replicate), the first system of each pair scores
-/// higher, and in how many lower.
-#[pyfunction]
-#[pyo3(signature = (scores, pairs, *, tolerance, scale))]
-pub fn above_and_below<'py>(
-    py: Python<'py>,
-    scores: PyReadonlyArray2<'py, f64>,
-    pairs: Vec<(usize, usize)>,
-    tolerance: f64,
-    scale: f64,
-) -> PyResult<Counts<'py>> {
-    let scores = scores.as_array();
-    require_systems(&pairs, scores.nrows())?;
-    let (above, below) =
-        detached(py, || resampling::above_and_below(&scores, &pairs, tolerance, scale))?;
-    Ok((above.into_pyarray(py), below.into_pyarray(py)))
-}
-
-/// How often people agree with each pair's observed difference, averaged over replicates of scores,
-/// shaped (system, replicate).
-#[pyfunction]
-#[pyo3(signature = (scores, pairs, observed, *, start, ceiling, slope, coin))]
-#[expect(clippy::too_many_arguments, reason = "a curve has four numbers")]
-pub fn mean_accuracies<'py>(
-    py: Python<'py>,
-    scores: PyReadonlyArray2<'py, f64>,
-    pairs: Vec<(usize, usize)>,
-    observed: Vec<f64>,
-    start: f64,
-    ceiling: f64,
-    slope: f64,
-    coin: f64,
-) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let scores = scores.as_array();
-    require_systems(&pairs, scores.nrows())?;
-    require_one_each(&pairs, observed.len())?;
-    let curve = Curve { start, ceiling, slope, coin };
-    let means = detached(py, || resampling::mean_accuracies(&scores, &pairs, &observed, curve))?;
-    Ok(means.into_pyarray(py))
-}
-
-/// Of each pair in how many units its systems' rows, shaped (unit, system, column), differ.
-#[pyfunction]
-pub fn differing_units<'py>(
-    py: Python<'py>,
-    rows: PyReadonlyArray3<'py, f64>,
-    pairs: Vec<(usize, usize)>,
-) -> PyResult<Bound<'py, PyArray1<u64>>> {
-    let rows = rows.as_array();
-    require_systems(&pairs, rows.dim().1)?;
-    let units = detached(py, || resampling::differing_units(&rows, &pairs))?;
-    Ok(units.into_pyarray(py))
-}
-
-/// Of each pair the sum of squared deviations of what swapping a unit moves its difference by, with
-/// slopes shaped (pair, column).
-#[pyfunction]
-pub fn moved_squares<'py>(
-    py: Python<'py>,
-    rows: PyReadonlyArray3<'py, f64>,
-    pairs: Vec<(usize, usize)>,
-    slopes: PyReadonlyArray2<'py, f64>,
-) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let (rows, slopes) = (rows.as_array(), slopes.as_array());
-    require_systems(&pairs, rows.dim().1)?;
-    if slopes.dim() != (pairs.len(), rows.dim().2) {
-        return Err(PyIndexError::new_err("slopes that are not one row for each pair"));
-    }
-    let squares = detached(py, || resampling::moved_squares(&rows, &pairs, &slopes))?;
-    Ok(squares.into_pyarray(py))
-}
-
-/// In each replicate of scores, shaped (replicate, system), the largest |difference| times the pair's
-/// factor.
-#[pyfunction]
-#[pyo3(signature = (scores, pairs, factors))]
-pub fn largest_deviations<'py>(
-    py: Python<'py>,
-    scores: PyReadonlyArray2<'py, f64>,
-    pairs: Vec<(usize, usize)>,
-    factors: Vec<f64>,
-) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let scores = scores.as_array();
-    require_systems(&pairs, scores.ncols())?;
-    require_one_each(&pairs, factors.len())?;
-    let found = detached(py, || resampling::largest_deviations(&scores, &pairs, &factors))?;
-    Ok(found.into_pyarray(py))
-}
 
 fn side_of(name: &str) -> PyResult<Side> {
     match name {
@@ -434,47 +499,4 @@ fn side_of(name: &str) -> PyResult<Side> {
         "less" => Ok(Side::Less),
         _ => Err(PyIndexError::new_err(format!("no side is called {name:?}"))),
     }
-}
-
-fn require_one_each(pairs: &[(usize, usize)], length: usize) -> PyResult<()> {
-    if length == pairs.len() {
-        return Ok(());
-    }
-    Err(PyIndexError::new_err(format!("found {length} numbers, expected one for each pair")))
-}
-
-fn require_systems(pairs: &[(usize, usize)], systems: usize) -> PyResult<()> {
-    if pairs.iter().all(|&(a, b)| a.max(b) < systems) {
-        return Ok(());
-    }
-    Err(PyIndexError::new_err("pairs of systems that there are not"))
-}
-
-/// The metric, of whose width the sums are.
-fn checked<'a>(
-    taken: &ArrayView3<'_, f64>,
-    sums: &ArrayView2<'_, f64>,
-    pairs: &[(usize, usize)],
-    metric: &'a Bound<'_, NativeMetric>,
-) -> PyResult<&'a dyn Metric> {
-    check_pairs(taken, sums, pairs)?;
-    let metric = metric.get().metric();
-    if metric.width() != sums.ncols() {
-        let message = format!("found {} columns, expected {}", sums.ncols(), metric.width());
-        return Err(PyIndexError::new_err(message));
-    }
-    Ok(metric)
-}
-
-fn check_pairs(
-    taken: &ArrayView3<'_, f64>,
-    sums: &ArrayView2<'_, f64>,
-    pairs: &[(usize, usize)],
-) -> PyResult<()> {
-    let (_, systems, width) = taken.dim();
-    let fit = (systems, width) == sums.dim();
-    if !fit || pairs.iter().any(|&(a, b)| a.max(b) >= systems) {
-        return Err(PyIndexError::new_err("pairs, taken and sums do not fit together"));
-    }
-    Ok(())
 }

@@ -86,7 +86,7 @@ def medians_and_relative_intervals(
     left_out = _left_out(count, level)
     ranks = [left_out, (count - 1) // 2, count // 2, count - 1 - left_out]
     results: list[tuple[float, tuple[float, float] | None]] = []
-    for low, below, above, high in _core.ranked(scores.T, None, ranks).T.tolist():
+    for low, below, above, high in np.partition(scores, ranks, axis=0)[ranks].T.tolist():
         median = (below + above) / 2
         bounds = None
         if median != 0:
@@ -246,7 +246,9 @@ class Estimates:
 
     def ranked(self, low: int, high: int) -> Values:
         """Of each estimate the replicates at two ranks, counted from 0 from the smallest on."""
-        return _core.ranked(self.scores.T, self.pairs, [low, high])
+        if self.pairs is None:
+            return np.partition(self.scores, [low, high], axis=0)[[low, high]]
+        return _core.Pairs(self.pairs).ranked(self.scores.T, [low, high])
 
     @property
     def jackknife(self) -> Values:
@@ -350,7 +352,7 @@ def simultaneous_intervals(
     variance = covariance[left, left] + covariance[right, right] - 2 * covariance[left, right]
     smallest = (1e-9 * max(statistics.scale, 1e-300)) ** 2
     factor = np.where(variance > smallest, 1 / np.sqrt(np.maximum(variance, smallest)), 0.0)
-    largest = _core.largest_deviations(centred, pairs, factor.tolist())
+    largest = _core.Pairs(pairs).largest_deviations(centred, factor.tolist())
     student = student_quantile(level, statistics.units - 1)
     normal = -normal_quantile((1 - level) / 2)
     critical = max(float(np.quantile(largest, level)) * student / normal, student)

@@ -461,11 +461,11 @@ class _NativeNull:
     ) -> tuple[NDArray[np.int64], int]:
         """See `NullDifferences`."""
         extreme = np.zeros(len(order), dtype=np.int64)
+        pairs = _core.Pairs(self.pairs)
         for _, (taken,) in taken_blocks([self.statistics], self.swaps):
-            extreme += _core.step_down_counts(
+            extreme += pairs.step_down_counts(
                 taken,
                 self.statistics.sums,
-                self.pairs,
                 self.native,
                 factors=(self.statistics.sign * factors).tolist(),
                 side=alternative,
@@ -553,7 +553,9 @@ def pair_wins(scores: Values, pairs: Sequence[Pair], *, sign: int, scale: float)
         sign: -1 where less is better.
         scale: the size of the scores, to which rounding is relative.
     """
-    above, below = _core.above_and_below(scores.T, pairs, tolerance=TIE_TOLERANCE, scale=scale)
+    above, below = _core.Pairs(pairs).above_and_below(
+        scores.T, tolerance=TIE_TOLERANCE, scale=scale
+    )
     count = len(scores)
     better, worse = (above, below) if sign > 0 else (below, above)
     return np.asarray((1 + better / count - worse / count) / 2)

@@ -308,9 +308,8 @@ def _agreements(
         largest: the size of the scores, which tells the scale.
     """
     scale = 100.0 if curve.percent and largest <= LARGEST_FRACTION else 1.0
-    with_sampling = _core.mean_accuracies(
+    with_sampling = _core.Pairs(pairs).mean_accuracies(
         replicates,
-        pairs,
         differences.tolist(),
         start=curve.at_zero,
         ceiling=curve.ceiling,

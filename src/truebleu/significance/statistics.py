@@ -101,7 +101,7 @@ class MetricStatistics(ComparedByValue):
     def differing_units(self, pairs: Sequence[Pair]) -> list[int]:
         """The number of units in which each pair's systems are counted differently."""
         self._require_systems(pairs)
-        of_blocks = [_core.differing_units(block, pairs) for block in blocks(self.rows)]
+        of_blocks = [_core.Pairs(pairs).differing_units(block) for block in blocks(self.rows)]
         return [int(count) for count in np.sum(of_blocks, axis=0)]
 
     def _require_systems(self, pairs: Sequence[Pair]) -> None:
@@ -239,7 +239,7 @@ def pair_variances(
 def _moved_squares(rows: NDArray[Any], pairs: Sequence[Pair], slopes: Values) -> Values:
     """Of each pair the squares of what swapping a unit moves its difference by, added up."""
     if rows.dtype == np.float64:
-        return _core.moved_squares(rows, pairs, slopes)
+        return _core.Pairs(pairs).moved_squares(rows, slopes)
     squares = []
     for (a, b), slope in zip(pairs, slopes, strict=True):
         moved = np.concatenate([(block[:, a] - block[:, b]) @ slope for block in blocks(rows)])
@@ -447,8 +447,8 @@ def _differences(statistics: MetricStatistics, swapped: Values, pairs: Sequence[
     """The differences of pairs, of the sums of the units that each replicate swaps."""
     native = statistics.metric.native()
     if native is not None:
-        return _core.pair_differences(swapped, statistics.sums, pairs, native)
-    first, second = statistics.metric.score(_core.pair_sums(swapped, statistics.sums, pairs))
+        return _core.Pairs(pairs).differences(swapped, statistics.sums, native)
+    first, second = statistics.metric.score(_core.Pairs(pairs).sums(swapped, statistics.sums))
     return np.asarray(first - second)
 
 
@@ -478,11 +478,10 @@ def studentized_swaps(
         blocks = taken_blocks(statistics, swaps, progress, first=first, width=len(pairs))
         for start, taken in blocks:
             yield [
-                _core.studentized_differences(
+                _core.Pairs(pairs).studentized_differences(
                     metric.rows.astype(np.float64, copy=False),
                     part,
                     metric.sums,
-                    pairs,
                     native,
                     first=start,
                     seed=seed,

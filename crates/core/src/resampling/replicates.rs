@@ -7,27 +7,21 @@ use rayon::prelude::*;
 
 use crate::interruption;
 
-/// Of each system's scores, or of each pair's differences, those at some ranks, shaped (rank, estimate).
+/// Of each pair's differences those at some ranks, shaped (rank, pair).
 ///
 /// `scores` are shaped (system, replicate). Ranks ascend, and count from 0 from the smallest on.
 #[must_use]
 pub fn ranked(
     scores: &ArrayView2<'_, f64>,
-    pairs: Option<&[(usize, usize)]>,
+    pairs: &[(usize, usize)],
     ranks: &[usize],
 ) -> Array2<f64> {
-    let estimates = pairs.map_or(scores.nrows(), <[_]>::len);
-    let mut ranked = Array2::zeros((estimates, ranks.len()));
+    let mut ranked = Array2::zeros((pairs.len(), ranks.len()));
     ranked.outer_iter_mut().into_par_iter().enumerate().for_each_init(
         Vec::new,
         |values, (place, ranked)| {
             interruption::check();
-            if let Some(pairs) = pairs {
-                subtract(scores, pairs[place], values);
-            } else {
-                values.clear();
-                values.extend(scores.row(place));
-            }
+            subtract(scores, pairs[place], values);
             select(values, ranks, ranked);
         },
     );
@@ -227,15 +221,12 @@ mod tests {
     #[test]
     fn ranks_are_those_of_sorted_values() {
         let (scores, pairs, ranks) = (scores(), [(0, 1), (2, 0)], [0, 3, 20, 20, 37, 40]);
-        let of_pairs = ranked(&scores.view(), Some(&pairs), &ranks);
+        let of_pairs = ranked(&scores.view(), &pairs, &ranks);
         let at_ranks = |sorted: Vec<f64>| ranks.map(|rank| sorted[rank]).to_vec();
         for (place, &(a, b)) in pairs.iter().enumerate() {
             let expected = sorted((0..41).map(|r| scores[[a, r]] - scores[[b, r]]));
             assert_eq!(of_pairs.column(place).to_vec(), at_ranks(expected));
         }
-        let of_systems = ranked(&scores.view(), None, &ranks);
-        let expected = sorted(scores.row(1).into_iter().copied());
-        assert_eq!(of_systems.column(1).to_vec(), at_ranks(expected));
     }
 
     #[test]
