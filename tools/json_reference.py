@@ -31,7 +31,9 @@ def results() -> Iterator[tuple[str, Result]]:
     two = simulate(segments=60, systems=[0.2, 0.3])
     old = "system-2"
     fast: dict[str, Any] = {"replicates": 200}
-    judged = {name: [100 - len(text) % 50 for text in two.references[0]] for name in two.systems}
+    judged = {
+        name: [100 - len(text or "") % 50 for text in two.references[0]] for name in two.systems
+    }
     candidates = list(zip(*texts.systems.values(), strict=True))
     features = {"lm": [[1, 2, 3]] * 60, "tm": [[3, 1, 2]] * 60}
     lists = NBest.of(candidates, features=features)

@@ -43,7 +43,10 @@ def _console(block: str, folder: Path) -> str:
         if not command.is_run:
             lines.append(command.output)
             continue
-        output = elided(command.output.rstrip("\n"), command.printed(folder))
+        printed = command.printed(folder)
+        if "Traceback (most recent call last)" in printed:
+            raise SystemExit(f"$ {command.line}\n{printed}")
+        output = elided(command.output.rstrip("\n"), printed)
         blank = "\n" if command.output.endswith("\n\n") else ""
         lines.append(f"{output}\n{blank}" if output else blank)
     return "".join(lines)
