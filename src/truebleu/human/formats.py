@@ -331,9 +331,7 @@ def read_wmt25(path: str, data: bytes, request: Request) -> HumanScores:
     """
     records = list(json_records(path, data))
     parts = [_identifier(path, line, record) for line, record in records]
-    table = table_of_columns(
-        path, {"lp": [part[0] for part in parts], "record": range(len(parts))}
-    )
+    table = table_of_columns(path, {"lp": [part[0] for part in parts], "record": range(len(parts))})
     chosen = of_one_pair(table, request).values("record")
     complete = len(chosen) == request.segments
     known = set(request.documents or ())
