@@ -25,7 +25,7 @@
     ├── MissingExtraError (ImportError)  an optional package that is not installed
     └── PluginError (ImportError)        a metric of another package that cannot be used
 
-A message says where, what was found, what was expected and what to try. The command line prints it
+A message says where, what was there, what was expected and what to try. The command line prints it
 after ``error:`` and exits with 2.
 """
 
@@ -95,7 +95,7 @@ class EncodingError(CorpusError):
     def __str__(self) -> str:
         path, line, byte, found = self.args
         return (
-            f"{path}: line {line}, byte {byte}: found {found.hex(' ')}, expected UTF-8; "
+            f"{path}: line {line}, byte {byte}: {found.hex(' ')} is not UTF-8; "
             "convert the file first, for example with iconv"
         )
 
@@ -107,7 +107,7 @@ class EmptyTextError(CorpusError):
         super().__init__(path)
 
     def __str__(self) -> str:
-        return f"{self.args[0]}: found no segments, expected at least one"
+        return f"{self.args[0]}: no segments; is it the right file?"
 
 
 class MalformedFileError(CorpusError):
@@ -119,7 +119,7 @@ class MalformedFileError(CorpusError):
     def __str__(self) -> str:
         path, line, found, expected = self.args
         where = path if line is None else f"{path}: line {line}"
-        return f"{where}: found {shortened(found, LONGEST)}, expected {expected}"
+        return f"{where}: {shortened(found, LONGEST)}; expected {expected}"
 
 
 class MissingColumnError(CorpusError):
@@ -170,7 +170,7 @@ class TransposedReferencesError(CorpusError):
     def __str__(self) -> str:
         outputs, groups, size = self.args
         return (
-            f"references: found {groups} lists of {size} for {outputs} outputs, expected one list "
+            f"references: {groups} lists of {size} for {outputs} outputs; expected one list "
             f"of {outputs} segments per translator; transpose them with list(zip(*references))"
         )
 
@@ -183,7 +183,7 @@ class AbsentSegmentError(CorpusError):
 
     def __str__(self) -> str:
         text, segment, found, expected = self.args
-        return f"{text}: segment {segment}: found {found}, expected {expected}"
+        return f"{text}: segment {segment}: {found}; expected {expected}"
 
 
 class SegmentTypeError(CorpusError, TypeError):
@@ -194,7 +194,7 @@ class SegmentTypeError(CorpusError, TypeError):
 
     def __str__(self) -> str:
         text, segment, found = self.args
-        return f"{text}: segment {segment}: found {found}, expected str"
+        return f"{text}: segment {segment}: {found}; expected str"
 
 
 class UnencodableSegmentError(CorpusError):
@@ -205,7 +205,7 @@ class UnencodableSegmentError(CorpusError):
 
     def __str__(self) -> str:
         return (
-            f"segment {self.args[0]}: found a lone surrogate, expected Unicode text; "
+            f"segment {self.args[0]}: a lone surrogate; expected Unicode text; "
             "was it decoded with errors='surrogateescape'?"
         )
 
@@ -230,7 +230,7 @@ class OtherStatisticsError(CorpusError):
     def __str__(self) -> str:
         path, what, found, expected = self.args
         return (
-            f"{path}: {what}: found {found}, expected {expected}; count the text again with "
+            f"{path}: {what}: {found}; expected {expected}; count the text again with "
             "'truebleu score --save'"
         )
 
@@ -243,7 +243,7 @@ class AbsentTextError(CorpusError):
 
     def __str__(self) -> str:
         (label,) = self.args
-        return f"{label}: found statistics without text, expected the text, which this needs"
+        return f"{label}: statistics without text; this needs the text"
 
 
 class SuspiciousTextError(CorpusError):
@@ -269,7 +269,7 @@ class SettingError(TruebleuError, ValueError):
 
     def __str__(self) -> str:
         setting, found, expected = self.args
-        return f"{setting}: found {_represented(found)}, expected {expected}"
+        return f"{setting}: {_represented(found)}; expected {expected}"
 
 
 class RefusedError(SettingError):

@@ -374,10 +374,10 @@ def test_the_default_questions_are_those_that_can_be_answered() -> None:
         ({"correction": "all"}, "unknown correction 'all'"),
         ({"system_scores": "some"}, "unknown system_scores 'some'"),
         ({"replicates": 10}, "at least 40 at the level 0.95"),
-        ({"replicates": 0}, "replicates: found 0"),
-        ({"permutations": 0}, "permutations: found 0"),
-        ({"seed": -1}, "seed: found -1"),
-        ({"level": 1.5}, "level: found 1.5"),
+        ({"replicates": 0}, "replicates: 0"),
+        ({"permutations": 0}, "permutations: 0"),
+        ({"seed": -1}, "seed: -1"),
+        ({"level": 1.5}, "level: 1.5"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(settings: Any, message: str) -> None:

@@ -203,9 +203,9 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         bootstrap_agreement(human, metrics, by, resample="documents")
     with pytest.raises(SettingError, match="none where segments are drawn"):
         bootstrap_agreement(human, metrics, by, documents=["a"] * 10)
-    with pytest.raises(SettingError, match="documents with human scores: found 1"):
+    with pytest.raises(SettingError, match="documents with human scores: 1"):
         bootstrap_agreement(human, metrics, by, resample="documents", documents=["a"] * 10)
-    with pytest.raises(SettingError, match="segments with human scores: found 1"):
+    with pytest.raises(SettingError, match="segments with human scores: 1"):
         bootstrap_agreement([1.0, 2.0, 3.0], {"m": [1.0, 2.0, 3.0]}, by)
     with pytest.raises(SettingError, match="at least one"):
         bootstrap_agreement(human, {}, by)

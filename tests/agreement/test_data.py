@@ -122,7 +122,7 @@ def test_only_outputs_that_were_judged_need_a_score() -> None:
     assert judged.metrics["M"].items is not None
     assert judged.metrics["M"].items[:, 0].tolist() == [0.9, 0.2]
     other = people({"good": (5.0, 4.0), "bad": (1.0, None)})
-    with pytest.raises(SettingError, match=r"M of 'good', segment 2: found 'no score'"):
+    with pytest.raises(SettingError, match=r"M of 'good', segment 2: 'no score'"):
         agreement_data(test_set, other, [metric])
 
 

@@ -99,10 +99,10 @@ def test_coefficients_that_need_scores_are_refused(name: str) -> None:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ((0, 3, 0, 1), "right: found 3, expected a number from 0 to 2: there are 3 systems"),
-        ((-1, 1, 0, 1), "left: found -1"),
-        ((0, 1, 2, 1), "item: found 2, expected a number from 0 to 1: there are 2 items"),
-        ((0, 1, 0, 2), "verdict: found 2"),
+        ((0, 3, 0, 1), "right: 3; expected a number from 0 to 2: there are 3 systems"),
+        ((-1, 1, 0, 1), "left: -1"),
+        ((0, 1, 2, 1), "item: 2; expected a number from 0 to 1: there are 2 items"),
+        ((0, 1, 0, 2), "verdict: 2"),
         ((1, 1, 0, 1), "judgment 1 of a system and itself"),
     ],
 )
@@ -116,8 +116,8 @@ def test_judgments_of_what_is_not_there_are_refused(
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"left": np.array([0.5])}, "left: found 'float64"),
-        ({"left": np.array([0, 1])}, "right: found .* each of 2 judgments"),
+        ({"left": np.array([0.5])}, "left: 'float64"),
+        ({"left": np.array([0, 1])}, "right: .* each of 2 judgments"),
         ({"item": np.array([[0]])}, "one whole number for each of 1 judgments"),
     ],
 )

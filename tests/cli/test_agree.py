@@ -171,7 +171,7 @@ def test_given_scores_need_no_texts(folder: Path, tmp_path: Path) -> None:
     [
         (["-m", "bleu"], "which BLEU needs"),
         (["-r", "ref.txt"], "Name the outputs of the systems"),
-        (["output.txt"], "references: found 'none'"),
+        (["output.txt"], "references: 'none'"),
         (["-s", "source.txt"], "needs texts: scores have none"),
     ],
 )
@@ -200,16 +200,16 @@ HEADER = ("system", "segment", "score")
 BAD_FILES: dict[str, tuple[str, str]] = {
     "a system that does not exist": (
         changed(("other", 1, 5)),
-        f"line {LAST}: found a judgment of 'other'",
+        f"line {LAST}: a judgment of 'other'",
     ),
-    "a segment that does not exist": (changed(("good", 99, 5)), f"line {LAST}: found segment 99"),
-    "a second judgment without a rater": (changed(long_table()[1]), f"line {LAST}: found a second"),
-    "a rating that is text": (changed(("good", 1, "fine")), f"line {LAST}: found 'fine'"),
-    "a rating that is no number": (changed(("good", 1, "nan")), f"line {LAST}: found 'nan'"),
+    "a segment that does not exist": (changed(("good", 99, 5)), f"line {LAST}: segment 99"),
+    "a second judgment without a rater": (changed(long_table()[1]), f"line {LAST}: a second"),
+    "a rating that is text": (changed(("good", 1, "fine")), f"line {LAST}: 'fine'"),
+    "a rating that is no number": (changed(("good", 1, "nan")), f"line {LAST}: 'nan'"),
     "one system only": (table(HEADER, ("good", 1, 5), ("good", 2, 5)), "at least two systems"),
     "no overlap at all": (
         table(HEADER, ("x", 1, 5), ("y", 1, 6)),
-        "line 2: found judgments of 'x', 'y', none of which is a system",
+        "line 2: judgments of 'x', 'y', none of which is a system",
     ),
     "nothing at all": ("", "found no"),
 }
@@ -238,9 +238,9 @@ BAD_OPTIONS: list[tuple[list[str], str]] = [
     (["-m", "bleu", "-m", "bleu"], "every metric once"),
     (["--resample", "documents"], "a test set with documents"),
     (["--replicates", "10"], "at least 40"),
-    (["--permutations", "0"], "permutations: found 0"),
-    (["--seed", "-1"], "seed: found -1"),
-    (["--level", "1"], "level: found 1.0"),
+    (["--permutations", "0"], "permutations: 0"),
+    (["--seed", "-1"], "seed: -1"),
+    (["--level", "1"], "level: 1.0"),
     (["--test", "williams"], "Williams' test is for Pearson's r"),
     (["--raters", "z"], "rater"),
     (["--human-column", "fluency"], "'fluency'"),
@@ -352,7 +352,7 @@ def test_the_chart_of_a_grid_has_all_settings(folder: Path, tmp_path: Path) -> N
         (["--grid", "sentbleu"], "at least two settings"),
         (["--grid", "sentbleu:smoothing=1|4,k=1|2"], "settings that go together"),
         (["--grid", "nonsense:k=1|2"], "unknown metric"),
-        (["--grid", GRID, "--development", "0"], "development: found 0.0"),
+        (["--grid", GRID, "--development", "0"], "development: 0.0"),
         (["--grid", GRID, "--development", "0.02"], "at least 2 judged segments"),
         (["--grid", GRID, "-m", "chrf"], "--metric has no effect with --grid"),
         (["--development", "0.3"], "--development requires --grid"),

@@ -255,13 +255,13 @@ def test_a_copy_is_never_different(folder: Path) -> None:
 BAD: list[tuple[list[str], str]] = [
     (["--baseline", "none"], "unknown baseline 'none'"),
     (["--replicates", "10"], "at least 40 at the level 0.95; with 10 the smallest possible p is"),
-    (["--level", "1.5"], "level: found 1.5"),
+    (["--level", "1.5"], "level: 1.5"),
     (["--unit", "document"], "a test set with documents"),
     (["--unit", "block"], "block_length"),
-    (["--unit", "block", "--block-length", "1000"], "block length: found 1000"),
+    (["--unit", "block", "--block-length", "1000"], "block length: 1000"),
     (["--by-domain"], "a test set with domains"),
-    (["--seed", "-1"], "seed: found -1"),
-    (["--margin", "-2"], "margin: found -2.0"),
+    (["--seed", "-1"], "seed: -1"),
+    (["--margin", "-2"], "margin: -2.0"),
     (["--interval", "student"], "a metric that is a mean over segments"),
     (["--correction", "tukey"], "a metric that is a mean over segments"),
 ]

@@ -171,13 +171,13 @@ def test_the_old_system_may_be_named_and_come_through_a_pipe(folder: Path) -> No
     [
         (["good.txt", "none.txt"], "none.txt: no such file"),
         (["none.txt", "saved.npz"], "none.txt: no such file"),
-        (["good.txt", "middle.txt", "-m", "length"], "metric: found 'Length'"),
-        (["good.txt", "middle.txt", "--margin", "-1"], "margin: found -1.0"),
-        (["good.txt", "middle.txt", "--level", "0.4"], "level: found 0.4"),
-        (["good.txt", "middle.txt", "--replicates", "10"], "replicates: found 10"),
-        (["good.txt", "saved.npz", "-m", "chrf"], "saved.npz: signature: found BLEU|"),
-        (["good.txt", "saved.npz", "-m", "bleu:lowercase"], "saved.npz: signature: found BLEU|"),
-        (["good.txt", "saved.npz", "-r", "good.txt"], "saved.npz: references: found 1"),
+        (["good.txt", "middle.txt", "-m", "length"], "metric: 'Length'"),
+        (["good.txt", "middle.txt", "--margin", "-1"], "margin: -1.0"),
+        (["good.txt", "middle.txt", "--level", "0.4"], "level: 0.4"),
+        (["good.txt", "middle.txt", "--replicates", "10"], "replicates: 10"),
+        (["good.txt", "saved.npz", "-m", "chrf"], "saved.npz: signature: BLEU|"),
+        (["good.txt", "saved.npz", "-m", "bleu:lowercase"], "saved.npz: signature: BLEU|"),
+        (["good.txt", "saved.npz", "-r", "good.txt"], "saved.npz: references: 1"),
         (["documents.tsv#doc", "saved.npz", "-m", "bogus"], "unknown metric 'bogus'"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
@@ -193,14 +193,14 @@ def test_bad_usage_and_bad_input_exit_with_2_and_an_empty_answer(
 def test_statistics_against_other_references_are_refused() -> None:
     result = run("gate", "good.txt", "--baseline", "saved.npz", "-r", "twin.txt")
     assert (result.returncode, result.stdout) == (2, "")
-    assert "saved.npz: text of the references: found sha256:" in result.stderr
+    assert "saved.npz: text of the references: sha256:" in result.stderr
 
 
 def test_a_damaged_file_is_refused(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "cut.npz").write_bytes((folder / "saved.npz").read_bytes()[:-200])
     result = gate("good.txt", str(tmp_path / "cut.npz"))
     assert (result.returncode, result.stdout) == (2, "")
-    assert "cut.npz: found damaged data" in result.stderr
+    assert "cut.npz: damaged data" in result.stderr
 
 
 def test_score_prints_the_same_whether_or_not_it_saves(tmp_path: Path) -> None:
@@ -233,7 +233,7 @@ def test_a_ledger_counts_looks_and_keeps_the_exit_codes(folder: Path) -> None:
     ledger.write_text("not a ledger\n")
     damaged = gate("twin.txt", "middle.txt", "--ledger", str(ledger))
     assert damaged.returncode == 2
-    assert "looks.jsonl: line 1: found no JSON" in damaged.stderr
+    assert "looks.jsonl: line 1: no JSON" in damaged.stderr
 
 
 def test_options_that_would_do_nothing_are_refused() -> None:

@@ -43,7 +43,7 @@ def test_an_unknown_command_gets_the_nearest_one() -> None:
 @pytest.mark.parametrize(
     ("error", "status", "message"),
     [
-        (SettingError("x", 1, "2"), 2, "error: x: found 1, expected 2"),
+        (SettingError("x", 1, "2"), 2, "error: x: 1; expected 2"),
         (OSError(28, "No space left on device", "out.json"), 2, "error: out.json: No space left"),
         (RuntimeError("oops"), 70, "please report it"),
     ],

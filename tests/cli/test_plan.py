@@ -94,7 +94,7 @@ def test_several_systems_need_a_baseline(folder: Path) -> None:
     systems = ("old", "new", "reference-1")
     refused = run_pilot(folder, systems=systems)
     assert isinstance(refused.exception, TruebleuError)
-    assert "baseline: found 'none', expected one of old, new, reference-1" in str(refused.exception)
+    assert "baseline: 'none'; expected one of old, new, reference-1" in str(refused.exception)
     result = run_pilot(
         folder, "--baseline", "old", "--difference", 1, "-f", "json", systems=systems
     )
@@ -121,12 +121,12 @@ def test_without_a_difference_it_says_what_is_found(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((*PILOT, "--difference", "0"), "difference: found 0.0"),
-        ((*PILOT, "--difference", "-1"), "difference: found -1.0"),
-        ((*PILOT, "--difference", "1e308"), "difference: found 1e+308"),
-        ((*PILOT, "--difference", "1", "--power", "1"), "power: found 1.0"),
-        ((*PILOT, "--difference", "1", "--power", "-0.5"), "power: found -0.5"),
-        (("a.txt", "b.txt"), "references: found 'none'"),
+        ((*PILOT, "--difference", "0"), "difference: 0.0"),
+        ((*PILOT, "--difference", "-1"), "difference: -1.0"),
+        ((*PILOT, "--difference", "1e308"), "difference: 1e+308"),
+        ((*PILOT, "--difference", "1", "--power", "1"), "power: 1.0"),
+        ((*PILOT, "--difference", "1", "--power", "-0.5"), "power: -0.5"),
+        (("a.txt", "b.txt"), "references: 'none'"),
         (("-r", "none", "a.txt", "b.txt"), "none: no such file"),
     ],
 )
@@ -154,7 +154,7 @@ def test_pilots_without_spread_or_documents_are_refused_in_words(
     lone = run_pilot(
         folder, "--difference", 1, "--unit", "document", "--documents", tmp_path / "one"
     )
-    assert "found 'one document', expected at least two" in str(lone.exception)
+    assert "found 'one document'; expected at least two" in str(lone.exception)
 
 
 def test_the_same_seed_gives_the_same_digits(folder: Path) -> None:

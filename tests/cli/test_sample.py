@@ -113,10 +113,10 @@ def test_every_format_has_scores_and_lengths(folder: Path, tmp_path: Path, forma
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--size", 0), "size: found 0, expected a whole number from 1 up"),
-        (("--size", 201), "size: found 201, expected at most 200, the segments of the pool"),
-        (("--size", 9, "--length-groups", 3), "length_groups: found 3"),
-        (("--size", 9, "--seed", -1), "seed: found -1"),
+        (("--size", 0), "size: 0; expected a whole number from 1 up"),
+        (("--size", 201), "size: 201; expected at most 200, the segments of the pool"),
+        (("--size", 9, "--length-groups", 3), "length_groups: 3"),
+        (("--size", 9, "--seed", -1), "seed: -1"),
         (("--size", 9, "-m", "blue"), "did you mean 'bleu'"),
     ],
 )
@@ -155,7 +155,7 @@ def test_systems_need_a_reference(folder: Path, tmp_path: Path) -> None:
     for arguments in ((folder / "good.txt",), ()):
         result = run(*arguments, "--size", 9, "-o", tmp_path / "out")
         assert isinstance(result.exception, TruebleuError)
-        assert "references: found 'none', expected -r FILE" in str(result.exception)
+        assert "references: 'none'; expected -r FILE" in str(result.exception)
 
 
 def test_what_is_there_stays_unless_forced(folder: Path, tmp_path: Path) -> None:

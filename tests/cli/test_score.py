@@ -91,8 +91,8 @@ BAD_INPUTS: list[tuple[Sequence[str], Sequence[str]]] = [
     (["-r", "none.txt", "sys.txt"], ["none.txt", "no such file"]),
     (["-r", ".", "sys.txt"], ["directory"]),
     (["-r", "short.txt", "sys.txt"], ["short.txt", "2", "sys", "3"]),
-    (["-r", "latin1.txt", "sys.txt"], ["latin1.txt: line 2, byte 3: found e9, expected UTF-8"]),
-    (["-r", "empty.txt", "sys.txt"], ["empty.txt: found no segments"]),
+    (["-r", "latin1.txt", "sys.txt"], ["latin1.txt: line 2, byte 3: e9; expected UTF-8"]),
+    (["-r", "empty.txt", "sys.txt"], ["empty.txt: no segments"]),
     (["-r", "nul.txt", "sys.txt"], ["nul.txt", "line 2", "NUL"]),
     (["-r", "ref.txt", "sys.txt", "-m", "blue"], ["did you mean 'bleu'"]),
     (["-r", "ref.txt", "sys.txt", "-m", "bleu:tokenize=13"], ["did you mean '13a'"]),
@@ -219,7 +219,7 @@ def test_the_references_or_the_language_choose_the_tokenizer(tmp_path: Path) -> 
     assert "chosen for" not in by_language.out
     refused = run("score", *texts, "-m", "chrf", "-l", "zh")
     assert (refused.code, refused.out) == (2, "")
-    assert "--language: found 'zh'" in refused.err
+    assert "--language: 'zh'" in refused.err
     strict = run("score", *texts, "-m", "bleu,wer", "--strict")
     assert (strict.code, strict.out) == (2, "")
     assert "WER cuts words at spaces" in strict.err

@@ -64,16 +64,16 @@ def test_a_gate_decides_by_scores() -> None:
     ("arguments", "message"),
     [
         (("compare", "new.csv", "old.csv"), "files of scores are compared by -m scores"),
-        (("compare", "new.csv#id", "old.csv#id"), "references: found 'none'"),
-        (("compare", "-m", "scores"), "path: found '', expected a file of scores"),
+        (("compare", "new.csv#id", "old.csv#id"), "references: 'none'"),
+        (("compare", "-m", "scores"), "path: ''; expected a file of scores"),
         (("compare", "new.csv", "old.csv", "-m", "scores", "--strict"), "strict needs texts"),
         (("compare", "new.csv", "old.csv", "-m", "scores,bleu"), "which BLEU needs"),
         (("compare", "new.csv#x", "old.csv", "-m", "scores"), "new.csv: no filter 'x'"),
         (
             ("compare", "new.csv", "old.csv", "-m", "scores", "--documents", "topic"),
-            "documents: found 'topic', expected a file, or a field of the items",
+            "documents: 'topic'; expected a file, or a field of the items",
         ),
-        (("compare", "new.csv", "old.csv", "-m", "scores", "--by", "topic"), "--by: found 'topic'"),
+        (("compare", "new.csv", "old.csv", "-m", "scores", "--by", "topic"), "--by: 'topic'"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(arguments: tuple[str, ...], message: str) -> None:
@@ -122,15 +122,15 @@ def test_agree_pairs_judgments_with_items_by_their_names(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("rows", "options", "message"),
     [
-        (["new,q0,a,1", "old,x9,a,1"], (), "human.csv: line 3: found item x9"),
+        (["new,q0,a,1", "old,x9,a,1"], (), "human.csv: line 3: item x9"),
         (
             ["new,q0,a,1", "old,q0,a,1", "old,q1,a,good"],
             (),
-            "line 4: found score 'good'",
+            "line 4: score 'good'",
         ),
-        (["new,q0,a,1", "new,q0,a,1"], (), "line 3: found item q0 (a) of new again"),
-        (["new,q0,a,1", "mid,q0,a,1"], (), "line 3: found a judgment of 'mid'"),
-        (["new,q0,a,1", "old,q0,a,1"], ("--first-segment", "0"), "first_segment: found 0"),
+        (["new,q0,a,1", "new,q0,a,1"], (), "line 3: item q0 (a) of new again"),
+        (["new,q0,a,1", "mid,q0,a,1"], (), "line 3: a judgment of 'mid'"),
+        (["new,q0,a,1", "old,q0,a,1"], ("--first-segment", "0"), "first_segment: 0"),
         (["new,q0,a,1", "old,q0,a,1"], ("--human-column", "x"), "human.csv: no score 'x'"),
     ],
 )
@@ -149,7 +149,7 @@ def test_names_need_files_of_scores(tmp_path: Path) -> None:
     judged(tmp_path, "new,q0,a,1")
     texts = ("x=a.txt", "y=a.txt", "-r", "a.txt")
     done = run("agree", *texts, "--human", "human.csv", "--match", "names")
-    assert "match: found 'names', expected systems that are files of scores" in done.err
+    assert "match: 'names'; expected systems that are files of scores" in done.err
 
 
 def test_panel_compares_over_benchmarks(tmp_path: Path) -> None:

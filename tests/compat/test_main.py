@@ -48,4 +48,4 @@ def test_a_script_runs_with_its_arguments(tmp_path: Path) -> None:
 def test_a_missing_script_is_said(tmp_path: Path) -> None:
     result = run(tmp_path, "nothing.py")
     assert result.returncode == 2
-    assert result.stderr == "error: nothing.py: no such file, expected a Python script\n"
+    assert result.stderr == "error: nothing.py: no such file; expected a Python script\n"

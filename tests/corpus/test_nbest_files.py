@@ -161,28 +161,28 @@ def test_ids_may_start_at_1_if_you_say_so(folder: Folder) -> None:
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        ("0 ||| a ||| F0=-1.5 ||| 0\n", {"input_format": "moses"}, "line 1: found 'F0=-1.5' among"),
-        ("0 ||| a ||| X0= abc ||| 0\n", {}, "line 1: found feature 'X0': 'abc'"),
+        ("0 ||| a ||| F0=-1.5 ||| 0\n", {"input_format": "moses"}, "line 1: 'F0=-1.5' among"),
+        ("0 ||| a ||| X0= abc ||| 0\n", {}, "line 1: feature 'X0': 'abc'"),
         ("0 ||| a ||| X0= 1,5 ||| 0\n", {}, "decimals with a point"),
         ("0 ||| a ||| X0= 1_0 ||| 0\n", {}, "expected a number"),
-        ("0 ||| a ||| X0= nan ||| 0\n", {}, "line 1: found feature 'X0': nan"),
+        ("0 ||| a ||| X0= nan ||| 0\n", {}, "line 1: feature 'X0': nan"),
         ("0 ||| a ||| X0= 1 ||| inf\n", {}, "total score: inf"),
         ("0 ||| a ||| X0= ||| 0\n", {}, "no value of 'X0'"),
         ("0 ||| a ||| my_f= 1 2 ||| 0\n", {}, "2 values of 'my_f'"),
-        ("0 ||| a ||| X0= 1\n0 ||| b ||| Y0= 1\n", {}, "line 2: found no feature 'X0'"),
-        ("0 ||| a ||| X0= 1\n0 ||| b ||| X0= 1 Y0= 2\n", {}, "line 2: found a feature 'Y0'"),
-        ("0 ||| a ||| X0= 1 ||| 1\n0 ||| b ||| X0= 1\n", {}, "line 2: found no score"),
-        ("0 ||| a\n", {}, "line 1: found 2 fields"),
+        ("0 ||| a ||| X0= 1\n0 ||| b ||| Y0= 1\n", {}, "line 2: no feature 'X0'"),
+        ("0 ||| a ||| X0= 1\n0 ||| b ||| X0= 1 Y0= 2\n", {}, "line 2: a feature 'Y0'"),
+        ("0 ||| a ||| X0= 1 ||| 1\n0 ||| b ||| X0= 1\n", {}, "line 2: no score"),
+        ("0 ||| a\n", {}, "line 1: 2 fields"),
         ("1 ||| a ||| X0= 1\n", {}, "--first-id 1"),
         (
             "0 ||| a ||| X0= 1\n1 ||| b ||| X0= 1\n0 ||| c ||| X0= 1\n",
             {},
-            "line 3: found segment 0 after segment 1",
+            "line 3: segment 0 after segment 1",
         ),
-        ("0 ||| a ||| X0= 1\n2 ||| b ||| X0= 1\n", {}, "line 2: found segment 2 after segment 0"),
+        ("0 ||| a ||| X0= 1\n2 ||| b ||| X0= 1\n", {}, "line 2: segment 2 after segment 0"),
         ("0 ||| a ||| x=1 x=2 ||| 0\n", {}, "'x' twice"),
         ("0 ||| a ||| x=1 y ||| 0\n", {}, "'y' among the features"),
-        ("0 ||| a ||| 1 2\n0 ||| b ||| 1\n", {}, "line 2: found no feature 'feature2'"),
+        ("0 ||| a ||| 1 2\n0 ||| b ||| 1\n", {}, "line 2: no feature 'feature2'"),
         ("0 ||| a ||| 0-0 ||| -1\n", {"input_format": "marian"}, "no F0="),
         ("", {}, "no segments"),
         ("\n\n", {}, "no segments"),
@@ -193,15 +193,15 @@ def test_ids_may_start_at_1_if_you_say_so(folder: Folder) -> None:
         ("H-0\t-1\ta\nH-2\t-1\tb\n", {}, "no H-1"),
         ("S-0\ta\nD-0\t-1\tb\n", {}, "without a hypothesis"),
         ("H-0\t-1\n", {}, "a score, a tab"),
-        ('{"candidates": []}\n', {}, "line 1: found an empty list"),
-        ('{"candidates": ["a"]}\n{"x": 1}\n', {}, "line 2: found no list"),
+        ('{"candidates": []}\n', {}, "line 1: an empty list"),
+        ('{"candidates": ["a"]}\n{"x": 1}\n', {}, "line 2: no list"),
         ('{"candidates": ["a", "b"], "scores": [1]}\n', {}, "found 1 values under 'scores'"),
         ('{"candidates": [1]}\n', {}, "a candidate of type int"),
         ('{"candidates": [{"x": "a"}]}\n', {}, "--text-key"),
         ('{"text": "a"}\n', {}, "--id-key"),
-        ('{"id": 0, "text": "a", "q": 1}\n{"id": 0, "text": "b"}\n', {}, "line 2: found nothing"),
-        ('{"id": 0, "text": "a", "q": NaN}\n', {}, "line 1: found q: nan"),
-        ('{"id": 1, "text": "a"}\n{"id": 0, "text": "b"}\n', {}, "line 2: found segment 0 after"),
+        ('{"id": 0, "text": "a", "q": 1}\n{"id": 0, "text": "b"}\n', {}, "line 2: nothing"),
+        ('{"id": 0, "text": "a", "q": NaN}\n', {}, "line 1: q: nan"),
+        ('{"id": 1, "text": "a"}\n{"id": 0, "text": "b"}\n', {}, "line 2: segment 0 after"),
         ('{"id": null, "text": "a"}\n', {}, "None under 'id'"),
         ('{"id": 0, "text": "a", "count": 0.5}\n', {}, "a count of 0.5"),
         ('{"id": 0, "text": "\\ud800"}\n', {}, "surrogate"),
@@ -267,7 +267,7 @@ def test_a_bad_byte_has_its_line(tmp_path: Path) -> None:
 def test_scores_that_come_or_go_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "lists"
     path.write_text(NUMBERED + "7 ||| a ||| LM0= 1\n")
-    with pytest.raises(CorpusError, match=r"line 14: found no score, expected one, as line 1 has"):
+    with pytest.raises(CorpusError, match=r"line 14: no score; expected one, as line 1 has"):
         read_nbest(path)
 
 

@@ -75,9 +75,9 @@ def test_tables_are_one_part(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (["ref.txt", "short.txt"], "short.txt: 399 segments, but ref.txt has 400"),
         (["short.txt", "ref.txt"], "ref.txt: 400 segments, but short.txt has 399"),
-        (["ref.txt", "empty.txt"], "empty.txt: found no segments"),
+        (["ref.txt", "empty.txt"], "empty.txt: no segments"),
         (["ref.txt", "bad.txt"], "bad.txt: line 390, byte 3"),
-        (["ref.txt", "nul.txt"], "nul.txt: line 390: found a NUL byte"),
+        (["ref.txt", "nul.txt"], "nul.txt: line 390: a NUL byte"),
         (["ref.txt", "nowhere.txt"], "nowhere.txt: no such file"),
         ([".", "ref.txt"], "a directory"),
         (["-", "-"], "only once"),

@@ -100,7 +100,7 @@ def test_a_damaged_journal_is_refused_and_left_as_it_is(
     damaged = damage(path.read_bytes())
     path.write_bytes(damaged)
     work = Work()
-    with pytest.raises(CorpusError, match=f"line {line}: found something else, expected"):
+    with pytest.raises(CorpusError, match=f"line {line}: something else, expected"):
         Runner(path).run(SUBJECT, work.tasks())
     assert path.read_bytes() == damaged
     assert work.done == []
@@ -134,10 +134,10 @@ def test_a_full_disk_leaves_whole_lines(tmp_path: Path, monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"seed": 8}, "seed: found 7, expected 8 as now"),
-        ({"sizes": (1, 2, 3)}, r"sizes: found \[1, 2\], expected \[1, 2, 3\] as now"),
-        ({"study": "other"}, "study: found 'example', expected 'other' as now"),
-        ({"further": 1}, "further: found None, expected 1 as now"),
+        ({"seed": 8}, "seed: 7; expected 8 as now"),
+        ({"sizes": (1, 2, 3)}, r"sizes: \[1, 2\]; expected \[1, 2, 3\] as now"),
+        ({"study": "other"}, "study: 'example'; expected 'other' as now"),
+        ({"further": 1}, "further: None; expected 1 as now"),
     ],
 )
 def test_a_journal_of_something_else_is_refused(

@@ -36,7 +36,7 @@ def test_the_first_number_can_be_given(folder: Folder) -> None:
 
 def test_where_counting_begins_is_never_assumed(folder: Folder) -> None:
     path = folder.write("h.tsv", tsv("system segment score", "a 2 1", "b 2 2"))
-    with pytest.raises(MalformedFileError, match=r"line 2: found segment 2 .*first_segment=0 or 1"):
+    with pytest.raises(MalformedFileError, match=r"line 2: segment 2 .*first_segment=0 or 1"):
         scores(path, segments=3)
     assert scores(path, segments=3, first_segment=0).scores["a"] == (None, None, 1.0)
     # The last of two can only be counted from 1.

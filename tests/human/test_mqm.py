@@ -183,14 +183,14 @@ def test_segments_that_match_in_no_way_are_refused_with_what_to_do(folder: Folde
     with pytest.raises(MalformedFileError) as caught:
         scores(path, segments=2)
     message = str(caught.value)
-    assert "line 3: found seg_id 4, expected a segment of the test set, 1 to 2" in message
+    assert "line 3: seg_id 4; expected a segment of the test set, 1 to 2" in message
     assert "found 3 different segments" in message
     assert "give the documents of the test set" in message
 
 
 def test_a_document_that_does_not_exist_is_refused(folder: Folder) -> None:
     path = folder.write("mqm.tsv", SUBSET)
-    with pytest.raises(MalformedFileError, match="line 3: found document 'y'"):
+    with pytest.raises(MalformedFileError, match="line 3: document 'y'"):
         scores(path, segments=3, documents=["x", "x", "z"], match="documents")
 
 
@@ -198,7 +198,7 @@ def test_the_way_of_matching_can_be_chosen(folder: Folder) -> None:
     path = folder.write("mqm.tsv", SUBSET)
     human = scores(path, segments=5, documents=["x", "x", "x", "y", "y"], match="numbers")
     assert human.scores["a"] == (-5.0, None, None, -5.0, -5.0)
-    with pytest.raises(MalformedFileError, match="3 different segments, expected 5"):
+    with pytest.raises(MalformedFileError, match="3 different segments; expected 5"):
         scores(path, segments=5, match="order")
 
 
@@ -206,10 +206,10 @@ def test_the_way_of_matching_can_be_chosen(folder: Folder) -> None:
     ("content", "message"),
     [
         (HEADER, "no segments"),
-        (HEADER + "a\td\t1\n", "line 2: found 3 fields, expected at least 9"),
+        (HEADER + "a\td\t1\n", "line 2: 3 fields; expected at least 9"),
         ("system\tcategory\tseverity\na\tStyle\tMajor\n", "line 1: .*seg_id"),
         (EXAMPLE + mark("a", 0, "Major", doc_id=1).replace("\t0\t", "\tx\t"), "'x' as seg_id"),
-        (EXAMPLE + mark("ref", 1, "Major"), "line 9: found a judgment of 'ref'"),
+        (EXAMPLE + mark("ref", 1, "Major"), "line 9: a judgment of 'ref'"),
     ],
 )
 def test_broken_annotations_are_refused(folder: Folder, content: str, message: str) -> None:
@@ -278,11 +278,11 @@ def test_stand_alone_ratings_may_count_from_0_in_each_document(folder: Folder) -
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("a\t{\nb\tNone\n", "line 1: found no valid JSON"),
-        ("a\t[]\nb\tNone\n", "line 1: found JSON of type list"),
-        ('a\t{"errors": 3}\nb\tNone\n', "line 1: found errors of type int"),
-        ('a\t{"errors": [{"score": "x"}]}\nb\tNone\n', "line 1: found 'x' as score"),
-        ("a None\nb None\n", "line 1: found 1 fields"),
+        ("a\t{\nb\tNone\n", "line 1: no valid JSON"),
+        ("a\t[]\nb\tNone\n", "line 1: JSON of type list"),
+        ('a\t{"errors": 3}\nb\tNone\n', "line 1: errors of type int"),
+        ('a\t{"errors": [{"score": "x"}]}\nb\tNone\n', "line 1: 'x' as score"),
+        ("a None\nb None\n", "line 1: 1 fields"),
         ("a\tNone\n" * 3 + "b\tNone\n" * 3 + "b\tNone\n", "without a number"),
     ],
 )

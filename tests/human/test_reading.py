@@ -117,7 +117,7 @@ def test_the_test_set_may_be_given_as_it_is(folder: Folder) -> None:
     assert read_human(path, test_set) == read_human(path, **parts)  # type: ignore[arg-type]
     with pytest.raises(SettingError, match="a TestSet alone"):
         read_human(path, test_set, segments=3)
-    with pytest.raises(SettingError, match="systems: found None"):
+    with pytest.raises(SettingError, match="systems: None"):
         read_human(path, segments=3)
-    with pytest.raises(SettingError, match="segments: found None"):
+    with pytest.raises(SettingError, match="segments: None"):
         read_human(path, systems=["a", "b"])

@@ -64,7 +64,7 @@ def test_a_system_is_called_as_everywhere_else(folder: Folder) -> None:
             '{"a.txt": [{"mt": "x", "errors": [{"start": 0, "end": 9, "severity": "m"}]}]}',
             "segment 1 of a.txt",
         ),
-        ('{"a.txt": [', "line 1: found no valid JSON"),
+        ('{"a.txt": [', "line 1: no valid JSON"),
     ],
 )
 def test_files_of_other_kinds_are_refused(folder: Folder, text: str, reason: str) -> None:

@@ -52,11 +52,11 @@ def test_the_language_chooses_the_tokenizer() -> None:
 @pytest.mark.parametrize(
     ("outputs", "target", "message"),
     [
-        (["a"], [], "target: found 0, expected references for each of 1 outputs"),
-        (["a"], "a", "target: found 'a', expected a list"),
-        (["a"], [[]], r"target\[0\]: found \[\]"),
-        (["a"], [None], r"target\[0\]: found None"),
-        (["a", "b"], [["x"], [5]], r"target\[1\]: found \[5\]"),
+        (["a"], [], "target: 0; expected references for each of 1 outputs"),
+        (["a"], "a", "target: 'a'; expected a list"),
+        (["a"], [[]], r"target\[0\]: \[\]"),
+        (["a"], [None], r"target\[0\]: None"),
+        (["a", "b"], [["x"], [5]], r"target\[1\]: \[5\]"),
     ],
 )
 def test_targets_that_do_not_pair_are_refused(
@@ -144,13 +144,13 @@ def test_kept_references_take_no_more_memory_than_allowed() -> None:
 
 
 def test_texts_that_cannot_be_kept_are_refused() -> None:
-    with pytest.raises(SettingError, match="cache_bytes: found -1"):
+    with pytest.raises(SettingError, match="cache_bytes: -1"):
         Reward("chrf", cache_bytes=-1)
     with pytest.raises(UnencodableSegmentError):
         Reward("chrf")(["a"], ["\ud800"])
     cache = CHRF().reference_cache(1)
     assert cache is not None
-    with pytest.raises(SettingError, match="references: found '2', expected 1"):
+    with pytest.raises(SettingError, match="references: '2'; expected 1"):
         cache.count(["a"], [["b"], ["c"]])
     assert TER().reference_cache(1) is None
     assert BLEU(tokenize="ja-mecab").reference_cache(1) is None

@@ -225,7 +225,7 @@ def test_a_missing_file_says_whose_parses_are_expected(folder: Path) -> None:
     (folder / "ref.conllu").unlink()
     with pytest.raises(UnreadableFileError) as refusal:
         count(folder)
-    expected = "ref.conllu: no such file, expected the parses of reference 'ref'"
+    expected = "ref.conllu: no such file; expected the parses of reference 'ref'"
     assert str(refusal.value).endswith(expected)
 
 
@@ -246,18 +246,18 @@ def test_lemmas_and_labels_must_be_there_where_they_are_compared(folder: Path) -
     parse = (folder / "out.conllu").read_text()
     (folder / "out.conllu").write_text(parse.replace("\tCAT\t", "\t_\t"))
     assert count(folder) == [[0, 4, 4]]
-    with pytest.raises(MalformedFileError, match=r"line 3: found no lemma of 'cat', expected one"):
+    with pytest.raises(MalformedFileError, match=r"line 3: no lemma of 'cat'; expected one"):
         count(folder, ",word=lemma")
     (folder / "out.conllu").write_text(parse.replace("\tdet\t", "\t_\t"))
     assert count(folder, ",labelled=no") == [[0, 4, 4]]
-    with pytest.raises(MalformedFileError, match=r"line 2: found no relation of 'the'"):
+    with pytest.raises(MalformedFileError, match=r"line 2: no relation of 'the'"):
         count(folder)
 
 
 @pytest.mark.parametrize(
     ("settings", "error", "message"),
     [
-        ("", SettingError, "parses: found '', expected a folder of CoNLL-U files"),
+        ("", SettingError, "parses: ''; expected a folder of CoNLL-U files"),
         ("parses=a,spacy=b", SettingError, "and not both"),
         ("parses=a,word=stem", UnknownNameError, "unknown word 'stem'"),
         ("parses=a,given=b", UnknownNameError, "unknown setting of depf 'given'"),
@@ -275,7 +275,7 @@ def test_impossible_settings_are_refused(
 def test_parses_must_be_given_for_every_text() -> None:
     with pytest.raises(MissingColumnError, match="no system 'system'; it has other"):
         DependencyF.of({"other": conllu([CAT])}, [conllu([CAT])]).corpus(text([CAT]), text([CAT]))
-    with pytest.raises(SettingError, match="found '0 parses', expected 1, one for each"):
+    with pytest.raises(SettingError, match="found '0 parses'; expected 1, one for each"):
         DependencyF.of({"system": conllu([CAT])}, []).corpus(text([CAT]), text([CAT]))
     with pytest.raises(SettingError, match="expected a list"):
         DependencyF.of({}, conllu([CAT]))

@@ -103,24 +103,24 @@ def test_comments_may_place_several_sentences_in_a_segment() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1 a a 0 root\n2 b b\n", "line 2: found 1 field, expected 10, with tabs"),
-        (PLAIN + "# late\n", "line 4: found 1 field, expected 10"),
-        ("1 a a 0 root\n3 b b 1 dep\n", "line 2: found the word number '3', expected 2"),
-        ("0 a a 0 root\n", "line 1: found the word number '0', expected 1"),
-        ("one a a 0 root\n", "line 1: found the word number 'one', expected 1"),
-        ("1-3 ab _ _ _\n1 a a 0 root\n2 b b 1 dep\n", "line 3: found words up to 2, expected 3 of"),
-        ("2-3 ab _ _ _\n1 a a 0 root\n", "line 1: found the words 2-3, expected words from 1 on"),
-        ("1.1 a a _ _\n", "line 1: found no words, expected at least one"),
-        ("1 a a 2 dep\n", "line 1: found the head '2', expected another word's number up to 1"),
-        ("1 a a 0 root\n2 b b 2 dep\n", "line 2: found the head '2'"),
-        ("1 a a _ root\n", "line 1: found the head '_'"),
-        ("1 a a -1 root\n", "line 1: found the head '-1'"),
-        (f"1 a a {'9' * 500} root\n", f"line 1: found the head '{'9' * 60}…'"),
-        ("1-2 ab _ _ _\n1 a a 0 root\n2 b b 9 dep\n", "line 3: found the head '9'"),
-        (f"{PLAIN}\n\n{PLAIN}", "line 5: found a second blank line, expected a sentence"),
-        (f"\n{PLAIN}", "line 1: found a second blank line"),
-        (f"# segment = 0\n{PLAIN}", "line 1: found the segment '0', expected a number from 1 up"),
-        (f"# segment = a\n{PLAIN}", "line 1: found the segment 'a'"),
+        ("1 a a 0 root\n2 b b\n", "line 2: 1 field; expected 10, with tabs"),
+        (PLAIN + "# late\n", "line 4: 1 field; expected 10"),
+        ("1 a a 0 root\n3 b b 1 dep\n", "line 2: the word number '3'; expected 2"),
+        ("0 a a 0 root\n", "line 1: the word number '0'; expected 1"),
+        ("one a a 0 root\n", "line 1: the word number 'one'; expected 1"),
+        ("1-3 ab _ _ _\n1 a a 0 root\n2 b b 1 dep\n", "line 3: words up to 2; expected 3 of"),
+        ("2-3 ab _ _ _\n1 a a 0 root\n", "line 1: the words 2-3; expected words from 1 on"),
+        ("1.1 a a _ _\n", "line 1: no words; expected at least one"),
+        ("1 a a 2 dep\n", "line 1: the head '2'; expected another word's number up to 1"),
+        ("1 a a 0 root\n2 b b 2 dep\n", "line 2: the head '2'"),
+        ("1 a a _ root\n", "line 1: the head '_'"),
+        ("1 a a -1 root\n", "line 1: the head '-1'"),
+        (f"1 a a {'9' * 500} root\n", f"line 1: the head '{'9' * 60}…'"),
+        ("1-2 ab _ _ _\n1 a a 0 root\n2 b b 9 dep\n", "line 3: the head '9'"),
+        (f"{PLAIN}\n\n{PLAIN}", "line 5: a second blank line; expected a sentence"),
+        (f"\n{PLAIN}", "line 1: a second blank line"),
+        (f"# segment = 0\n{PLAIN}", "line 1: the segment '0'; expected a number from 1 up"),
+        (f"# segment = a\n{PLAIN}", "line 1: the segment 'a'"),
     ],
 )
 def test_what_is_no_conllu_is_refused_with_its_line(text: str, message: str) -> None:
@@ -130,7 +130,7 @@ def test_what_is_no_conllu_is_refused_with_its_line(text: str, message: str) -> 
 
 
 def test_lines_are_counted_through_all_sentences() -> None:
-    with pytest.raises(MalformedFileError, match="line 7: found the head 'x'"):
+    with pytest.raises(MalformedFileError, match="line 7: the head 'x'"):
         read_conllu("p", conllu(f"{PLAIN}\n# a comment\n1 a a 0 root\n2 b b x dep\n"))
 
 
@@ -150,9 +150,9 @@ def test_sentences_must_be_as_many_as_segments() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (f"{PLAIN}\n# segment = 1\n{PLAIN}", "line 5: found segment 1, expected no number"),
-        (f"# segment = 1\n{PLAIN}\n{PLAIN}", "line 6: found a sentence without segment"),
-        (f"# segment = 3\n{PLAIN}", "line 1: found segment 3, expected at most 2, as x has"),
+        (f"{PLAIN}\n# segment = 1\n{PLAIN}", "line 5: segment 1; expected no number"),
+        (f"# segment = 1\n{PLAIN}\n{PLAIN}", "line 6: a sentence without segment"),
+        (f"# segment = 3\n{PLAIN}", "line 1: segment 3; expected at most 2, as x has"),
     ],
 )
 def test_numbers_of_segments_must_be_given_for_all_and_exist(text: str, message: str) -> None:
@@ -167,7 +167,7 @@ def test_words_are_compared_with_the_text_but_for_white_space() -> None:
     with pytest.raises(MalformedFileError) as refusal:
         relations(text, ["I am", "zu dem Haus.", ""], "system 'x'", check_text=True)
     assert str(refusal.value).startswith(
-        "p: line 5: found words that are not those of segment 2 of system 'x': 'zumHaus.', "
+        "p: line 5: words that are not those of segment 2 of system 'x': 'zumHaus.', "
         "expected 'zudemHaus.'"
     )
 

@@ -50,7 +50,7 @@ def test_the_gradient_agrees_with_central_differences(metric: NativeMetric) -> N
 def test_rows_of_another_width_are_refused(metric: NativeMetric, more: int) -> None:
     width = metric.width
     row = [1.0] * (width + more)
-    with pytest.raises(SettingError, match=f"sums: found '{width + more} columns'"):
+    with pytest.raises(SettingError, match=f"sums: '{width + more} columns'"):
         metric.describe(row, 1)
     with pytest.raises(SettingError, match="columns"):
         metric.native().score(row)

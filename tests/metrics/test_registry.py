@@ -1,4 +1,4 @@
-"""Metrics of other packages: found by entry point, checked, and used like those built in."""
+"""Metrics of other packages: by entry point, checked, and used like those built in."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_an_installed_metric_is_found_by_its_name_and_takes_settings(folder: Pat
     scores = truebleu.score(["A b c"], ["a b"], ["wordprec", "wordprec:lowercase", "bleu"])
     assert scores["system"]["WordPrec[case:mixed]"].score == pytest.approx(100 / 3)
     assert scores["system"]["WordPrec[case:lc]"].score == pytest.approx(200 / 3)
-    with pytest.raises(SettingError, match="wordprec: lowercase: found 'x', expected yes or no"):
+    with pytest.raises(SettingError, match="wordprec: lowercase: 'x'; expected yes or no"):
         parse_metric("wordprec:lowercase=x")
     with pytest.raises(UnknownNameError, match="did you mean 'wordprec'"):
         parse_metric("wordpre")
@@ -111,7 +111,7 @@ def test_a_function_that_returns_a_metric_will_do(folder: Path) -> None:
     offer(folder, code)
     expected = truebleu.CHRF(char_order=3, word_order=2, lowercase=True)
     assert parse_metric("new:order=3,words=2,lowercase") == expected
-    with pytest.raises(SettingError, match="new: order: found 'nothing', expected a value"):
+    with pytest.raises(SettingError, match="new: order: 'nothing'; expected a value"):
         parse_metric("new")
     with pytest.raises(UnknownNameError, match="unknown setting of new 'beta'"):
         parse_metric("new:beta=1")
@@ -125,7 +125,7 @@ def test_a_function_that_returns_a_metric_will_do(folder: Path) -> None:
         ("other = 1", "cannot be loaded (AttributeError"),
         ("thing = 1", "is neither a class nor a function that returns a metric"),
         ("class thing: pass", "is a class but no truebleu.metrics.Metric"),
-        ("def thing(): return 'bleu'", "returned str, expected a truebleu.metrics.Metric"),
+        ("def thing(): return 'bleu'", "returned str; expected a truebleu.metrics.Metric"),
         (
             "import truebleu\nclass thing(truebleu.metrics.Metric): name = 'x'",
             "does not define count, describe, score, signature",

@@ -151,7 +151,7 @@ def test_every_value_keeps_scores_finite() -> None:
         assert (np.isfinite(scores) & (scores >= 0)).all(), text
     steep = SentenceBLEU(smoothing=6, alpha=1e6, max_order=100)
     assert np.isfinite(steep.sentence("a b a", "b a b").score)
-    with pytest.raises(SettingError, match="alpha: found 1e\\+300, expected a number above 0"):
+    with pytest.raises(SettingError, match="alpha: 1e\\+300; expected a number above 0"):
         SentenceBLEU(smoothing=6, alpha=1e300)
 
 
@@ -169,15 +169,15 @@ def test_a_smoothing_is_a_name_or_the_number_of_the_paper(number: int) -> None:
     [
         ("smoothing=8", "unknown smoothing '8'"),
         ("smoothing=halve", "did you mean 'halving'?"),
-        ("smoothing=1,epsilon=0", "epsilon: found 0.0, expected a number above 0 and up to 1"),
-        ("smoothing=1,epsilon=2", "epsilon: found 2.0, expected a number above 0 and up to 1"),
-        ("smoothing=4,k=-1", "k: found -1.0, expected a number above 0"),
-        ("smoothing=4,k=inf", "k: found inf, expected a number above 0"),
-        ("smoothing=6,alpha=nan", "alpha: found nan, expected a number above 0"),
+        ("smoothing=1,epsilon=0", "epsilon: 0.0; expected a number above 0 and up to 1"),
+        ("smoothing=1,epsilon=2", "epsilon: 2.0; expected a number above 0 and up to 1"),
+        ("smoothing=4,k=-1", "k: -1.0; expected a number above 0"),
+        ("smoothing=4,k=inf", "k: inf; expected a number above 0"),
+        ("smoothing=6,alpha=nan", "alpha: nan; expected a number above 0"),
         ("smoothing=3,k=4", "none with smoothing=halving; it belongs to length-scaled and scaled"),
         ("smoothing=5,smooth_next_order", "it belongs to scaled-average"),
         ("weight=none", "unknown weight 'none'"),
-        ("max_order=0", "max_order: found 0"),
+        ("max_order=0", "max_order: 0"),
         ("tokenize=13b", "unknown tokenizer '13b'"),
     ],
 )

@@ -108,7 +108,7 @@ def test_explanations_leave_out_what_needs_text(texts: TestSet, saved: SavedTest
 
 
 def test_reading_a_text_says_that_it_is_not_there(saved: SavedTestSet) -> None:
-    with pytest.raises(AbsentTextError, match=r"all\.npz: found statistics without text"):
+    with pytest.raises(AbsentTextError, match=r"all\.npz: statistics without text"):
         list(saved.systems["a"])
     with pytest.raises(AbsentTextError):
         truebleu.sample(saved, size=10)

@@ -38,8 +38,8 @@ def test_what_is_written_can_be_read(kind: WeightsFormat, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("a\tb\n", "line 1: found weight 'b'"),
-        ("a\t1\na\t2\n", "line 2: found 'a' again"),
+        ("a\tb\n", "line 1: weight 'b'"),
+        ("a\t1\na\t2\n", "line 2: 'a' again"),
         ("a\n", "line 1"),
         ("a\tnan\n", "finite"),
         ("\n", "no weights"),

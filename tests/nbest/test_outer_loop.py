@@ -143,15 +143,15 @@ def test_a_bad_list_names_its_line_and_earlier_rounds_stay(tmp_path: Path) -> No
 def test_arguments_are_checked_before_the_decoder_runs(tmp_path: Path) -> None:
     made = loop(tmp_path, script("import pathlib; pathlib.Path('ran').touch()"))
     for options, message in (
-        ({"start": None}, "start: found None, expected weights for the decoder"),
-        ({"start": START, "folds": 1}, "folds: found 1"),
+        ({"start": None}, "start: None; expected weights for the decoder"),
+        ({"start": START, "folds": 1}, "folds: 1"),
         ({"start": START, "runs": "two"}, "runs"),
         ({"start": START, "method": "mert:epochs=3"}, "unknown setting of mert 'epochs'"),
     ):
         with pytest.raises(TruebleuError, match=message):
             tune(made, ["a"], **options)
     assert not list(tmp_path.iterdir())
-    with pytest.raises(SettingError, match="timeout: found 0"):
+    with pytest.raises(SettingError, match="timeout: 0"):
         loop(tmp_path, timeout=0)
     with pytest.raises(SettingError, match="folder"):
         OuterLoop(decoder=PROGRAM, folder=3)  # type: ignore[arg-type]

@@ -155,9 +155,9 @@ def test_scores_of_items_need_no_references(tmp_path: Path, right: int, status: 
     ("inputs", "message"),
     [
         ({"new": "missing.txt"}, "missing.txt"),
-        ({"margin": "little"}, "margin: found 'little', expected a number"),
+        ({"margin": "little"}, "margin: 'little'; expected a number"),
         ({"metrics": "blue"}, "did you mean 'bleu'"),
-        ({"references": ""}, "references: found ''"),
+        ({"references": ""}, "references: ''"),
         ({"metrics": "scores"}, "none beside scores of items"),
     ],
 )

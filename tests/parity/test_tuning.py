@@ -31,13 +31,13 @@ LEFT_OUT = {"noisy-channel"}
 PLAIN_BLEU = BLEU(tokenize="none", smooth="none")
 #: What Moses reads and truebleu refuses, with a part of the reason.
 REFUSED = {
-    "parse-ids-unsorted": "line 1: found segment 1 first",
-    "parse-id-missing-no-list-for-segment-1": "line 2: found segment 2 after segment 0",
-    "parse-fewer-features-on-a-later-line": "line 2: found no feature 'X0_0'",
-    "parse-sparse-features": "line 3: found the feature 'wt_a~b' twice",
-    "parse-numbers": "line 3: found feature 'X0': inf",
-    "parse-alignment-before-the-features-marian-alignment": "line 1: found '0-0' among",
-    "parse-id-not-a-number": "line 1: found segment 's0'",
+    "parse-ids-unsorted": "line 1: segment 1 first",
+    "parse-id-missing-no-list-for-segment-1": "line 2: segment 2 after segment 0",
+    "parse-fewer-features-on-a-later-line": "line 2: no feature 'X0_0'",
+    "parse-sparse-features": "line 3: the feature 'wt_a~b' twice",
+    "parse-numbers": "line 3: feature 'X0': inf",
+    "parse-alignment-before-the-features-marian-alignment": "line 1: '0-0' among",
+    "parse-id-not-a-number": "line 1: segment 's0'",
     "parse-empty-file": "found no segments",
 }
 #: What Moses takes by position and truebleu by name.
@@ -112,7 +112,7 @@ def test_statistics_are_those_of_mosess_extractor(case: dict[str, Any]) -> None:
     rows = np.empty((lists.candidates, 9))
     rows[:, 0:8:2], rows[:, 1:8:2] = counted.rows[:, 2:6], counted.rows[:, 6:10]
     rows[:, 8] = counted.rows[:, 1]
-    for segment, expected in enumerate(case["expect"]["first_segments"]):
+    for segment; expected in enumerate(case["expect"]["first_segments"]):
         assert rows[lists.span(segment)].tolist() == expected
     assert rows.sum(axis=0).tolist() == case["expect"]["totals"]
 
@@ -122,7 +122,7 @@ def test_sentence_bleu_is_that_of_moses(case: dict[str, Any]) -> None:
     lists = lists_of(case["input"])
     counted = count_candidates(lists, references_of(case["input"]), PLAIN_BLEU)
     scores = plus_one_bleu(counted) / 100
-    for segment, expected in enumerate(case["expect"]["first_segments"]):
+    for segment; expected in enumerate(case["expect"]["first_segments"]):
         assert scores[lists.span(segment)] == pytest.approx(expected, abs=1e-9)
 
 

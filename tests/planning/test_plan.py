@@ -78,7 +78,7 @@ def test_a_higher_power_a_smaller_difference_and_more_comparisons_need_more(
 def test_the_baseline_is_the_first_of_two_and_must_be_named_among_more(texts: TestSet) -> None:
     (found,) = plan(two(texts)).plans
     assert (found.a, found.b) == ("new", "old")
-    with pytest.raises(SettingError, match="baseline: found 'none', expected one of old, new"):
+    with pytest.raises(SettingError, match="baseline: 'none'; expected one of old, new"):
         plan(texts)
     result = plan(texts, difference=2.0, baseline="new")
     assert [(pair.a, pair.b) for pair in result.plans] == [("old", "new"), ("best", "new")]
@@ -191,16 +191,16 @@ def test_results_compare_pickle_and_print(texts: TestSet) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"power": 0.0}, "power: found 0.0"),
-        ({"power": 1.0}, "power: found 1.0"),
-        ({"power": float("nan")}, "power: found nan"),
+        ({"power": 0.0}, "power: 0.0"),
+        ({"power": 1.0}, "power: 1.0"),
+        ({"power": float("nan")}, "power: nan"),
         ({"power": 0.04}, "more than 0.05"),
-        ({"level": 1.0}, "level: found 1.0"),
-        ({"comparisons": 0}, "comparisons: found 0"),
+        ({"level": 1.0}, "level: 1.0"),
+        ({"comparisons": 0}, "comparisons: 0"),
         ({"unit": "block"}, "unknown unit 'block'"),
         ({"alternative": "more"}, "unknown alternative 'more'"),
-        ({"replicates": 10}, "replicates: found 10, expected at least 40"),
-        ({"seed": -1}, "seed: found -1"),
+        ({"replicates": 10}, "replicates: 10; expected at least 40"),
+        ({"seed": -1}, "seed: -1"),
     ],
 )
 def test_settings_without_meaning_are_refused(
@@ -215,12 +215,12 @@ def test_pilots_that_tell_nothing_are_refused(texts: TestSet) -> None:
     copies = as_test_set({"a": same, "b": same}, texts.references)
     with pytest.raises(SettingError, match="without spread nothing can be planned"):
         plan(copies, difference=1.0)
-    with pytest.raises(SettingError, match="systems: found 1, expected at least two"):
+    with pytest.raises(SettingError, match="systems: 1; expected at least two"):
         plan(two(texts, "old"), difference=1.0)
     with pytest.raises(SettingError, match="a test set with documents"):
         plan(texts.systems, texts.references, difference=1.0, unit="document", baseline="old")
     lone = replace(two(texts), documents=("d",) * 300)
-    with pytest.raises(SettingError, match="found 'one document', expected at least two"):
+    with pytest.raises(SettingError, match="found 'one document'; expected at least two"):
         plan(lone, difference=1.0, unit="document")
 
 
@@ -277,7 +277,7 @@ def test_margins_are_one_for_all_metrics_or_one_for_each() -> None:
     pilot = simulate(segments=60, systems=[0.2, 0.25], seed=4)
     result = plan(pilot, metrics=["bleu", "ter"], margin=[1.0, 2.0])
     assert [found.margin and found.margin.margin for found in result.plans] == [1.0, 2.0]
-    with pytest.raises(SettingError, match="margin: found '3 margins'"):
+    with pytest.raises(SettingError, match="margin: '3 margins'"):
         plan(pilot, metrics=["bleu", "ter"], margin=[1.0, 2.0, 3.0])
     with pytest.raises(SettingError, match="margin"):
         plan(pilot, margin=-1.0)

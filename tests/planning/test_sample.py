@@ -91,12 +91,12 @@ def test_lengths_are_the_sources_where_there_is_one(pool: TestSet) -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"size": 0}, "size: found 0, expected a whole number from 1 up"),
-        ({"size": -3}, "size: found -3"),
-        ({"size": 401}, "size: found 401, expected at most 400"),
-        ({"draw": "stratified", "length_groups": 0}, "length_groups: found 0"),
-        ({"length_groups": 2}, "length_groups: found 2, expected 1 unless"),
-        ({"seed": -1}, "seed: found -1"),
+        ({"size": 0}, "size: 0; expected a whole number from 1 up"),
+        ({"size": -3}, "size: -3"),
+        ({"size": 401}, "size: 401; expected at most 400"),
+        ({"draw": "stratified", "length_groups": 0}, "length_groups: 0"),
+        ({"length_groups": 2}, "length_groups: 2; expected 1 unless"),
+        ({"seed": -1}, "seed: -1"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(

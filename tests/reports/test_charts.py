@@ -321,7 +321,7 @@ def test_a_plot_of_an_unknown_field_is_refused() -> None:
 
 
 def test_a_vertical_axis_of_text_is_refused() -> None:
-    with pytest.raises(SettingError, match="column test: found 'randomization'"):
+    with pytest.raises(SettingError, match="column test: 'randomization'"):
         specification(with_plot(y="test"))
 
 

@@ -100,7 +100,7 @@ def test_every_verb_and_reader_has_a_call(folder: Path) -> None:
 
 def test_a_wrong_argument_of_a_reader_is_our_error(folder: Path) -> None:
     calls = api_calls.readers(folder)
-    faults = {name: found for name, call in calls.items() if (found := spoil(call))}
+    faults = {name: for name, call in calls.items() if (found := spoil(call))}
     assert faults == {}
 
 
@@ -122,25 +122,25 @@ def test_results_pickle_copy_and_compare() -> None:
 @pytest.mark.parametrize(
     ("function", "arguments", "message"),
     [
-        (truebleu.BLEU, {"tokenize": 5}, "tokenize: found 5, expected a name"),
+        (truebleu.BLEU, {"tokenize": 5}, "tokenize: 5; expected a name"),
         (truebleu.BLEU, {"smooth": "flor"}, "unknown smooth 'flor'; did you mean 'floor'"),
-        (truebleu.CHRF, {"char_order": 6.0}, "char_order: found 6.0, expected a whole number"),
+        (truebleu.CHRF, {"char_order": 6.0}, "char_order: 6.0; expected a whole number"),
         (
             truebleu.significance.CompareSettings,
             {"level": "x"},
-            "level: found 'x', expected a number",
+            "level: 'x'; expected a number",
         ),
         (
             truebleu.compare,
             {"systems": {"a": ["b"]}, "references": [["b"]], "adaptive": "no"},
-            "adaptive: found 'no', expected True or False",
+            "adaptive: 'no'; expected True or False",
         ),
         (
             truebleu.score,
             {"systems": ["b"], "references": ["b"], "metrics": [5]},
-            "metrics: found 5, expected names such as",
+            "metrics: 5; expected names such as",
         ),
-        (truebleu.read_human, {"path": True}, "path: found True, expected a file"),
+        (truebleu.read_human, {"path": True}, "path: True; expected a file"),
     ],
 )
 def test_the_message_says_what_was_expected(
@@ -176,5 +176,5 @@ def test_what_has_a_repr_that_fails_is_shown_by_its_type() -> None:
         def __repr__(self) -> str:
             raise RuntimeError("no")
 
-    with pytest.raises(ArgumentTypeError, match="found a Stubborn, expected a whole number"):
+    with pytest.raises(ArgumentTypeError, match="found a Stubborn; expected a whole number"):
         truebleu.compare({"a": ["b"]}, [["b"]], seed=Stubborn())  # type: ignore[arg-type]

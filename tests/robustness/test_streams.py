@@ -121,8 +121,8 @@ def test_a_closed_input_is_said(texts: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("yes |", b"-: found more than 10,000,000 bytes and no end, expected a file; "),
-        ("exec < /dev/zero;", b"-: found a device that has no end, expected a file"),
+        ("yes |", b"-: more than 10,000,000 bytes and no end; expected a file; "),
+        ("exec < /dev/zero;", b"-: a device that has no end; expected a file"),
     ],
 )
 def test_an_input_without_end_is_refused(source: str, message: bytes, texts: Path) -> None:

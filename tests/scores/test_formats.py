@@ -50,16 +50,16 @@ def test_further_scores_of_an_answer_are_added_and_others_refused() -> None:
     first = record("q", 1)
     (both,) = evaluations_of(file(first, {**first, "marks": {"speed": 3}}), QUIZ)
     assert both.items[0].scores == {"mark": 1, "speed": 3}
-    with pytest.raises(MalformedFileError, match=r"line 2: found item q of m again, .*on line 1"):
+    with pytest.raises(MalformedFileError, match=r"line 2: item q of m again, .*on line 1"):
         evaluations_of(file(first, first), QUIZ)
 
 
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"x": 1}, "line 1: found no question"),
-        (record(None, 1), "line 1: found question None"),
-        (record("q", 1, marks=3), "line 1: found no scores"),
+        ({"x": 1}, "line 1: no question"),
+        (record(None, 1), "line 1: question None"),
+        (record("q", 1, marks=3), "line 1: no scores"),
     ],
 )
 def test_a_record_that_lacks_something_is_refused(wrong: dict[str, Any], message: str) -> None:

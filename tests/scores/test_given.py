@@ -58,7 +58,7 @@ MISSING: dict[str, list[float | None]] = {"a": [1, None, 3], "b": [10, 20, None]
 def test_a_missing_score_is_an_error_unless_told() -> None:
     with pytest.raises(AbsentSegmentError) as refusal:
         GivenScores.of(MISSING).count(SYSTEMS)
-    assert str(refusal.value).startswith("scores: the scores of 'a': segment 2: found no score")
+    assert str(refusal.value).startswith("scores: the scores of 'a': segment 2: no score")
     several = GivenScores.of({**MISSING, "a": [1, None, None]})
     with pytest.raises(AbsentSegmentError, match="nor have 1 other segments"):
         several.count(SYSTEMS)
@@ -124,7 +124,7 @@ def test_segments_that_a_system_lacks_can_be_left_out_for_all() -> None:
 @pytest.mark.parametrize("missing", ["omit", "common"])
 def test_a_system_without_any_score_is_refused(missing: Any) -> None:
     metric = GivenScores.of({"a": [None, None, 1], "b": [None] * 3}, missing=missing)
-    with pytest.raises(SettingError, match="found 'no score at all', expected at least one"):
+    with pytest.raises(SettingError, match="found 'no score at all'; expected at least one"):
         metric.count(SYSTEMS)
     disjoint = GivenScores.of({"a": [1, None, None], "b": [None, 1, None]}, missing="common")
     with pytest.raises(SettingError, match="that every other system has too"):
@@ -133,20 +133,20 @@ def test_a_system_without_any_score_is_refused(missing: Any) -> None:
 
 def test_a_sum_without_scores_has_no_mean() -> None:
     metric = GivenScores.of(MISSING, missing="omit", name="m")
-    with pytest.raises(SettingError, match="m: sums: found 'a count of 0'"):
+    with pytest.raises(SettingError, match="m: sums: 'a count of 0'"):
         metric.score(metric.count(SYSTEMS).array())
-    with pytest.raises(SettingError, match="m: sums: found 'a count of 0'"):
+    with pytest.raises(SettingError, match="m: sums: 'a count of 0'"):
         metric.describe([0.0, 0.0], 1)
 
 
 @pytest.mark.parametrize(
     ("settings", "error", "message"),
     [
-        ("rater=x", SettingError, "rater: found 'x', expected a file of scores"),
+        ("rater=x", SettingError, "rater: 'x'; expected a file of scores"),
         ("path=s.tsv,missing=zero", UnknownNameError, "unknown missing 'zero'"),
-        ("path=s.tsv,low=5,high=1", SettingError, "high: found 1.0, expected a number above low=5"),
-        ("path=s.tsv,low=nan", SettingError, "low: found nan"),
-        ("path=s.tsv,low=x", SettingError, "scores: low: found 'x', expected a number"),
+        ("path=s.tsv,low=5,high=1", SettingError, "high: 1.0; expected a number above low=5"),
+        ("path=s.tsv,low=nan", SettingError, "low: nan"),
+        ("path=s.tsv,low=x", SettingError, "scores: low: 'x'; expected a number"),
         ("path=s.tsv,first_segment=2", SettingError, "a whole number from 0 to 1"),
         ("path=s.tsv,higher_is_better=x", SettingError, "expected yes or no"),
         ("path=s.tsv,given=x", UnknownNameError, "unknown setting of scores 'given'"),
@@ -222,7 +222,7 @@ def test_the_command_line_names_the_file_and_line(folder: Path) -> None:
     (folder / "comet.tsv").write_text("a\tb\n0.5\t0.25\n0.75\tgood\n")
     result = run("-m", "scores:path=comet.tsv")
     assert result.code == 2
-    assert "comet.tsv: line 3: found b 'good', expected a number" in result.err
+    assert "comet.tsv: line 3: b 'good'; expected a number" in result.err
 
 
 @pytest.mark.parametrize("name", ["wmt21-en-de", "ted-mqm-en-de"])
@@ -266,5 +266,5 @@ def test_scores_outside_the_range_of_a_tool_are_refused(tmp_path: Path) -> None:
     for name in "ab":
         (tmp_path / f"{name}.txt").write_text("1\n2\n30\n")
     metric = parse_metric(f"scores:path={tmp_path},low=0,high=25")
-    with pytest.raises(SettingError, match=r"segment 3: found 30\.0, expected a number in 0\.\.25"):
+    with pytest.raises(SettingError, match=r"segment 3: 30\.0; expected a number in 0\.\.25"):
         metric.count(SYSTEMS)

@@ -63,7 +63,7 @@ def test_items_of_a_long_frame_pair_by_their_names() -> None:
 def test_judgments_in_words_count_where_scores_are_asked_for() -> None:
     words = {"a": ["correct", "wrong"], "b": ["correct", "correct"]}
     assert sums(words) == [[1, 2], [2, 2]]
-    with pytest.raises(SettingError, match="references: found None"):
+    with pytest.raises(SettingError, match="references: None"):
         inputs_of(words, None, "bleu")
 
 
@@ -129,7 +129,7 @@ def test_texts_go_on_as_they_did() -> None:
 
 def test_scores_from_an_iterator_are_all_there() -> None:
     assert sums({name: iter(own) for name, own in SCORES.items()}) == [[4, 6], [5, 6]]
-    with pytest.raises(SettingError, match="references: found None"):
+    with pytest.raises(SettingError, match="references: None"):
         sums({name: iter(own) for name, own in SCORES.items()}, "bleu")
 
 

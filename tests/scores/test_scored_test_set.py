@@ -106,7 +106,7 @@ def test_several_answers_are_runs_where_that_is_asked() -> None:
 
 def test_a_missing_score_is_an_error_and_never_0() -> None:
     systems = {"old": rows(OLD), "new": [row for row in rows(NEW) if row["id"] != "q2"]}
-    with pytest.raises(CorpusError, match=r"no score of item q2, expected .*missing=common"):
+    with pytest.raises(CorpusError, match=r"no score of item q2; expected .*missing=common"):
         pair(ScoredTestSet.of(systems))
     common = pair(ScoredTestSet.of(systems), metrics=["scores:missing=common"])
     assert common.difference == pytest.approx(20 / 59 - 40 / 59)
@@ -195,7 +195,7 @@ def test_documents_must_have_the_same_text_in_all_files(tmp_path: Path) -> None:
         saved(tmp_path / "a.jsonl", harness({"acc": 1})),
         saved(tmp_path / "b.jsonl", harness({"acc": 1}, doc_hash="other")),
     ]
-    with pytest.raises(CorpusError, match="line 1: found another text of item 0"):
+    with pytest.raises(CorpusError, match="line 1: another text of item 0"):
         ScoredTestSet.read(paths)
 
 
@@ -204,7 +204,7 @@ def test_files_of_other_scores_do_not_go_together(tmp_path: Path) -> None:
         saved(tmp_path / "a.jsonl", harness({"acc": 1})),
         saved(tmp_path / "b.jsonl", harness({"f1": 1})),
     ]
-    with pytest.raises(CorpusError, match="scores by f1, expected acc"):
+    with pytest.raises(CorpusError, match="scores by f1; expected acc"):
         pair(ScoredTestSet.read(paths))
 
 
@@ -237,11 +237,11 @@ def test_benchmarks_in_one_file_are_for_panels(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        ({"filtered_resps": [1]}, "line 3: found no text as the output of item 2"),
-        ({"target": None}, "line 3: found no target of item 2"),
-        ({"doc_id": None}, "line 3: found doc_id None"),
-        ({"metrics": 1}, "line 3: found no scores"),
-        ({"doc_id": 1}, "line 3: found item 1 (none) of m again"),
+        ({"filtered_resps": [1]}, "line 3: no text as the output of item 2"),
+        ({"target": None}, "line 3: no target of item 2"),
+        ({"doc_id": None}, "line 3: doc_id None"),
+        ({"metrics": 1}, "line 3: no scores"),
+        ({"doc_id": 1}, "line 3: item 1 (none) of m again"),
     ],
 )
 def test_damaged_samples_are_refused_with_their_line(
@@ -258,7 +258,7 @@ def test_samples_beside_something_else_are_refused(tmp_path: Path) -> None:
     path = saved(tmp_path / "m.jsonl", harness({"bleu": ["reference", "output"]}))
     other = tmp_path / "texts.txt"
     other.write_text("a cat\n")
-    with pytest.raises(CorpusError, match=r"texts\.txt: found something else, expected an eval"):
+    with pytest.raises(CorpusError, match=r"texts\.txt: something else; expected an eval"):
         read_evaluated_texts([path, str(other)], [BLEU()], None)
     assert read_evaluated_texts([str(other)], [BLEU()], None) is None
 
@@ -279,7 +279,7 @@ def test_a_folder_of_the_harness_has_a_benchmark_for_each_task(tmp_path: Path) -
         "sums": ["a", "b"],
     }
     assert sets["arc"].documents == ("x",) * 3
-    with pytest.raises(SettingError, match="test set sums: found 'exact_match', expected acc"):
+    with pytest.raises(SettingError, match="test set sums: 'exact_match'; expected acc"):
         truebleu.panel(sets, ["scores"], replicates=100)
     panel_ = truebleu.panel(sets, ["scores:column=acc/exact_match,name=right"], replicates=100)
     assert [row.score for row in panel_.systems] == [1.0, 1.0]
@@ -299,9 +299,9 @@ def test_folders_and_columns_tell_benchmarks_apart(tmp_path: Path) -> None:
             "arc": ["a", "b"],
             "sums": ["a", "b"],
         }
-    with pytest.raises(SettingError, match="documents: found 'passage', expected a field"):
+    with pytest.raises(SettingError, match="documents: 'passage'; expected a field"):
         read_benchmarks([str(tmp_path / "all.csv")], documents="passage")
-    with pytest.raises(CorpusError, match=r"found a on arc again, expected it once; it is also in"):
+    with pytest.raises(CorpusError, match=r"found a on arc again; expected it once; it is also in"):
         read_benchmarks([str(tmp_path / "arc"), str(tmp_path / "all.csv")])
     (tmp_path / "none").mkdir()
     with pytest.raises(CorpusError, match="none"):
@@ -336,8 +336,8 @@ def test_answers_that_failed_do_not_count() -> None:
 @pytest.mark.parametrize(
     ("rows", "way", "message"),
     [
-        (answered(1, 2), "pass@3", "found 2 scored answers to item q, expected at least 3"),
-        ([{"id": "q", "score": 0.5}], "pass@1", "found the score 0.5 of item q, expected right"),
+        (answered(1, 2), "pass@3", "found 2 scored answers to item q; expected at least 3"),
+        ([{"id": "q", "score": 0.5}], "pass@1", "found the score 0.5 of item q; expected right"),
     ],
 )
 def test_what_cannot_pass_is_refused(rows: list[dict[str, Any]], way: str, message: str) -> None:

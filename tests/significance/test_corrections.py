@@ -109,7 +109,7 @@ def test_one_comparison_needs_no_correction(method: str) -> None:
 def test_an_unknown_correction_is_refused_with_a_guess() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'holm'"):
         adjust([0.1], "holms")
-    with pytest.raises(SettingError, match=r"p_values: found 1\.5"):
+    with pytest.raises(SettingError, match=r"p_values: 1\.5"):
         adjust([0.1, 1.5], "holm")
 
 

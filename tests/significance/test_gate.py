@@ -202,7 +202,7 @@ def test_too_few_segments_are_refused_since_nothing_could_fail() -> None:
 
 
 def test_a_metric_without_direction_is_refused(all_systems: TestSet) -> None:
-    with pytest.raises(SettingError, match="metric: found 'Length'"):
+    with pytest.raises(SettingError, match="metric: 'Length'"):
         decide(all_systems, "good", "bad", ["length"])
 
 

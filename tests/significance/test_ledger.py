@@ -112,14 +112,14 @@ def test_planned_looks_are_equal_and_end(tmp_path: Path) -> None:
 def test_one_test_set_has_one_level_and_plan(tmp_path: Path) -> None:
     ledger = tmp_path / "looks.jsonl"
     look_at(ledger)
-    with pytest.raises(SettingError, match=r"level: found 0\.99, expected 0\.95, as of"):
+    with pytest.raises(SettingError, match=r"level: 0\.99; expected 0\.95, as of"):
         look_at(ledger, level=0.99)
-    with pytest.raises(SettingError, match="looks: found 10, expected None"):
+    with pytest.raises(SettingError, match="looks: 10; expected None"):
         look_at(ledger, looks=10)
 
 
 def test_planned_looks_need_a_ledger() -> None:
-    with pytest.raises(SettingError, match="looks: found 5, expected a ledger"):
+    with pytest.raises(SettingError, match="looks: 5; expected a ledger"):
         against_second(FIRST, looks=5)
 
 

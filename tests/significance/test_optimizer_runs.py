@@ -120,7 +120,7 @@ def test_one_run_each_is_a_plain_comparison(test_set: TestSet, test: str) -> Non
         as_runs = comparison.to_dict()
         assert as_runs["metrics"] == plain["metrics"]
         for key in ("systems", "comparisons"):
-            for ours, expected in zip(as_runs[key], plain[key], strict=True):
+            for ours; expected in zip(as_runs[key], plain[key], strict=True):
                 if key == "comparisons":  # native kernels round otherwise
                     assert ours["interval"] == pytest.approx(expected["interval"], rel=1e-9)
                     ours["interval"] = expected["interval"]
@@ -309,9 +309,9 @@ def test_a_result_is_plain_json(test_set: TestSet) -> None:
         ({}, "at least two to compare"),
         (
             {"base": ["base.opt0", "base.opt1"], "new": ["new.opt0"]},
-            "'2 of base, 1 of new', expected as many runs of one system as of another",
+            "'2 of base, 1 of new'; expected as many runs of one system as of another",
         ),
-        ({"base": ["base.opt0"], "new": []}, "runs of new: found 'none'"),
+        ({"base": ["base.opt0"], "new": []}, "runs of new: 'none'"),
         ({"base": ["base.opt0"], "new": ["base.opt0"]}, "runs of new: .* base has it already"),
         ({"base": ["base.opt0"], "new": ["new.opt9"]}, "unknown output of new 'new.opt9'"),
     ],
@@ -342,7 +342,7 @@ def test_names_are_grouped_by_a_pattern() -> None:
 
 
 def test_names_that_do_not_fit_the_pattern_are_listed() -> None:
-    with pytest.raises(SettingError, match=r"'b, \.opt1', expected names of the pattern"):
+    with pytest.raises(SettingError, match=r"'b, \.opt1'; expected names of the pattern"):
         group_runs(["a.opt1", "b", ".opt1"], "{system}.opt{run}")
 
 

@@ -121,7 +121,7 @@ def test_what_makes_no_panel_is_refused(changes: dict[str, Any], message: str) -
 def test_sets_that_cannot_vary_and_panels_of_nothing_are_refused() -> None:
     with pytest.raises(SettingError, match="at least one test set"):
         panel({})
-    with pytest.raises(SettingError, match="test set tiny: found 'one segment'"):
+    with pytest.raises(SettingError, match="test set tiny: 'one segment'"):
         panel({"tiny": as_test_set({"a": ["x"], "b": ["y"]}, ["x"])})
     with pytest.raises(SettingError, match="at least two to compare"):
         panel({"set": replace(texts(1), systems={"a": texts(1).systems["good"]})})

@@ -42,7 +42,7 @@ def test_settings_without_effect_or_meaning_are_refused(
 
 def test_the_same_is_refused_by_the_verb() -> None:
     texts = {"a": ["one", "two"], "b": ["one", "too"]}
-    with pytest.raises(SettingError, match="level: found 'x'"):
+    with pytest.raises(SettingError, match="level: 'x'"):
         compare(texts, ["one", "two"], level="x")  # type: ignore[arg-type]
     with pytest.raises(UnknownNameError, match="did you mean 'bootstrap'"):
         compare(texts, ["one", "two"], test="boostrap")

@@ -65,5 +65,5 @@ def test_units_that_differ_are_counted() -> None:
 
 def test_means_of_units_are_those_of_metrics_that_are_means() -> None:
     assert means(a=[1.0, 2.0]).unit_means("test").tolist() == [[1.0], [2.0]]
-    with pytest.raises(SettingError, match="student: found 'BLEU', expected a metric that is a"):
+    with pytest.raises(SettingError, match="student: 'BLEU'; expected a metric that is a"):
         BY_SEGMENT.unit_means("student")

@@ -168,11 +168,11 @@ def test_a_score_that_never_varies_is_always_covered() -> None:
     [
         ({"sizes": [121]}, "no more than the pool has: 120"),
         ({"sizes": [60], "sampling": "block"}, "at most 24 for 5 block samples"),
-        ({"samples": 4}, "samples: found 4, expected a whole number from 5"),
-        ({"replicates": 39}, "replicates: found 39, expected at least 40"),
-        ({"level": 0.0}, "level: found 0.0"),
+        ({"samples": 4}, "samples: 4; expected a whole number from 5"),
+        ({"replicates": 39}, "replicates: 39; expected at least 40"),
+        ({"level": 0.0}, "level: 0.0"),
         ({"interval": "exact"}, "unknown interval 'exact'"),
-        ({"interval": "student"}, "interval student: found 'BLEU'"),
+        ({"interval": "student"}, "interval student: 'BLEU'"),
         ({"of": "ranks"}, "unknown of 'ranks'"),
     ],
 )
@@ -182,7 +182,7 @@ def test_what_says_nothing_is_refused(options: dict[str, Any], said: str) -> Non
 
 
 def test_differences_need_two_systems() -> None:
-    with pytest.raises(TruebleuError, match="systems: found 1, expected at least 2"):
+    with pytest.raises(TruebleuError, match="systems: 1; expected at least 2"):
         study_coverage(simulate(segments=50, systems=[0.1]), of="differences")
 
 

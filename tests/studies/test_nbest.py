@@ -73,9 +73,9 @@ def test_an_outer_loop_finds_what_the_first_lists_do_not_have() -> None:
 def test_rounds_need_decoders_and_decoders_rounds() -> None:
     lists, references = informative()
     given = (lists, [references], lists, [references])
-    with pytest.raises(SettingError, match="rounds: found 2, expected several with decoders"):
+    with pytest.raises(SettingError, match="rounds: 2; expected several with decoders"):
         study_tuning(*given, rounds=2)
-    with pytest.raises(SettingError, match="rounds: found 1"):
+    with pytest.raises(SettingError, match="rounds: 1"):
         study_tuning(*given, decoders=(Decoder(segments=2).nbest, Decoder(segments=2).nbest))
 
 

@@ -145,10 +145,10 @@ def test_what_cannot_be_made_is_refused(pool: TestSet) -> None:
     without = replace(pool, documents=None)
     one_document = replace(pool, documents=("d",) * 60)
     impossible: list[tuple[TestSet, Null, PoolUnit, int, str]] = [
-        (without, "document", "segment", 2, "null: found 'document'"),
-        (without, "segment", "document", 2, "unit: found 'document'"),
+        (without, "document", "segment", 2, "null: 'document'"),
+        (without, "segment", "document", 2, "unit: 'document'"),
         (one_document, "document", "segment", 2, "one document"),
-        (pool, "segment", "segment", 4, "systems: found 3"),
+        (pool, "segment", "segment", 4, "systems: 3"),
     ]
     for test_set, null, unit, systems, said in impossible:
         with pytest.raises(SettingError, match=said):

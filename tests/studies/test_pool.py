@@ -68,7 +68,7 @@ def test_the_settings_change_with_any_text() -> None:
 
 def test_what_a_study_needs_and_the_pool_lacks_is_refused() -> None:
     texts = simulate(segments=10, systems=[0.1])
-    with pytest.raises(SettingError, match="systems: found 1, expected at least 2"):
+    with pytest.raises(SettingError, match="systems: 1; expected at least 2"):
         Pool.of(texts, ["bleu"]).require_systems(2)
     plain = replace(texts, documents=None)
     with pytest.raises(SettingError, match="a test set with documents"):
@@ -150,7 +150,7 @@ def test_samples_depend_on_seed_size_and_number_alone(draw: Sampling) -> None:
 def test_a_size_that_says_nothing_or_does_not_fit_is_refused() -> None:
     with pytest.raises(SettingError, match="no more than the pool has: 10"):
         draw_samples("systematic", 10, 11, 5, seed=0)
-    with pytest.raises(SettingError, match="sizes: found 1, expected a whole number from 2 up"):
+    with pytest.raises(SettingError, match="sizes: 1; expected a whole number from 2 up"):
         study_coverage(simulate(segments=20, systems=[0.1]), sizes=[1])
 
 
@@ -180,7 +180,7 @@ def test_usual_sizes_are_those_that_leave_enough_samples() -> None:
 
 
 def test_too_few_parts_of_a_pool_are_refused_before_any_is_drawn() -> None:
-    with pytest.raises(SettingError, match=r"size: found 30, expected at most 20 for 5 systematic"):
+    with pytest.raises(SettingError, match=r"size: 30; expected at most 20 for 5 systematic"):
         draw_by_size("systematic", 100, [10, 30], (), samples=9, seed=0)
     drawn = draw_by_size("independent", 100, [10, 100], (), samples=9, seed=0)
     assert {size: len(samples) for size, samples in drawn.items()} == {10: 9, 100: 9}

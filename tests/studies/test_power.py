@@ -182,17 +182,17 @@ def test_blocks_and_systematic_samples_may_be_fewer_and_say_so() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"sizes": [201]}, "size: found 201, expected no more than the pool has: 200"),
-        ({"sizes": [1]}, "sizes: found 1, expected a whole number from 2 up"),
+        ({"sizes": [201]}, "size: 201; expected no more than the pool has: 200"),
+        ({"sizes": [1]}, "sizes: 1; expected a whole number from 2 up"),
         (
             {"sizes": [60], "sampling": "systematic"},
-            "size: found 60, expected at most 40 for 5",
+            "size: 60; expected at most 40 for 5",
         ),
-        ({"samples": 4}, "samples: found 4, expected a whole number from 5"),
-        ({"replicates": 30}, "replicates: found 30, expected at least 40"),
-        ({"replicates": 0}, "replicates: found 0, expected a whole number from 1 up"),
-        ({"level": 1.5}, "level: found 1.5"),
-        ({"seed": -1}, "seed: found -1"),
+        ({"samples": 4}, "samples: 4; expected a whole number from 5"),
+        ({"replicates": 30}, "replicates: 30; expected at least 40"),
+        ({"replicates": 0}, "replicates: 0; expected a whole number from 1 up"),
+        ({"level": 1.5}, "level: 1.5"),
+        ({"seed": -1}, "seed: -1"),
         ({"tests": ["arr"]}, "unknown tests 'arr'"),
         ({"pairs": "som"}, "unknown pairs 'som'"),
         ({"pairs": []}, "names of both systems"),
@@ -217,7 +217,7 @@ def test_what_says_nothing_is_refused_before_any_work(
 
 def test_one_system_is_too_few() -> None:
     alone = replace(TEXTS, systems={"a": TEXTS.systems["system-1"]})
-    with pytest.raises(SettingError, match="systems: found 1, expected at least 2"):
+    with pytest.raises(SettingError, match="systems: 1; expected at least 2"):
         study_power(alone)
 
 
@@ -343,10 +343,10 @@ def test_samples_that_tie_are_counted_apart() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"bands": [95]}, "bands: found 95.0, expected a number above 0 and below 1"),
-        ({"bands": [0.0]}, "bands: found 0.0"),
-        ({"bands": [float("nan")]}, "bands: found nan"),
-        ({"replicates": 10}, "replicates: found 10"),
+        ({"bands": [95]}, "bands: 95.0; expected a number above 0 and below 1"),
+        ({"bands": [0.0]}, "bands: 0.0"),
+        ({"bands": [float("nan")]}, "bands: nan"),
+        ({"replicates": 10}, "replicates: 10"),
         ({"sizes": [300]}, "no more than the pool has: 200"),
     ],
 )

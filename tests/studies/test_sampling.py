@@ -116,14 +116,14 @@ def test_a_system_that_never_varies_has_no_design_effect() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"sizes": [30]}, "size: found 30, expected at most 24 for 5 block samples"),
+        ({"sizes": [30]}, "size: 30; expected at most 24 for 5 block samples"),
         ({"sizes": [121]}, "no more than the pool has: 120"),
-        ({"samples": 4}, "samples: found 4, expected a whole number from 5"),
-        ({"independent": 99}, "independent: found 99, expected a whole number from 100"),
-        ({"independent": 2.5}, "independent: found 2.5"),
+        ({"samples": 4}, "samples: 4; expected a whole number from 5"),
+        ({"independent": 99}, "independent: 99; expected a whole number from 100"),
+        ({"independent": 2.5}, "independent: 2.5"),
         ({"draw": "both"}, "unknown draw 'both'"),
         ({"baseline": "b"}, "unknown baseline 'b'"),
-        ({"seed": "1"}, "seed: found '1'"),
+        ({"seed": "1"}, "seed: '1'"),
     ],
 )
 def test_what_says_nothing_is_refused_before_any_work(
@@ -136,10 +136,10 @@ def test_what_says_nothing_is_refused_before_any_work(
 
 def test_a_pool_too_small_for_five_samples_is_refused() -> None:
     with pytest.raises(
-        TruebleuError, match="found '9 units', expected at least 10: 5 samples of 2"
+        TruebleuError, match="found '9 units'; expected at least 10: 5 samples of 2"
     ):
         study_sampling(simulate(segments=9, systems=[0.1]))
-    with pytest.raises(TruebleuError, match="systems: found 1, expected at least 2"):
+    with pytest.raises(TruebleuError, match="systems: 1; expected at least 2"):
         study_sampling(simulate(segments=20, systems=[0.1]), draw="differences")
 
 

@@ -390,7 +390,7 @@ def test_an_interrupted_study_goes_on_where_it_was(
     other = scores({name: row[::-1] for name, row in human.scores.items()})
     with pytest.raises(SettingError, match="judgments"):
         study_smoothing(pool, other, runner=Runner(journal), **QUICK)
-    with pytest.raises(SettingError, match=r"k: found 5\.0"):
+    with pytest.raises(SettingError, match=r"k: 5\.0"):
         study_smoothing(pool, human, k=2, runner=Runner(journal), **QUICK)
 
 
@@ -408,11 +408,11 @@ def test_the_values_of_smoothings_reach_their_own_rows_only(
 @pytest.mark.parametrize(
     ("options", "claim"),
     [
-        ({"epsilon": 0.0}, "epsilon: found 0.0"),
-        ({"k": -1.0}, "k: found -1.0"),
-        ({"alpha": float("nan")}, "alpha: found nan"),
-        ({"replicates": 10}, "replicates: found 10"),
-        ({"permutations": 0}, "permutations: found 0"),
+        ({"epsilon": 0.0}, "epsilon: 0.0"),
+        ({"k": -1.0}, "k: -1.0"),
+        ({"alpha": float("nan")}, "alpha: nan"),
+        ({"replicates": 10}, "replicates: 10"),
+        ({"permutations": 0}, "permutations: 0"),
         ({"level": 1.0}, "level"),
         ({"seed": -1}, "seed"),
         ({"unit": "block"}, "unknown unit 'block'"),

@@ -214,5 +214,5 @@ def test_means_leave_out_what_is_not_known() -> None:
 )
 def test_other_objects_than_a_study_takes_are_refused(argument: str, value: Any, kind: str) -> None:
     arguments: dict[str, Any] = {"test_set": TEXTS, argument: value}
-    with pytest.raises(ArgumentTypeError, match=f"{argument}: found .* of the class {kind}"):
+    with pytest.raises(ArgumentTypeError, match=f"{argument}: .* of the class {kind}"):
         study_power(**arguments)

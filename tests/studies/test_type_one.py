@@ -214,7 +214,7 @@ def test_unknown_tests_are_refused(pool: TestSet) -> None:
 
 
 def test_one_system_cannot_be_compared() -> None:
-    with pytest.raises(SettingError, match="systems: found 1, expected at least 2"):
+    with pytest.raises(SettingError, match="systems: 1; expected at least 2"):
         study_type_one(simulate(segments=20, systems=[0.1]))
 
 
@@ -279,7 +279,7 @@ def test_given_systems_that_say_nothing_are_refused(options: dict[str, Any], sai
 
 
 def test_one_system_is_refused_and_so_is_an_unknown_test(given_systems: TestSet) -> None:
-    with pytest.raises(SettingError, match="systems: found 1"):
+    with pytest.raises(SettingError, match="systems: 1"):
         study_equivalents(simulate(segments=20, systems=[0.2]))
     with pytest.raises(UnknownNameError, match="known: ar"):
         study_equivalents(given_systems, tests=["student"])

@@ -257,7 +257,7 @@ def test_a_study_of_references_goes_on_to_the_same_result(
 
 def test_one_reference_is_refused(translated: TestSet) -> None:
     single = as_test_set(translated.systems, translated.references[0])
-    with pytest.raises(SettingError, match="references: found 1, expected 2 to 8"):
+    with pytest.raises(SettingError, match="references: 1; expected 2 to 8"):
         study_references(single, ["bleu"], **REFERENCES)
 
 

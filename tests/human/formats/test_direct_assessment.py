@@ -55,7 +55,7 @@ def test_two_submissions_of_one_name_stay_apart(folder: Folder) -> None:
 
 
 def test_a_short_row_is_refused(folder: Folder) -> None:
-    with pytest.raises(MalformedFileError, match="line 5: found 3 fields, expected 5"):
+    with pytest.raises(MalformedFileError, match="line 5: 3 fields; expected 5"):
         scores(folder.write("seg.csv", SEGMENTS + "b 2 70\n"))
 
 
@@ -157,14 +157,14 @@ def test_one_language_pair_must_be_chosen(folder: Folder) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (row("a", 1, 1) + row("b", 1, 101), "line 2: found '101' in column 'score', .*0..100"),
-        (row("a", 1, 1) + row("b", 1, "good"), "line 2: found 'good' in column 'score'"),
-        (row("a", 1, "good") + row("b", 1, 1), "line 1: found 'good' in column 'score'"),
-        (row("a", 1, 1) + "b,1,2\n", "line 2: found 3 fields"),
-        (row("a", 1, 1) + row("b", 1, 2).replace("20.5", "late"), "line 2: found 'late'"),
+        (row("a", 1, 1) + row("b", 1, 101), "line 2: '101' in column 'score', .*0..100"),
+        (row("a", 1, 1) + row("b", 1, "good"), "line 2: 'good' in column 'score'"),
+        (row("a", 1, "good") + row("b", 1, 1), "line 1: 'good' in column 'score'"),
+        (row("a", 1, 1) + "b,1,2\n", "line 2: 3 fields"),
+        (row("a", 1, 1) + row("b", 1, 2).replace("20.5", "late"), "line 2: 'late'"),
         (row("a", 1, 1, kind="BAD"), "no judgment of a segment"),
-        (row("a", 1, 1) + row("b", 3, 2), "line 2: found item 3, .*1 to 2"),
-        (row("a", 1, 1) + row("c", 1, 2), "line 2: found a judgment of 'c'"),
+        (row("a", 1, 1) + row("b", 3, 2), "line 2: item 3, .*1 to 2"),
+        (row("a", 1, 1) + row("c", 1, 2), "line 2: a judgment of 'c'"),
     ],
 )
 def test_broken_exports_are_refused(folder: Folder, text: str, message: str) -> None:
@@ -238,11 +238,11 @@ def test_objects_of_wmt25_are_matched_by_document(folder: Folder, name: str) -> 
     [
         ("[1]", "item 1"),
         ("[{]", "no valid JSON"),
-        ('[{"x": 1}]', "the keys x, expected system, segment and score"),
+        ('[{"x": 1}]', "the keys x; expected system, segment and score"),
         (json.dumps([{"doc_id": "d", "scores": {}}]), "'d' as doc_id"),
         (json.dumps([segment(1, a=3)]), "not objects"),
         (json.dumps([segment(1, a={"human1": "good"}, b=B)]), "'good' as human1 of 'a'"),
-        (json.dumps([segment(1, a=A, b=B)]), "1 different segments, expected 2"),
+        (json.dumps([segment(1, a=A, b=B)]), "1 different segments; expected 2"),
         (json.dumps([segment(1, x=A), segment(2, y=B)]), "none of which"),
     ],
 )

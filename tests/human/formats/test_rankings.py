@@ -92,7 +92,7 @@ def test_segments_of_rankings_are_matched_by_document(folder: Folder) -> None:
 def test_other_systems_are_refused_or_ignored(folder: Folder) -> None:
     rows = ("1 a b >", "1 a x >")
     path = folder.write("h.tsv", tsv("segment system1 system2 judgment", *rows))
-    with pytest.raises(MalformedFileError, match="line 3: found a judgment of 'x'"):
+    with pytest.raises(MalformedFileError, match="line 3: a judgment of 'x'"):
         judgments(path)
     human = judgments(path, others="ignore")
     assert (len(human.judgments), human.ignored) == (1, ("x",))
@@ -103,11 +103,11 @@ def test_other_systems_are_refused_or_ignored(folder: Folder) -> None:
     [
         (
             ("1 a b >", "1 b a <"),
-            "line 3: found a second comparison of 'a', 'b'.*line 2; .*'rater'",
+            "line 3: a second comparison of 'a', 'b'.*line 2; .*'rater'",
         ),
-        (("1 a a >",), "line 2: found 'a' compared with itself"),
-        (("1 a b fine",), "line 2: found 'fine' in column 'judgment', expected better, worse"),
-        (("3 a b >",), "line 2: found segment 3, .*1 to 2"),
+        (("1 a a >",), "line 2: 'a' compared with itself"),
+        (("1 a b fine",), "line 2: 'fine' in column 'judgment'; expected better, worse"),
+        (("3 a b >",), "line 2: segment 3, .*1 to 2"),
         (("1 x y >",), "line 2: .*none of which"),
         (("1 a b None",), "no comparison"),
     ],
@@ -120,7 +120,7 @@ def test_broken_judgments_are_refused(folder: Folder, rows: tuple[str, ...], mes
 
 def test_ranks_that_are_text_are_refused(folder: Folder) -> None:
     text = WMT_HEADER + "cze,eng,1,-1,1,j1,-1,a,-1,b,-1,c,1,first,3\n"
-    with pytest.raises(MalformedFileError, match="line 2: found 'first' in column 'system2rank'"):
+    with pytest.raises(MalformedFileError, match="line 2: 'first' in column 'system2rank'"):
         judgments(folder.write("ranks.csv", text))
 
 

@@ -82,13 +82,13 @@ def test_judgments_of_several_language_pairs_are_never_averaged(folder: Folder) 
 def test_rows_of_a_language_pair_keep_their_lines(folder: Folder) -> None:
     path = folder.write("h.tsv", LANGUAGES.replace("50", "good"))
     assert scores(path, language_pair="en-de").scores == {"a": (1.0, None), "b": (2.0, None)}
-    with pytest.raises(MalformedFileError, match="line 5: found 'good'"):
+    with pytest.raises(MalformedFileError, match="line 5: 'good'"):
         scores(path, language_pair="en-cs")
 
 
 def test_json_lines_that_start_with_a_blank_line_say_so(folder: Folder) -> None:
     path = folder.write("h.jsonl", '\n{"system": "a", "segment": 1, "score": 3}\n')
-    with pytest.raises(MalformedFileError, match="line 1: found a blank line"):
+    with pytest.raises(MalformedFileError, match="line 1: a blank line"):
         scores(path)
 
 
@@ -127,8 +127,8 @@ def test_raters_of_systems_are_averaged(folder: Folder) -> None:
     [
         (tsv("system segment score", "x 1 3", "y 1 4"), "line 2: .*none of which.*'a', 'b'"),
         (tsv("system segment score", "a 1 3", "a 2 4"), "scores of 'a' only.*at least two"),
-        (tsv("system segment score", "a 1 3", "b 3 4"), "line 3: found segment 3, .*1 to 2"),
-        (tsv("system segment score", "a 0 3", "b 2 4"), "line 3: found segment 2, .*0 to 1"),
+        (tsv("system segment score", "a 1 3", "b 3 4"), "line 3: segment 3, .*1 to 2"),
+        (tsv("system segment score", "a 0 3", "b 2 4"), "line 3: segment 2, .*0 to 1"),
         (tsv("system segment score", "a 1 3", "b x 4"), "line 3: .*'x'.*whole number"),
         (tsv("system segment score", "a 1 3", "b 1.5 4"), "line 3: .*'1.5'.*whole number"),
         (tsv("system segment score", "a 1 3", "b 1 good"), "line 3: .*'good'.*a number"),
@@ -137,11 +137,11 @@ def test_raters_of_systems_are_averaged(folder: Folder) -> None:
         (tsv("system segment score", "a 1 3", "b 1 1e300"), "line 3: .*1e300"),
         (
             tsv("system segment score", "a 1 3", "b 1 2", "b 1 4"),
-            "line 4: found a second score of 'b' for segment 1, .*line 3; .*column 'rater'",
+            "line 4: a second score of 'b' for segment 1, .*line 3; .*column 'rater'",
         ),
         (
             tsv("system segment rater score", "a 1 r 3", "b 1 r 2", "b 1 r 4"),
-            "line 4: found a second score of 'b' for segment 1 by rater 'r'",
+            "line 4: a second score of 'b' for segment 1 by rater 'r'",
         ),
         (tsv("system score", "a 3", "b 1", "b 4"), "1 score of 'a'.*2 of another.*'segment'"),
         (tsv("system score", *["a 3"] * 3, *["b 1"] * 3), "3 scores of 'a'.*1 .one per system"),

@@ -41,7 +41,7 @@ def test_a_system_twice_and_two_metrics_do_not_go_together(tmp_path: Path) -> No
         read(str(tmp_path / "twice"))
     written(tmp_path, "mixed/1.jsonl", json_lines([record]))
     written(tmp_path, "mixed/b.txt", "1\n")
-    with pytest.raises(CorpusError, match="scores by score, expected MetricX"):
+    with pytest.raises(CorpusError, match="scores by score; expected MetricX"):
         read(str(tmp_path / "mixed"))
 
 

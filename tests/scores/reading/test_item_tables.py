@@ -64,10 +64,10 @@ def test_runs_are_in_one_order_for_all_items(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("id,epoch,score\nq1,1,1\nq1,1,0\n", "line 3: found item q1 (1) of a again"),
-        ("id,score\n,1\n", "line 2: found id ''"),
+        ("id,epoch,score\nq1,1,1\nq1,1,0\n", "line 3: item q1 (1) of a again"),
+        ("id,score\n,1\n", "line 2: id ''"),
         ("id,topic\nq1,x\n", "found no score"),
-        ("id,correct\nq1,1\nq2,0\nq3,maybe\n", "line 4: found correct 'maybe'"),
+        ("id,correct\nq1,1\nq2,0\nq3,maybe\n", "line 4: correct 'maybe'"),
     ],
 )
 def test_a_damaged_table_is_refused(tmp_path: Path, text: str, message: str) -> None:
@@ -78,13 +78,13 @@ def test_a_damaged_table_is_refused(tmp_path: Path, text: str, message: str) -> 
 
 def test_a_chosen_column_is_refused_with_the_line_of_what_is_no_score(tmp_path: Path) -> None:
     path = written(tmp_path, "a.csv", "id,speed\nq1,1\nq2,fast\n")
-    with pytest.raises(CorpusError, match="line 3: found speed 'fast'"):
+    with pytest.raises(CorpusError, match="line 3: speed 'fast'"):
         read_evaluations(path)[0].answers("speed")
 
 
 def test_an_item_without_a_name_is_refused(tmp_path: Path) -> None:
     rows = [{"id": 1, "score": 1}, {"score": 0}]
-    with pytest.raises(CorpusError, match="line 2: found id None"):
+    with pytest.raises(CorpusError, match="line 2: id None"):
         read_evaluations(written(tmp_path, "a.jsonl", json_lines(rows)))
 
 

@@ -135,7 +135,7 @@ def test_columns_can_be_chosen_and_added(folder: Folder) -> None:
     # The range is that of each score, not of their sum.
     both = read_segment_scores(path, column="fluency+adequacy")
     assert both.of("a", 2, Scale(1, 5)) == [7.0, None]
-    with pytest.raises(MalformedFileError, match="line 2: found adequacy 4, expected a number in"):
+    with pytest.raises(MalformedFileError, match="line 2: adequacy 4; expected a number in"):
         both.of("a", 2, Scale(1, 3))
     with pytest.raises(MalformedFileError, match="as in column=fluency"):
         of(path)
@@ -148,24 +148,24 @@ def test_columns_can_be_chosen_and_added(folder: Folder) -> None:
 def test_segments_may_be_counted_from_zero(folder: Folder) -> None:
     path = folder.write("s.tsv", "system\tsegment\tscore\na\t0\t5\na\t1\t6\n")
     assert of(path, first_segment=0) == [5.0, 6.0]
-    with pytest.raises(MalformedFileError, match="line 2: found segment 0, expected"):
+    with pytest.raises(MalformedFileError, match="line 2: segment 0, expected"):
         of(path)
 
 
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("a\t1\tgood", "line 3: found score 'good', expected a number, or None"),
-        ("a\t1\tnan", "line 3: found score 'nan', expected a finite number"),
-        ("a\t1\t-inf", "line 3: found score '-inf', expected a finite number"),
-        ("a\t1\t1_0", "line 3: found score '1_0', expected a number"),
-        ("a\t1\t5.1", "line 3: found score 5.1, expected a number in 1..5"),
-        ("a\t1\t0", "line 3: found score 0, expected a number in 1..5"),
-        ("a\t3\t1", "line 3: found segment 3, expected a segment from 1 to 2"),
-        ("a\tx\t1", "line 3: found segment x, expected a segment from 1 to 2"),
-        ("a\t1.5\t1", "line 3: found segment 1.5"),
-        ("a\t2\t1", "line 3: found item 2 of a again, expected each once; it is on line 2"),
-        ("a\t1", "line 3: found 2 fields, expected 3, as in the header"),
+        ("a\t1\tgood", "line 3: score 'good'; expected a number, or None"),
+        ("a\t1\tnan", "line 3: score 'nan'; expected a finite number"),
+        ("a\t1\t-inf", "line 3: score '-inf'; expected a finite number"),
+        ("a\t1\t1_0", "line 3: score '1_0'; expected a number"),
+        ("a\t1\t5.1", "line 3: score 5.1; expected a number in 1..5"),
+        ("a\t1\t0", "line 3: score 0; expected a number in 1..5"),
+        ("a\t3\t1", "line 3: segment 3; expected a segment from 1 to 2"),
+        ("a\tx\t1", "line 3: segment x; expected a segment from 1 to 2"),
+        ("a\t1.5\t1", "line 3: segment 1.5"),
+        ("a\t2\t1", "line 3: item 2 of a again; expected each once; it is on line 2"),
+        ("a\t1", "line 3: 2 fields; expected 3, as in the header"),
     ],
 )
 def test_what_is_wrong_is_refused_with_its_line(folder: Folder, row: str, message: str) -> None:
@@ -179,21 +179,19 @@ def test_two_scores_of_one_rater_name_both_lines(folder: Folder) -> None:
     content = "system\tsegment\trater\tscore\na\t1\tx\t1\na\t1\ty\t1\na\t1\tx\t1\n"
     with pytest.raises(MalformedFileError) as refusal:
         of(folder.write("s.tsv", content))
-    assert "line 4: found item 1 (x) of a again" in str(refusal.value)
+    assert "line 4: item 1 (x) of a again" in str(refusal.value)
     assert "on line 2" in str(refusal.value)
 
 
 def test_lines_are_right_without_a_header_too(folder: Folder) -> None:
-    with pytest.raises(MalformedFileError, match="line 2: found score 'bad'"):
+    with pytest.raises(MalformedFileError, match="line 2: score 'bad'"):
         of(folder.write("s.tsv", "a\t1\t1\na\t2\tbad\n"))
-    with pytest.raises(
-        MalformedFileError, match="line 2: found 0 fields, expected 2, as on line 1"
-    ):
+    with pytest.raises(MalformedFileError, match="line 2: 0 fields; expected 2, as on line 1"):
         of(folder.write("s.score", "a 1\n\n"))
 
 
 def test_lines_are_right_below_comments_too(folder: Folder) -> None:
-    with pytest.raises(MalformedFileError, match="line 4: found a 'bad'"):
+    with pytest.raises(MalformedFileError, match="line 4: a 'bad'"):
         of(folder.write("s.tsv", "# comment\na\n1\nbad\n"))
     with pytest.raises(EmptyTextError):
         of(folder.write("s.tsv", "# comment\n"))
@@ -252,13 +250,13 @@ def test_scores_in_memory_may_be_lists_or_arrays() -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ([1.0, float("inf")], "scores of 'a': segment 2: found inf, expected a finite number"),
-        ([1.0, "good"], "scores of 'a': segment 2: found 'good', expected a number"),
-        ([1.0, [2.0]], "scores of 'a': segment 2: found [2.0], expected a number"),
-        (np.ones((2, 2)), "scores of 'a': segment 1: found array([1., 1.]), expected a number"),
-        ("12", "scores of 'a': found '12', expected a list"),
-        (3, "scores of 'a': found 3, expected a list"),
-        ([1.0, 9.0], "scores: scores of 'a': segment 2: found 9.0, expected a number in ..5"),
+        ([1.0, float("inf")], "scores of 'a': segment 2: inf; expected a finite number"),
+        ([1.0, "good"], "scores of 'a': segment 2: 'good'; expected a number"),
+        ([1.0, [2.0]], "scores of 'a': segment 2: [2.0]; expected a number"),
+        (np.ones((2, 2)), "scores of 'a': segment 1: array([1., 1.]); expected a number"),
+        ("12", "scores of 'a': '12'; expected a list"),
+        (3, "scores of 'a': 3; expected a list"),
+        ([1.0, 9.0], "scores: scores of 'a': segment 2: 9.0; expected a number in ..5"),
         ([1.0], "scores: the scores of 'a': 1 segments, but the test set has 2"),
     ],
 )

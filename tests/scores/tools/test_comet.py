@@ -56,16 +56,16 @@ def test_a_comparison_names_its_model(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (PRINTED.replace("0.7000", "good"), "line 4: found COMET 'good'"),
-        (PRINTED + "out/a.txt\tSegment 1\tscore: 0.1\n", "line 8: found item 1 of a again"),
-        (PRINTED.replace("Segment 1", "Segment 7"), "line 4: found segment 7, expected numbers"),
-        (PRINTED + "new/a.txt\tSegment 0\tscore: 0.1\n", "line 8: found item 0 of a again"),
+        (PRINTED.replace("0.7000", "good"), "line 4: COMET 'good'"),
+        (PRINTED + "out/a.txt\tSegment 1\tscore: 0.1\n", "line 8: item 1 of a again"),
+        (PRINTED.replace("Segment 1", "Segment 7"), "line 4: segment 7; expected numbers"),
+        (PRINTED + "new/a.txt\tSegment 0\tscore: 0.1\n", "line 8: item 0 of a again"),
         (
             PRINTED.replace("0.7638", "0.8000"),
-            "line 6: found out/a.txt with 0.8000",
+            "line 6: out/a.txt with 0.8000",
         ),
-        (JSON[:-30], "line 9: found no valid JSON"),
-        (JSON.replace("1\n", "NaN\n"), "found item 2: COMET 'nan', expected a finite number"),
+        (JSON[:-30], "line 9: no valid JSON"),
+        (JSON.replace("1\n", "NaN\n"), "found item 2: COMET 'nan'; expected a finite number"),
         ('{"a": [{"COMET": 0.5}, {"mt": "x"}]}', "segment 2 of a without COMET"),
         ('{"a": [{"COMET": "high"}]}', "found item 1: COMET 'high'"),
         ('{"a": [{"COMET": [1]}]}', "expected a number"),

@@ -42,18 +42,18 @@ def test_every_model_has_a_score_for_each_sample(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (json_lines([sample("a", "1"), sample("a", "1")]), "line 2: found item 1 of a again"),
+        (json_lines([sample("a", "1"), sample("a", "1")]), "line 2: item 1 of a again"),
         (
             json_lines([sample("a", "1"), {"sample_id": "2"}]),
             "found no evaluation, evaluation_id",
         ),
-        (json_lines([sample("a", "1", score="x")]), "line 1: found score 'x'"),
+        (json_lines([sample("a", "1", score="x")]), "line 1: score 'x'"),
         ('{"schema_version": "0.3.0", "evaluation_results": []}', "results of a whole evaluation"),
         (
             json_lines([sample("a", "1"), {**sample("a", "2"), "evaluation": 1}]),
-            "line 2: found evaluation 1",
+            "line 2: evaluation 1",
         ),
-        (json_lines([sample("a", "1")]) + "{\n", "line 2: found no valid JSON"),
+        (json_lines([sample("a", "1")]) + "{\n", "line 2: no valid JSON"),
     ],
 )
 def test_a_damaged_file_is_refused(tmp_path: Path, text: str, message: str) -> None:

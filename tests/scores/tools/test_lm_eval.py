@@ -44,7 +44,7 @@ def test_one_of_several_filters_is_chosen(tmp_path: Path) -> None:
     path = written(tmp_path, "m.jsonl", json_lines(lines))
     assert read(path, filter_="x").by_system == {"m": [1.0, 1.0]}
     assert read(path, filter_="y").by_system == {"m": [0.0, 0.0]}
-    with pytest.raises(CorpusError, match=r"the filters x, y, expected one of them: filter=NAME"):
+    with pytest.raises(CorpusError, match=r"the filters x, y; expected one of them: filter=NAME"):
         read(path)
     with pytest.raises(CorpusError, match="no filter 'z'"):
         read(path, filter_="z")
@@ -62,18 +62,18 @@ def test_one_of_several_metrics_is_chosen(tmp_path: Path) -> None:
 
 def test_texts_instead_of_scores_are_refused(tmp_path: Path) -> None:
     record = sample(0, metrics=["bleu"], bleu=["reference", "output"])
-    with pytest.raises(CorpusError, match=r"bleu as a list, expected a number: .*-m bleu"):
+    with pytest.raises(CorpusError, match=r"bleu as a list; expected a number: .*-m bleu"):
         read(written(tmp_path, "m.jsonl", json_lines([record])))
 
 
 @pytest.mark.parametrize(
     ("record", "message"),
     [
-        (sample(0), "line 2: found item 0 (none) of m again"),
-        ({**sample(1), "doc_id": None}, "line 2: found doc_id None"),
-        ({"doc_id": 1}, "line 2: found no filtered_resps, metrics"),
-        ({k: v for k, v in sample(1).items() if k != "acc"}, "line 2: found no acc"),
-        (sample(1, acc="high"), "line 2: found acc 'high'"),
+        (sample(0), "line 2: item 0 (none) of m again"),
+        ({**sample(1), "doc_id": None}, "line 2: doc_id None"),
+        ({"doc_id": 1}, "line 2: no filtered_resps, metrics"),
+        ({k: v for k, v in sample(1).items() if k != "acc"}, "line 2: no acc"),
+        (sample(1, acc="high"), "line 2: acc 'high'"),
     ],
 )
 def test_a_damaged_sample_is_refused(tmp_path: Path, record: dict[str, Any], message: str) -> None:

@@ -65,10 +65,10 @@ def test_annotations_without_scores_are_not_of_this_kind(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ((*ROWS, row("a", "1", metrics(COMET=1.0))), "line 7: found COMET 1.0 of item 1 of a"),
-        ((*ROWS, "a\tb"), "line 7: found 2 fields"),
-        ((*ROWS, row("a", "3").removesuffix("\t") + "\t{"), "line 7: found metadata '{'"),
-        ((row("a", "1", metrics(COMET="high")),), "line 1: found COMET 'high'"),  # type: ignore[arg-type]
+        ((*ROWS, row("a", "1", metrics(COMET=1.0))), "line 7: COMET 1.0 of item 1 of a"),
+        ((*ROWS, "a\tb"), "line 7: 2 fields"),
+        ((*ROWS, row("a", "3").removesuffix("\t") + "\t{"), "line 7: metadata '{'"),
+        ((row("a", "1", metrics(COMET="high")),), "line 1: COMET 'high'"),  # type: ignore[arg-type]
     ],
 )
 def test_a_damaged_file_is_refused(tmp_path: Path, rows: tuple[str, ...], message: str) -> None:

@@ -36,16 +36,16 @@ def test_systems_and_segments_may_come_in_any_order(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ("{", "line 4: found no valid JSON"),
-        ("[]", "line 4: found JSON of type list"),
-        ('{"hypothesis": "h"}', "line 4: found no prediction"),
-        ('{"hypothesis": "h", "prediction": "low"}', "line 4: found MetricX 'low'"),
+        ("{", "line 4: no valid JSON"),
+        ("[]", "line 4: JSON of type list"),
+        ('{"hypothesis": "h"}', "line 4: no prediction"),
+        ('{"hypothesis": "h", "prediction": "low"}', "line 4: MetricX 'low'"),
         ('{"hypothesis": "h", "prediction": NaN}', "line 4"),
-        ('{"hypothesis": "h", "prediction": 25.5}', "line 4: found MetricX 25.5"),
-        ('{"hypothesis": "h", "prediction": -1}', "line 4: found MetricX -1"),
-        ('{"prediction": 1, "segment_id": 1}', "line 4: found item 1 of m again"),
-        ('{"prediction": 1, "segment_id": 9}', "line 4: found segment 9, expected numbers from 0"),
-        ('{"prediction": 1, "segment_id": "x"}', "line 4: found segment_id 'x'"),
+        ('{"hypothesis": "h", "prediction": 25.5}', "line 4: MetricX 25.5"),
+        ('{"hypothesis": "h", "prediction": -1}', "line 4: MetricX -1"),
+        ('{"prediction": 1, "segment_id": 1}', "line 4: item 1 of m again"),
+        ('{"prediction": 1, "segment_id": 9}', "line 4: segment 9; expected numbers from 0"),
+        ('{"prediction": 1, "segment_id": "x"}', "line 4: segment_id 'x'"),
     ],
 )
 def test_a_damaged_line_is_refused(tmp_path: Path, more: str, message: str) -> None:

@@ -22,7 +22,7 @@ def test_none_is_missing_and_never_0(tmp_path: Path, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("1\n\n2\n", "line 2: found a blank line"), ("1\nx\n", "line 2: found score 'x'")],
+    [("1\n\n2\n", "line 2: a blank line"), ("1\nx\n", "line 2: score 'x'")],
 )
 def test_a_line_without_a_number_is_refused(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(CorpusError, match=message):
@@ -52,7 +52,7 @@ def test_errors_that_gemba_lists_count_as_gemba_counts_them(
 
 @pytest.mark.parametrize("line", ["-5", "{'major': 1}", "{'grave': []}", "{'major': [", "x"])
 def test_other_lines_beside_lists_of_errors_are_refused(tmp_path: Path, line: str) -> None:
-    with pytest.raises(CorpusError, match=r"line 6: found .*, expected None, or lists of errors"):
+    with pytest.raises(CorpusError, match=r"line 6: .*; expected None, or lists of errors"):
         read(written(tmp_path, "mt.txt", f"{ERRORS}{line}\n"))
 
 

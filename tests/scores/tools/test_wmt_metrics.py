@@ -40,13 +40,13 @@ def test_two_fields_are_left_to_the_reader_of_tables(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("M\ten-de\twmt23\tall\trefA\ta\t0.5\n", "line 1: found 7 fields, scores of systems"),
-        (SUBMISSION + line("a", 4, 1, "refB"), "line 7: found M, en-de, wmt23, refB"),
-        (SUBMISSION + line("a", 2, 1), "line 7: found item 2 of a again"),
-        (SUBMISSION + line("a", 9, 1), "line 7: found segment 9"),
-        (SUBMISSION + line("a", "x", 1), "line 7: found segment 'x'"),
-        (SUBMISSION.replace("1.5", "high"), "line 5: found M 'high'"),
-        (SUBMISSION + "a\t1\n", "line 7: found 2 fields, expected 9"),
+        ("M\ten-de\twmt23\tall\trefA\ta\t0.5\n", "line 1: 7 fields, scores of systems"),
+        (SUBMISSION + line("a", 4, 1, "refB"), "line 7: M, en-de, wmt23, refB"),
+        (SUBMISSION + line("a", 2, 1), "line 7: item 2 of a again"),
+        (SUBMISSION + line("a", 9, 1), "line 7: segment 9"),
+        (SUBMISSION + line("a", "x", 1), "line 7: segment 'x'"),
+        (SUBMISSION.replace("1.5", "high"), "line 5: M 'high'"),
+        (SUBMISSION + "a\t1\n", "line 7: 2 fields; expected 9"),
     ],
 )
 def test_a_damaged_line_is_refused(tmp_path: Path, text: str, message: str) -> None:
