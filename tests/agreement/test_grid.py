@@ -213,8 +213,7 @@ def test_a_part_is_judged_as_a_test_set_of_its_own_would_be(pool: TestSet) -> No
         )
         roles = list(dict.fromkeys([choice.chosen, choice.default]))
         alone = agree(*halves[1], roles, coefficients=[question], **QUICK).answers[0]
-        found
-        expected = (
+        found, expected = (
             sorted((m.value, m.low, m.high) for m in answer.metrics)
             for answer in (split.answers[0], alone)
         )

@@ -142,8 +142,7 @@ def test_soft_pairwise_accuracy_by_all_permutations(case: Case) -> None:
 
 @pytest.mark.parametrize("case", cases("soft-pairwise-accuracy"), ids=case_id)
 def test_soft_pairwise_accuracy_by_random_permutations(case: Case) -> None:
-    params
-    expected = case["params"], case["expect"]
+    params, expected = case["params"], case["expect"]
     metric = segment_scores(case["data"], params["score"], params.get("negate", False))
     assert list(systems(case["data"])) == params["systems"]
     people = human(case["data"])
@@ -182,8 +181,7 @@ def test_paired_permutation_p_values(case: Case) -> None:
 
 @pytest.mark.parametrize("case", cases("perm-both", inline=True), ids=case_id)
 def test_permutations_of_four_systems(case: Case) -> None:
-    data
-    expected = case["data"], case["expect"]
+    data, expected = case["data"], case["expect"]
     scores = [data[name] for name in ("human", "metric1", "metric2")]
     by = measure_of(case["params"])
     tested = permutation_test(scores[0], scores[1], scores[2], by, alternative="greater")
@@ -204,8 +202,7 @@ def test_permutations_of_four_systems(case: Case) -> None:
     ids=case_id,
 )
 def test_permutations_of_system_scores(case: Case) -> None:
-    params
-    expected = case["params"], case["expect"]
+    params, expected = case["params"], case["expect"]
     scores = two_metrics(case, params["worse"], params["better"])
     tested = permutation_test(*scores, measure_of(params), alternative="greater")
     assert (tested.exact, tested.permutations) == (True, expected["swaps"])
@@ -215,8 +212,7 @@ def test_permutations_of_system_scores(case: Case) -> None:
 
 @pytest.mark.parametrize("case", cases("perm-both", level="segment"), ids=case_id)
 def test_permutations_of_segment_scores(case: Case) -> None:
-    params
-    expected = case["params"], case["expect"]
+    params, expected = case["params"], case["expect"]
     scores = two_metrics(case, params["metric1"], params["metric2"])
     # Kendall's over all cells takes longest, and its limit is known least.
     draws = DRAWS if params["statistic"] == "kendall-b" else 2 * DRAWS
@@ -237,8 +233,7 @@ def test_permutations_of_segment_scores(case: Case) -> None:
     ids=case_id,
 )
 def test_permutations_for_soft_pairwise_accuracy(case: Case) -> None:
-    params
-    expected = case["params"], case["expect"]
+    params, expected = case["params"], case["expect"]
     scores = two_metrics(case, params["metric1"], params["metric2"])
     tested = soft_pairwise_test(*scores, alternative="greater", permutations=200)
     # The tool's accuracies have 1,000 permutations: comparisons need about 0.01 for that.
@@ -250,8 +245,7 @@ def test_permutations_for_soft_pairwise_accuracy(case: Case) -> None:
 
 @pytest.mark.parametrize("case", cases("perm-pairs"), ids=case_id)
 def test_permutations_of_pair_outcomes(case: Case) -> None:
-    params
-    expected = case["params"], case["expect"]
+    params, expected = case["params"], case["expect"]
     scores = two_metrics(case, params["metric1"], params["metric2"])
     found = pair_permutation_test(*scores, alternative="greater")
     assert (found.exact, found.method) == (True, "pairs")

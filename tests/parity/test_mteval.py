@@ -186,8 +186,7 @@ def test_segments_agree(case: Case) -> None:
 @pytest.mark.parametrize("case", about(MTEVAL, "tokenization"), ids=case_id)
 def test_tokens_agree(case: Case) -> None:
     params = case["params"]
-    lines
-    expected = params.get("inputs"), case["expect"]
+    lines, expected = params.get("inputs"), case["expect"]
     if lines is None:
         assert params["lines"] == "first 40"
         lines = lines_of(f"{case['data']}/{case['systems'][0]}")[:40]

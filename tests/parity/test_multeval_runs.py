@@ -114,8 +114,7 @@ def test_averages_and_spreads_over_runs_agree(case: dict[str, Any], name: str) -
 @pytest.mark.parametrize("name", ["BLEU", "Length"])
 @pytest.mark.parametrize("case", MULTEVAL, ids=case_id)
 def test_best_and_median_runs_agree(case: dict[str, Any], name: str) -> None:
-    comparison
-    expected = compare_case(case), case["expect"][name]
+    comparison, expected = compare_case(case), case["expect"][name]
     _, runs = last_system(comparison, name)
     outputs = list((comparison.runs or {}).values())[-1]
     scores = dict(zip(outputs, runs.scores, strict=True))

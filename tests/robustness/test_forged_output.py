@@ -485,8 +485,7 @@ def test_the_page_of_a_report_has_texts_only(run: Runs) -> None:
 @pytest.mark.parametrize("ending", ["json", "svg", "html"])
 def test_charts_have_texts_only(ending: str, run: Runs) -> None:
     # Words enough for several lines.
-    chart
-    expected = (
+    chart, expected = (
         file_of(run, name, f"chart.{ending}", "compare", "--chart")
         for name in (JOINED, "name " * 99)
     )

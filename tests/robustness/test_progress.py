@@ -106,8 +106,7 @@ def shown(arguments: Sequence[str], stream: io.StringIO, monkeypatch: pytest.Mon
 def test_work_has_a_bar_on_a_terminal_only(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments
-    expected = COMMANDS[name]
+    arguments, expected = COMMANDS[name]
     written = shown(arguments, Terminal(), monkeypatch)
     results = capsys.readouterr().out
     bars = {part.split()[0] for part in written.split("\r") if part.strip("\033[K\n")}

@@ -130,8 +130,7 @@ def bca_of_scipy(
 @pytest.mark.parametrize("seed", range(3))
 def test_bca_levels_agree_with_scipy(level: float, seed: int) -> None:
     values = np.random.default_rng(seed).lognormal(size=40)
-    estimate, replicates, jackknife
-    expected = bca_of_scipy(values, level, seed)
+    estimate, replicates, jackknife, expected = bca_of_scipy(values, level, seed)
     levels = bca_levels(estimate, replicates, jackknife, level)
     # SciPy interpolates between replicates where we take one of them.
     assert_allclose(np.quantile(replicates, levels), expected, rtol=1e-12)
@@ -140,8 +139,7 @@ def test_bca_levels_agree_with_scipy(level: float, seed: int) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_bca_bounds_are_replicates_next_to_those_of_scipy(seed: int) -> None:
     values = np.random.default_rng(seed).lognormal(size=40)
-    estimate, replicates, jackknife
-    expected = bca_of_scipy(values, 0.95, seed)
+    estimate, replicates, jackknife, expected = bca_of_scipy(values, 0.95, seed)
     ordered = np.sort(replicates)
     for ours, theirs in zip(
         bca_interval(estimate, replicates, jackknife, 0.95), expected, strict=True
