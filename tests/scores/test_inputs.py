@@ -82,7 +82,7 @@ def test_documents_of_scores_are_labels_or_a_field() -> None:
         name: [{"score": s, "passage": label} for s, label in zip(own, labels, strict=True)]
         for name, own in SCORES.items()
     }
-    _, named = inputs_of(rows, None, "scores", documents="passage")  # type: ignore[arg-type]
+    _, named = inputs_of(rows, None, "scores", documents="passage")
     assert listed.documents == named.documents == tuple(labels)
     assert listed.domains == ("d",) * 6
     with pytest.raises(UnpairedSegmentsError, match="documents: 1 segments"):
@@ -91,7 +91,7 @@ def test_documents_of_scores_are_labels_or_a_field() -> None:
 
 def test_answers_are_those_that_the_metric_says() -> None:
     rows = {name: [{"id": "q", "score": s} for s in own] for name, own in SCORES.items()}
-    (metric,), test_set = inputs_of(rows, None, "scores:answers=pass@6")  # type: ignore[arg-type]
+    (metric,), test_set = inputs_of(rows, None, "scores:answers=pass@6")
     assert metric.name == "score pass@6"
     assert [list(own) for own in metric.count(test_set).sums()] == [[1, 1], [1, 1]]
 

@@ -286,10 +286,10 @@ _CHECKED = ("systems", "references", "reference_names", "source", "documents", "
 
 #: What cuts a test set into groups: labels of its segments by name, or names of what is known.
 ColumnsLike: TypeAlias = Mapping[str, Sequence[object]] | Sequence[str]
+#: The scores of one system: numbers in order, or rows with the names of items.
+ScoresLike: TypeAlias = Iterable[float | None] | Iterable[Mapping[str, Any]]
 #: What a verb takes: a test set, or the systems' outputs that it is made of, or their scores.
-SystemsLike: TypeAlias = (
-    TestSet | Mapping[str, TextLike | Iterable[float | None]] | TextLike | Frame
-)
+SystemsLike: TypeAlias = TestSet | Mapping[str, TextLike | ScoresLike] | TextLike | Frame
 
 
 def as_test_set(

@@ -234,7 +234,7 @@ def _parse(setting: str, text: str, kind: type | None) -> str | int | float | bo
         # The bare word switches on: ``bleu:lowercase``.
         return text.lower() in ("yes", "true", "1", "")
     try:
-        return kind(text) if kind in (int, float) else text  # type: ignore[misc]
+        return kind(text) if kind in (int, float) else text
     except ValueError:
         expected = "a whole number" if kind is int else "a number"
         raise SettingError(setting, text, expected) from None

@@ -28,15 +28,22 @@ from truebleu.corpus.tables import (
 )
 from truebleu.corpus.test_set import column_values, frame_columns, is_frame
 from truebleu.errors import MalformedFileError, SettingError
-from truebleu.scores.evaluations import Evaluation, SegmentScores, items_of, paired
-from truebleu.scores.formats import Format, ScoreFile, evaluations_of, is_name
+from truebleu.scores.evaluations import (
+    Evaluation,
+    Format,
+    ScoreFile,
+    SegmentScores,
+    evaluations_of,
+    is_name,
+    items_of,
+    paired,
+)
 from truebleu.scores.tools import FORMATS, counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu.scores.evaluations import Answer
-    from truebleu.scores.formats import Record
+    from truebleu.scores.evaluations import Answer, Record
 
 
 def format_of(file: ScoreFile) -> Format | None:

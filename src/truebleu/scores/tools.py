@@ -18,8 +18,7 @@ from truebleu.corpus.tables import (
     value_inside,
 )
 from truebleu.errors import MalformedFileError, MissingExtraError
-from truebleu.scores.evaluations import quoted
-from truebleu.scores.formats import ZIP, Format, Record, ScoreFile, has_keys, name_of
+from truebleu.scores.evaluations import ZIP, Format, Record, ScoreFile, has_keys, name_of, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

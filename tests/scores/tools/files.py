@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from truebleu.scores.evaluations import SegmentScores
-from truebleu.scores.formats import ScoreFile
+from truebleu.scores.evaluations import ScoreFile, SegmentScores
 from truebleu.scores.reading import format_of, read_segment_scores
 
 if TYPE_CHECKING:

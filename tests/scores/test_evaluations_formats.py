@@ -8,7 +8,7 @@ import pytest
 
 from tests.scores.tools.files import json_lines
 from truebleu.errors import MalformedFileError
-from truebleu.scores.formats import Format, ScoreFile, evaluations_of, has_keys
+from truebleu.scores.evaluations import Format, ScoreFile, evaluations_of, has_keys
 
 QUIZ = Format(
     tool="quiz",
