@@ -96,7 +96,7 @@ def test_lists_without_company_are_refused() -> None:
             Path("short").write_text("0 ||| a ||| LM0= 1\n1 ||| b ||| LM0= 1\n")
             lists = "short"
         failed = run("mbr", lists, "--utilities", "utilities")
-        assert f"found '{found} matrices'; expected 2, as {lists}" in str(failed.exception)
+        assert f"'{found} matrices'; expected 2, as {lists}" in str(failed.exception)
 
 
 @pytest.mark.slow

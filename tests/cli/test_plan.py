@@ -154,7 +154,7 @@ def test_pilots_without_spread_or_documents_are_refused_in_words(
     lone = run_pilot(
         folder, "--difference", 1, "--unit", "document", "--documents", tmp_path / "one"
     )
-    assert "found 'one document'; expected at least two" in str(lone.exception)
+    assert "'one document'; expected at least two" in str(lone.exception)
 
 
 def test_the_same_seed_gives_the_same_digits(folder: Path) -> None:

@@ -195,7 +195,7 @@ def test_ids_may_start_at_1_if_you_say_so(folder: Folder) -> None:
         ("H-0\t-1\n", {}, "a score, a tab"),
         ('{"candidates": []}\n', {}, "line 1: an empty list"),
         ('{"candidates": ["a"]}\n{"x": 1}\n', {}, "line 2: no list"),
-        ('{"candidates": ["a", "b"], "scores": [1]}\n', {}, "found 1 values under 'scores'"),
+        ('{"candidates": ["a", "b"], "scores": [1]}\n', {}, "1 values under 'scores'"),
         ('{"candidates": [1]}\n', {}, "a candidate of type int"),
         ('{"candidates": [{"x": "a"}]}\n', {}, "--text-key"),
         ('{"text": "a"}\n', {}, "--id-key"),

@@ -100,7 +100,7 @@ def test_a_damaged_journal_is_refused_and_left_as_it_is(
     damaged = damage(path.read_bytes())
     path.write_bytes(damaged)
     work = Work()
-    with pytest.raises(CorpusError, match=f"line {line}: something else, expected"):
+    with pytest.raises(CorpusError, match=f"line {line}: something else; expected"):
         Runner(path).run(SUBJECT, work.tasks())
     assert path.read_bytes() == damaged
     assert work.done == []

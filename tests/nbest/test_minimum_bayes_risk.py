@@ -275,7 +275,7 @@ def test_a_result_is_data_that_can_be_kept() -> None:
         ({"weigh_by": "often"}, "unknown weigh_by"),
         ({"weigh_by": [[1.0, -1.0]]}, "numbers from 0 up"),
         ({"weigh_by": [[0.0, 0.0]]}, "not all of them 0"),
-        ({"weigh_by": []}, "found '0 lists'"),
+        ({"weigh_by": []}, "'0 lists'"),
         ({"temperature": 0}, "a number above 0"),
         ({"best": 0}, "a whole number from 1 up"),
         ({"check": True}, "exact has nothing to check"),

@@ -103,7 +103,7 @@ def test_a_method_is_an_object_or_its_name_with_settings() -> None:
 
 
 def test_features_that_are_too_large_to_be_squared_are_refused() -> None:
-    with pytest.raises(SettingError, match=r"segment 2: f: 1e\+308, .* up to 1e\+100"):
+    with pytest.raises(SettingError, match=r"segment 2: f: 1e\+308; .* up to 1e\+100"):
         NBest.of([["a", "b"]] * 2, features={"f": [[1, 2], [0, 1e308]]})
 
 
