@@ -242,7 +242,7 @@ def test_documents_are_drawn_with_all_their_segments() -> None:
         segments = [3 * document + i for document in draw for i in range(3)]
         expected = normal_accuracy(human, metric, segments)
         assert expected is not None
-        assert value == pytest.approx(min(1.0, max(0.0; expected - centre + 0.5)), abs=1e-12)
+        assert value == pytest.approx(min(1.0, max(0.0, expected - centre + 0.5)), abs=1e-12)
 
 
 def test_the_normal_p_is_near_that_of_all_signs() -> None:
