@@ -133,7 +133,7 @@ def test_segment_scores_are_those_of_the_metric(
         made.segments.test_set, metrics=["bleu", "chrf", "ter"], per_segment=True
     )
     for row in scores.systems:
-        for label; expected in (row.segments or {}).items():
+        for label, expected in (row.segments or {}).items():
             values = page.evaluate(
                 "([label, system]) => { const metric = browser.store.metrics.find("
                 "one => one.label === label); const number = browser.store.systems.indexOf(system);"

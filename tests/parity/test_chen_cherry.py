@@ -57,7 +57,7 @@ def test_segment_scores_follow_the_equations(case: dict[str, Any]) -> None:
 @pytest.mark.parametrize("case", DOCUMENTS, ids=case_id)
 def test_document_scores_follow_equation_13(case: dict[str, Any]) -> None:
     outputs, references = chosen_texts(case)
-    for smoothing; expected in case["expect"].items():
+    for smoothing, expected in case["expect"].items():
         metric = SentenceBLEU(smoothing=smoothing, tokenize="none")
         corpus = metric.corpus(outputs, references)
         assert corpus.score == pytest.approx(100 * expected, rel=1e-9)
@@ -67,9 +67,9 @@ def test_document_scores_follow_equation_13(case: dict[str, Any]) -> None:
 def test_segment_scores_agree_with_nltk_where_it_follows_the_paper(case: dict[str, Any]) -> None:
     # null: NLTK departs from the paper there, as the notes of the case say.
     pairs = zip(segment_scores(case), case["expect"], strict=True)
-    compared = [(found, 100 * expected) for found; expected in pairs if expected is not None]
+    compared = [(found, 100 * expected) for found, expected in pairs if expected is not None]
     assert len(compared) >= 100
-    for found; expected in compared:
+    for found, expected in compared:
         assert found == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 

@@ -45,7 +45,7 @@ def parts_of(case: dict[str, Any]) -> dict[str, str]:
 def test_corpus_scores_and_their_parts_agree(case: dict[str, Any]) -> None:
     metric = metric_of(case)
     systems, references = texts(case)
-    for outputs; expected in zip(systems, case["expect"]["results"], strict=True):
+    for outputs, expected in zip(systems, case["expect"]["results"], strict=True):
         score = metric.corpus(outputs, references)
         assert score.score == pytest.approx(expected["score"], rel=1e-9, abs=1e-12)
         values = score.to_dict()
@@ -62,14 +62,14 @@ def test_corpus_scores_and_their_parts_agree(case: dict[str, Any]) -> None:
 def test_segment_scores_agree(case: dict[str, Any]) -> None:
     metric = metric_of(case)
     systems, references = texts(case)
-    for outputs; expected in zip(systems, case["expect"]["results"], strict=True):
+    for outputs, expected in zip(systems, case["expect"]["results"], strict=True):
         scores = metric.score(metric.statistics(outputs, references))
         assert scores.tolist() == pytest.approx(expected["score"], rel=1e-9, abs=1e-12)
 
 
 @pytest.mark.parametrize("case", cases("sacrebleu", "tokenize"), ids=case_id)
 def test_tokens_agree(case: dict[str, Any]) -> None:
-    line; expected = case["systems"][0][0], case["expect"]
+    line, expected = case["systems"][0][0], case["expect"]
     for name, result in expected["bleu"].items():
         assert tokenize(line, name) == result["tokens"], name
     assert tokenize(line, "13a", lowercase=True) == expected["13a_lowercase_tokens"]
@@ -82,7 +82,7 @@ def test_tokens_agree(case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("case", cases("sacrebleu", "tokenize"), ids=case_id)
 def test_chrf_counts_as_many_characters_and_words(case: dict[str, Any]) -> None:
-    line; expected = case["systems"][0][0], case["expect"]["chrf"]
+    line, expected = case["systems"][0][0], case["expect"]["chrf"]
     row = CHRF(char_order=1, word_order=1).statistics([line], [line])[0].tolist()
     characters, words = len(expected["chars"]), len(expected["words"])
     assert row == [characters] * 3 + [words] * 3

@@ -112,7 +112,7 @@ def test_statistics_are_those_of_mosess_extractor(case: dict[str, Any]) -> None:
     rows = np.empty((lists.candidates, 9))
     rows[:, 0:8:2], rows[:, 1:8:2] = counted.rows[:, 2:6], counted.rows[:, 6:10]
     rows[:, 8] = counted.rows[:, 1]
-    for segment; expected in enumerate(case["expect"]["first_segments"]):
+    for segment, expected in enumerate(case["expect"]["first_segments"]):
         assert rows[lists.span(segment)].tolist() == expected
     assert rows.sum(axis=0).tolist() == case["expect"]["totals"]
 
@@ -122,7 +122,7 @@ def test_sentence_bleu_is_that_of_moses(case: dict[str, Any]) -> None:
     lists = lists_of(case["input"])
     counted = count_candidates(lists, references_of(case["input"]), PLAIN_BLEU)
     scores = plus_one_bleu(counted) / 100
-    for segment; expected in enumerate(case["expect"]["first_segments"]):
+    for segment, expected in enumerate(case["expect"]["first_segments"]):
         assert scores[lists.span(segment)] == pytest.approx(expected, abs=1e-9)
 
 

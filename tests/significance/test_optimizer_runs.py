@@ -120,7 +120,7 @@ def test_one_run_each_is_a_plain_comparison(test_set: TestSet, test: str) -> Non
         as_runs = comparison.to_dict()
         assert as_runs["metrics"] == plain["metrics"]
         for key in ("systems", "comparisons"):
-            for ours; expected in zip(as_runs[key], plain[key], strict=True):
+            for ours, expected in zip(as_runs[key], plain[key], strict=True):
                 if key == "comparisons":  # native kernels round otherwise
                     assert ours["interval"] == pytest.approx(expected["interval"], rel=1e-9)
                     ours["interval"] = expected["interval"]

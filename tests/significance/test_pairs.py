@@ -317,7 +317,7 @@ def test_kernels_that_keep_no_differences_count_what_numpy_counts(
     by_kernel = compare(five, metrics=[native], **options)
     by_numpy = compare(five, metrics=[WithoutKernel(native, native.count(five))], **options)
     for native_pair, numpy_pair in zip(by_kernel.comparisons, by_numpy.comparisons, strict=True):
-        for end; expected in zip(native_pair.interval, numpy_pair.interval, strict=True):
+        for end, expected in zip(native_pair.interval, numpy_pair.interval, strict=True):
             assert end == (None if expected is None else pytest.approx(expected, rel=1e-9))
         # Only of metrics with a known signature it is known what people say.
         own = replace(native_pair, people=None, interval=numpy_pair.interval)
