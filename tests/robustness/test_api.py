@@ -100,7 +100,7 @@ def test_every_verb_and_reader_has_a_call(folder: Path) -> None:
 
 def test_a_wrong_argument_of_a_reader_is_our_error(folder: Path) -> None:
     calls = api_calls.readers(folder)
-    faults = {name: for name, call in calls.items() if (found := spoil(call))}
+    faults = {name: found for name, call in calls.items() if (found := spoil(call))}
     assert faults == {}
 
 
