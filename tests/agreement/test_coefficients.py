@@ -256,7 +256,7 @@ def test_p_values_need_two_that_vary_and_a_name_that_has_one() -> None:
     assert correlation_p([nan, 2], [7, 7], "kendall-b") is None
     assert correlation_p([1, 2], [3, 4], "spearman") is None
     with pytest.raises(UnknownNameError):
-        correlation_p([1, 2, 3], [1, 2, 3], "tau-13")  # type: ignore[arg-type]
+        correlation_p([1, 2, 3], [1, 2, 3], "tau-13")
 
 
 # Questions.

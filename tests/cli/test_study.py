@@ -124,7 +124,7 @@ def test_values_between_commas_reach_the_study() -> None:
 def test_pairs_may_be_named_or_of_a_kind() -> None:
     pairs: dict[str, Any] = {
         options: answer("study", "power", "--simulate", "60", *split(f"{TRIALS} {options}"))
-        for options in ("--pairs neighbours", "--pair system-1 system-5", "-b system-2")
+        for options in ("--pairs neighbours", "--pair system-1 system-5", "--baseline system-2")
     }
     assert [len(result["settings"]["pairs"]) for result in pairs.values()] == [4, 1, 4]
 

@@ -29,6 +29,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -43,6 +44,7 @@ from typing import (
 import numpy as np
 
 from truebleu import _core
+from truebleu._settings import require_name
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import as_values
 from truebleu.schema import Column
@@ -80,8 +82,6 @@ UndefinedGroups: TypeAlias = Literal["leave-out", "zero"]
 Level: TypeAlias = Literal["system", "segment"]
 #: What makes a coefficient undefined in a group.
 Undefined: TypeAlias = Literal["constant", "no order", "no common order", "nothing kept", "never"]
-#: Correlations that have a p-value.
-Correlation: TypeAlias = Literal["pearson", "spearman", "kendall-b", "kendall-c"]
 
 GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
 CHOICES = {
@@ -159,10 +159,9 @@ def _as_matrix(name: str, scores: ArrayLike) -> Values:
     return matrix
 
 
-def require_choice(setting: str, value: object) -> None:
+def require_choice(setting: str, value: str) -> None:
     """Refuse a grouping, an average, a fate of undefined groups or a level that does not exist."""
-    if value not in CHOICES[setting]:
-        raise UnknownNameError(setting, str(value), CHOICES[setting])
+    require_name(setting, value, CHOICES[setting])
 
 
 def require_tie_threshold(epsilon: object, setting: str = "epsilon") -> float:
@@ -512,8 +511,7 @@ def _read(text: str) -> tuple[str, dict[str, Any]]:
     """The name and the settings of a coefficient, such as "pearson:level=segment,grouping=none"."""
     stem, _, rest = text.strip().lower().replace("_", "-").partition(":")
     name = ALIASES.get(stem.strip(), stem.strip())
-    if name not in DEFINITIONS:
-        raise UnknownNameError("coefficient", name, (*DEFINITIONS, *ALIASES))
+    require_name("coefficient", name, (*DEFINITIONS, *ALIASES))
     settings: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in rest.split(","))):
         key, equals, value = (piece.strip() for piece in part.partition("="))
@@ -874,7 +872,7 @@ def why_undefined(human: Values, metric: Values, by: Coefficient) -> str:
     return f"all cells{within} have {close} by {who}"
 
 
-def correlation_p(human: ArrayLike, metric: ArrayLike, name: Correlation) -> float | None:
+def correlation_p(human: ArrayLike, metric: ArrayLike, name: str) -> float | None:
     """The two-sided p-value of a correlation over all cells; None where there is none.
 
     It assumes that cells are independent draws, which those of one segment or of one system are
@@ -888,24 +886,23 @@ def correlation_p(human: ArrayLike, metric: ArrayLike, name: Correlation) -> flo
     Args:
         human: scores shaped (system, item), NaN where nobody rated; or one score per system.
         metric: scores of the same shape.
-        name: the correlation.
+        name: "pearson", "spearman", "kendall-b" or "kendall-c".
     """
     from scipy import stats
 
-    if name not in get_args(Correlation):
-        raise UnknownNameError("correlation with a p-value", name, get_args(Correlation))
+    tests = {
+        "pearson": stats.pearsonr,
+        "spearman": stats.spearmanr,
+        "kendall-b": stats.kendalltau,
+        "kendall-c": partial(stats.kendalltau, variant="c"),
+    }
+    require_name("correlation with a p-value", name, tests)
     cells, scores = as_cells(human, metric)
     if measure_cells(cells, scores, coefficient(name)).value is None:
         return None
     rated = rated_cells(cells)
-    pair = cells[rated], scores[rated]
     with warnings.catch_warnings():
         # SciPy warns of scores that vary by rounding only, and of two cells.
         warnings.simplefilter("ignore")
-        if name == "pearson":
-            p = float(stats.pearsonr(*pair).pvalue)
-        elif name == "spearman":
-            p = float(stats.spearmanr(*pair).pvalue)
-        else:
-            p = float(stats.kendalltau(*pair, variant=name.removeprefix("kendall-")).pvalue)
+        p = float(tests[name](cells[rated], scores[rated]).pvalue)
     return p if math.isfinite(p) else None

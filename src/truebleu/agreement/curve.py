@@ -350,7 +350,8 @@ def _threshold(
     accuracy: int,
     tails: list[float],
 ) -> CurveThreshold:
-    needed = np.array([_or_infinity(curve.difference(accuracy)) for curve in curves])[of_replicate]
+    differences = [curve.difference(accuracy) for curve in curves]
+    needed = np.array([np.inf if at is None else at for at in differences])[of_replicate]
     # The nearest of the replicates: between a difference and none there is nothing.
     low, high = np.quantile(needed, tails, method="inverted_cdf").tolist()
     return CurveThreshold(
@@ -359,10 +360,6 @@ def _threshold(
         low=low if np.isfinite(low) else None,
         high=high if np.isfinite(high) else None,
     )
-
-
-def _or_infinity(difference: float | None) -> float:
-    return float("inf") if difference is None else difference
 
 
 def _observed(pairs: _Pairs) -> tuple[CurvePoint, ...]:

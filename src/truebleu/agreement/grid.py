@@ -178,9 +178,6 @@ def split_items(data: AgreementData, share: float) -> tuple[NDArray[np.int64], N
     Raises:
         SettingError: when there is nothing to split, or too little.
     """
-    is_number = isinstance(share, int | float) and not isinstance(share, bool)
-    if not (is_number and 0 < share < 1):
-        raise SettingError("development", share, "a share above 0 and below 1, such as 0.5")
     people, documents = data.people, data.documents
     if people.item == "system":
         raise SettingError("grid", "human scores of whole systems", "scores of segments to split")

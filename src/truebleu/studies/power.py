@@ -58,6 +58,15 @@ class Outcomes(NamedTuple):
     right: NDArray[np.bool_]
     wrong: NDArray[np.bool_]
 
+    @property
+    def concluded(self) -> NDArray[np.bool_]:
+        """Whether there is any conclusion, at some confidence."""
+        return self.right | self.wrong
+
+    def only(self, pairs: NDArray[np.bool_]) -> Outcomes:
+        """The same of some pairs."""
+        return Outcomes(self.p[:, pairs], self.right[:, pairs], self.wrong[:, pairs])
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trials:
@@ -278,7 +287,8 @@ def _power_rows(
             )
     untied = differences != 0
     for size, of_size in outcomes.items() if untied.sum() > 1 else ():
-        concluded = of_size.p[:, untied] <= alpha
+        of_size = of_size.only(untied)
+        concluded = of_size.p <= alpha
         rows.append(
             {
                 **case,
@@ -288,8 +298,8 @@ def _power_rows(
                 "size": size,
                 "samples": len(concluded),
                 # Samples are taken as a whole.
-                **base.clustered_rate(concluded & of_size.right[:, untied]).cells("right"),
-                **base.clustered_rate(concluded & of_size.wrong[:, untied]).cells("wrong"),
+                **base.clustered_rate(concluded & of_size.right).cells("right"),
+                **base.clustered_rate(concluded & of_size.wrong).cells("wrong"),
             }
         )
     return rows
@@ -414,15 +424,13 @@ def study_accuracy(
     for statistics, test in trials.cases:
         # Of a pair that ties in the pool no conclusion is right.
         untied = pools.true_differences(statistics, trials.pairs) != 0
-        p, right, wrong = (of_pair[:, untied] for of_pair in trials.conclusions(statistics, test))
+        outcomes = trials.conclusions(statistics, test).only(untied)
         of_test = [
             {"metric": statistics.label, "test": test, **band}
-            for band in _bands(
-                (1 - p).round(pools.DECIMALS), right | wrong, right, edges, replicates
-            )
+            for band in _bands(outcomes, edges, replicates)
         ]
         rows += of_test
-        undecided.append(int((~(right | wrong)).sum()))
+        undecided.append(int((~outcomes.concluded).sum()))
         case = f"{statistics.label}, {pools.STUDY_TESTS[test].title}"
         sentences.append(_accuracy_sentence(case, of_test, one_sided=test in ONE_SIDED))
         if undecided[-1]:
@@ -440,22 +448,17 @@ def study_accuracy(
     )
 
 
-def _bands(
-    confidence: base.Floats,
-    concluded: NDArray[np.bool_],
-    right: NDArray[np.bool_],
-    edges: Sequence[float],
-    replicates: int,
-) -> Iterator[base.Row]:
+def _bands(outcomes: Outcomes, edges: Sequence[float], replicates: int) -> Iterator[base.Row]:
     """The bands that have conclusions, the surest first."""
     # No test of so many replicates can be surer than this.
     surest = 1 - smallest_p(replicates)
+    confidence = (1 - outcomes.p).round(pools.DECIMALS)
     for low, high in reversed(list(pairwise(edges))):
-        inside = concluded & (confidence >= low) & (confidence < high)
+        inside = outcomes.concluded & (confidence >= low) & (confidence < high)
         if not inside.any():
             continue
         count, end = int(inside.sum()), min(high, 1.0)
-        rate = base.ratio_rate((inside & right).sum(axis=1), inside.sum(axis=1))
+        rate = base.ratio_rate((inside & outcomes.right).sum(axis=1), inside.sum(axis=1))
         claimed = float(np.minimum(confidence[inside], surest).mean())
         yield {
             "band": f"{100 * low:g} to {100 * end:g} %" if low else f"below {100 * end:g} %",

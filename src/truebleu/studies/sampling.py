@@ -262,10 +262,8 @@ def _worth_of_blocks(mean: base.Row, digits: int, unit: str) -> str:
         f"{mean['systematic_sd']:.{digits}f} on systematic samples and "
         f"{mean['independent_sd']:.{digits}f} on independent {unit}s"
     )
-    if effect is None:
+    if not effect:
         return f"{begin}; what does not vary has no design effect."
-    if effect == 0:
-        return f"{begin}."
     return (
         f"{begin}. A block of {size:,} is worth {size / effect:,.0f} independent {unit}s (design "
         f"effect {effect:.2f}, from {mean['block_effect_low']:.2f} to "

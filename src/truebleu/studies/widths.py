@@ -16,12 +16,12 @@ at B = 100, and below 1 % at 10,000.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import combinations, pairwise
 from math import ceil, log2, sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import numpy as np
 
@@ -378,35 +378,33 @@ def _intervals(
     return dict(record)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _WithReferences:
+class _WithReferences(NamedTuple):
     """One metric with so many references.
 
     Attributes:
-        count: the number of references.
-        sets: how many sets of so many there were.
-        values: medians and bounds, shaped (size, value), means over all else.
-        widths: shaped (growth, size), means over sets and systems.
-        by_system: shaped (system, size).
+        references: how many.
         sizes: the units of each size.
+        bounds: medians and bounds, shaped (set, size, growth, value, system).
     """
 
-    count: int
-    sets: int
-    values: base.Floats
-    widths: base.Floats
-    by_system: base.Floats
+    references: int
     sizes: Sequence[int]
+    bounds: base.Floats
+
+    def widths(self, *axes: int) -> base.Floats:
+        """Means over these axes of widths, shaped (set, size, growth, system)."""
+        widths = self.bounds[:, :, :, base.HIGH] - self.bounds[:, :, :, base.LOW]
+        return base.mean_of_known(widths, axis=axes)
 
     @property
     def law(self) -> base.Law | None:
         """By which the mean width narrows."""
-        return base.fit_law(self.sizes, base.mean_of_known(self.widths))
+        return base.fit_law(self.sizes, base.mean_of_known(self.widths(0, 3), axis=1))
 
     @property
     def width(self) -> float:
         """On all data."""
-        return float(base.mean_of_known(self.widths)[-1])
+        return float(base.mean_of_known(self.widths(0, 3), axis=1)[-1])
 
 
 def _groups(
@@ -416,22 +414,7 @@ def _groups(
     by_count: dict[int, list[base.Floats]] = {}
     for key, record in records.items():
         by_count.setdefault(len(key) - 1, []).append(base.from_record(record[label]))
-    groups = []
-    for count, of_count in sorted(by_count.items()):
-        # Shaped (set, size, growth, value, system).
-        values = np.stack(of_count)
-        widths = values[:, :, :, base.HIGH] - values[:, :, :, base.LOW]
-        groups.append(
-            _WithReferences(
-                count,
-                len(values),
-                base.mean_of_known(values, axis=(0, 2, 4)),
-                base.mean_of_known(widths, axis=(0, 3)).T,
-                base.mean_of_known(widths, axis=(0, 2)).T,
-                sizes,
-            )
-        )
-    return groups
+    return [_WithReferences(count, sizes, np.stack(by_count[count])) for count in sorted(by_count)]
 
 
 def _reference_rows(
@@ -439,15 +422,18 @@ def _reference_rows(
 ) -> Iterator[base.Row]:
     law = groups[0].law
     for group in groups:
-        for share, size, values in zip(shares, group.sizes, group.values, strict=True):
+        means = base.mean_of_known(group.bounds, axis=(0, 2, 4))
+        for share, size, values in zip(shares, group.sizes, means, strict=True):
             median, low, high = values
             # On so much data one reference gives an interval of this width.
             alone = law.size(high - low) if law is not None and high > low else None
             yield {
                 "metric": label,
-                "references": group.count,
-                "given": "1 reference" if group.count == 1 else f"{group.count} references",
-                "sets": group.sets,
+                "references": group.references,
+                "given": "1 reference"
+                if group.references == 1
+                else f"{group.references} references",
+                "sets": len(group.bounds),
                 "share": share,
                 "size": size,
                 "median": float(median),
@@ -468,11 +454,11 @@ def _depends(groups: Sequence[_WithReferences]) -> bool | None:
 
 def _further(fewer: _WithReferences, more: _WithReferences) -> base.Row:
     """What one reference more is worth, with its error over growths and its range over systems."""
-    shares = _shares(fewer.widths, more.widths, more.sizes)
-    by_system = _shares(fewer.by_system, more.by_system, more.sizes)
+    shares = _shares(fewer.widths(0, 3).T, more.widths(0, 3).T, more.sizes)
+    by_system = _shares(fewer.widths(0, 2).T, more.widths(0, 2).T, more.sizes)
     known = bool(shares and by_system)
     return {
-        "references": more.count,
+        "references": more.references,
         "share": base.mean_estimate(shares) if known else None,
         "lowest": min(by_system) if known else None,
         "highest": max(by_system) if known else None,
@@ -594,12 +580,17 @@ def study_replicates(
         label = statistics.label
         of_metric = list(_replicates_rows(pool, label, records, chosen, level))
         means = _means(of_metric)
-        least, law = least_enough(means, enough), base.fit_law(list(means), list(means.values()))
-        exponent = None if law is None else law.exponent
+        law = base.fit_law(list(means), list(means.values()))
         rows += of_metric
-        needed.append({"metric": label, "enough": least, "exponent": exponent})
+        needed.append(
+            {
+                "metric": label,
+                "enough": least_enough(means, enough),
+                "exponent": None if law is None else law.exponent,
+            }
+        )
         lines += [{"metric": label, "replicates": b, "relative_sd": means.get(b)} for b in chosen]
-        sentences += _replicates_sentences(label, means, least, exponent, enough, by_theory)
+        sentences += _replicates_sentences(label, means, needed[-1], enough, by_theory)
         without = dict.fromkeys(row["system"] for row in of_metric if row["relative_sd"] is None)
         if without and means:
             systems = ", ".join(without)
@@ -721,29 +712,20 @@ def least_enough(means: Mapping[int, float], limit: float) -> int | None:
 
 
 def _replicates_sentences(
-    metric: str,
-    means: Mapping[int, float],
-    least: int | None,
-    exponent: float | None,
-    enough: float,
-    by_theory: int,
+    metric: str, means: Mapping[int, float], needed: base.Row, enough: float, by_theory: int
 ) -> Iterator[str]:
     if not means:
         yield f"{metric}: there is nothing to measure: its scores are 0 or do not vary."
         return
-    limit = f"{100 * enough:g} % of the interval's width"
-    theory = f"normal theory asks for {by_theory:,}"
-    if least is not None:
-        yield (
-            f"{metric}: {least:,} replicates are enough: from there on the bounds' standard "
-            f"deviation is at most {limit}, at {least:,} it is {percent(means[least])}; {theory}."
-        )
-    else:
-        largest = max(means)
-        yield (
-            f"{metric}: even {largest:,} replicates are not enough: the bounds' standard deviation "
-            f"is {percent(means[largest])} of the width, above {limit}; {theory}."
-        )
+    number, exponent = needed["enough"] or max(means), needed["exponent"]
+    verdict = f"{number:,} replicates are enough"
+    if needed["enough"] is None:
+        verdict = f"even {number:,} replicates are not enough"
+    yield (
+        f"{metric}: {verdict}: the bounds' standard deviation is {percent(means[number])} of the "
+        f"interval's width, and {100 * enough:g} % were asked for; normal theory asks for "
+        f"{by_theory:,}."
+    )
     if exponent is not None:
         yield (
             f"{metric}: the deviation falls with B to the power {exponent:.2f}; theory says -0.5, "
