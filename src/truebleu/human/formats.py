@@ -345,8 +345,8 @@ def read_wmt25(path: str, data: bytes, request: Request) -> HumanScores:
         numbers = {"numbers": place} if complete else {"document_numbers": number}
         about = {"lines": line, "documents": document, **numbers}
         rows += [{**about, **own} for own in _judgments(path, line, judged, called[-1])]
-    names = rows[0] if rows else ()
-    columns: dict[str, Any] = {name: [row[name] for row in rows] for name in names}
+    keys = rows[0] if rows else ()
+    columns: dict[str, Any] = {key: [row[key] for row in rows] for key in keys}
     made = ("format:esa",)
     sheet = Sheet(label=path, digest=digest(data), first=1, made=made, **columns)
     return segment_scores(sheet, request)
