@@ -70,7 +70,7 @@ class LineProfile(NamedTuple):
     boundaries: NDArray[np.float64]
     scores: NDArray[np.float64]
     first: list[int]
-    changes: list[tuple[int, int, int]]
+    changes: list[list[int]]
 
 
 def line_profile(problem: Problem, origin: ArrayLike, direction: ArrayLike) -> LineProfile:

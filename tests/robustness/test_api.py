@@ -164,7 +164,7 @@ def test_a_number_for_a_path_reads_no_descriptor() -> None:
     try:
         for path in (reader, True):
             with pytest.raises(ArgumentTypeError):
-                truebleu.read_test_set([path], ["ref"])  # type: ignore[list-item]
+                truebleu.read_human(path)  # type: ignore[arg-type]
         os.fstat(reader)
     finally:
         os.close(reader)

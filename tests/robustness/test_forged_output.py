@@ -494,19 +494,3 @@ def test_charts_have_texts_only(ending: str, run: Runs) -> None:
     else:
         kinds = {"svg": xml, "html": html}[ending]
         assert set(kinds(chart)) == set(kinds(expected))
-
-
-def test_the_drop_in_prints_texts_only(run: Runs) -> None:
-    def door(names: Sequence[str]) -> list[str]:
-        files = [write(f"sys/{name}.txt", output(n)) for n, name in enumerate(names)]
-        return ["sacrebleu", *reference()[1:], "-i", *files, "-m", "bleu", "chrf"]
-
-    names = [name for name in PAYLOADS.values() if not set("/\0") & set(name)]
-    harmless = [f"name-{place}" for place in range(len(names))]
-    for format_ in ("text", "json", "latex"):
-        status, written = run(door, names, "-f", format_)
-        assert status == 0
-        require_no_controls(written)
-        assert written.count("\n") == run(door, harmless, "-f", format_)[1].count("\n")
-    missing = ["sacrebleu", "ref.txt", "-i", "\x1b[2J\nx"]
-    assert run(lambda _names: missing, names)[0] == 1

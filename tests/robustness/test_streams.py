@@ -69,6 +69,7 @@ def run_in_shell(texts: Path, arguments: tuple[str, ...], redirection: str) -> t
     result = subprocess.run(
         ["sh", "-c", command, "sh", *COMMAND, *arguments],
         cwd=texts,
+        env=dict(os.environ),  # and not what readline has put beside it
         capture_output=True,
         timeout=PATIENCE,
         check=False,

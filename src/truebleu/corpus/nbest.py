@@ -176,7 +176,7 @@ class NBest(ComparedByValue, Sequence[tuple[str, ...]]):
             name: where the lists are from.
             columns: `scores`, `log_probabilities` or `counts` of the candidates.
         """
-        if isinstance(lists, str | Mapping):
+        if isinstance(lists, str | Mapping) or not isinstance(lists, Iterable):
             raise SettingError(name, type(lists).__name__, "a list of lists of str")
         texts: list[tuple[str, ...]] = []
         for number, list_ in enumerate(lists, 1):
