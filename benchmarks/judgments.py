@@ -150,14 +150,14 @@ def _permutation(human: Matrix, first: Matrix, second: Matrix, *, draws: int) ->
 
 
 def _differences(human: Matrix, first: Matrix, second: Matrix, accuracy: Accuracy) -> list[float]:
-    """Of some draws, by the plain procedure; the cells exchanged are those of truebleu's draws."""
-    from truebleu import _core
-    from truebleu._settings import DEFAULT_SEED
+    """Of some draws, by the plain procedure: draw i swaps the systems whose bits are set in i."""
+    import numpy as np
 
-    coins = _core.swapped_cells(human.size, first=0, replicates=PEER_DRAWS, seed=DEFAULT_SEED)
     z = plain_agreement.standardised(first), plain_agreement.standardised(second)
     differences = []
-    for exchanged in coins.reshape(PEER_DRAWS, *human.shape):
+    for draw in range(1, PEER_DRAWS + 1):
+        coins = [[draw >> system & 1 == 1] for system in range(len(human))]
+        exchanged = np.broadcast_to(coins, human.shape)
         one, other = plain_agreement.hybrids(*z, exchanged)
         differences.append(accuracy(human, other) - accuracy(human, one))
     return differences
@@ -165,22 +165,13 @@ def _differences(human: Matrix, first: Matrix, second: Matrix, accuracy: Accurac
 
 def _our_differences(human: Matrix, first: Matrix, second: Matrix) -> list[float]:
     """Of the same draws."""
-    import numpy as np
-
     from truebleu import _core
-    from truebleu._settings import DEFAULT_SEED
     from truebleu.agreement.coefficients import coefficient
 
-    metrics = np.stack([plain_agreement.standardised(metric) for metric in (first, second)])
+    metrics = [plain_agreement.standardised(metric) for metric in (first, second)]
     native = coefficient("acc-eq:calibrated", grouping="item").native
-    values = _core.hybrid_values(
-        human,
-        metrics,
-        **native,
-        systems=False,
-        first=0,
-        replicates=PEER_DRAWS,
-        seed=DEFAULT_SEED,
+    values = _core.Cells(human, *metrics).hybrid_values(
+        native, systems=True, first=1, replicates=PEER_DRAWS, seed=None
     )
     return [float(second - first) for first, second in values[1:]]
 

@@ -1,13 +1,14 @@
 """Types of the native module: what crates/python offers."""
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias, final
+from typing import Any, TypeAlias, TypedDict, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
     "VERSION",
+    "Cells",
     "LineSearch",
     "Mira",
     "NativeMetric",
@@ -18,25 +19,15 @@ __all__ = [
     "ReferenceCache",
     "Segments",
     "Statistics",
-    "agreement",
     "bootstrap_sums",
-    "calibrated_ties",
     "count_at_most",
     "heads",
-    "hybrid_soft_accuracies",
-    "hybrid_values",
     "judgment_counts",
-    "kept_pairs",
     "line_ends",
     "match_differences",
     "one_sided_p",
-    "pair_counts",
-    "pair_outcomes",
-    "replicate_agreement",
     "set_threads",
-    "swapped_cells",
     "swapped_sums",
-    "system_agreement",
     "threads",
     "tokenize",
     "tokenize_ter",
@@ -45,6 +36,13 @@ __all__ = [
 ]
 
 VERSION: str
+
+class _Settings(TypedDict):
+    grouping: str
+    coefficient: str
+    parameter: float
+    micro: bool
+    undefined_as_zero: bool
 
 _Text: TypeAlias = Segments | Sequence[str] | Sequence[str | None]
 
@@ -377,26 +375,40 @@ class PairTally:
     @property
     def reach(self) -> NDArray[np.float64]: ...
 
-def agreement(
-    human: NDArray[np.float64],
-    metric: NDArray[np.float64],
-    *,
-    grouping: str,
-    coefficient: str,
-    parameter: float,
-    micro: bool,
-    undefined_as_zero: bool,
-) -> tuple[float | None, int, int]: ...
-def calibrated_ties(
-    human: NDArray[np.float64], metric: NDArray[np.float64], *, grouping: str, micro: bool
-) -> tuple[float, float, int, float, float | None, bool, bool] | None: ...
-def pair_counts(
-    human: NDArray[np.float64], metric: NDArray[np.float64], *, grouping: str, epsilon: float
-) -> list[int]: ...
+@final
+class Cells:
+    """Human scores, shaped (system, item), and those of metrics, shaped alike."""
+
+    def __new__(cls, human: NDArray[np.float64], /, *metrics: NDArray[np.float64]) -> Cells: ...
+    def measure(self, by: _Settings) -> tuple[float | None, int, int]: ...
+    def calibrated_ties(
+        self, *, grouping: str, micro: bool
+    ) -> tuple[float, float, int, float, float | None, bool, bool] | None: ...
+    def pair_counts(self, *, grouping: str, epsilon: float) -> list[int]: ...
+    def pair_outcomes(
+        self, *, grouping: str, epsilons: tuple[float, float]
+    ) -> list[tuple[int, int, int, int]]: ...
+    def hybrid_values(
+        self, by: _Settings, *, systems: bool, first: int, replicates: int, seed: int | None
+    ) -> NDArray[np.float64]: ...
+    def hybrid_soft_accuracies(
+        self, *, systems: bool, first: int, replicates: int, seed: int | None
+    ) -> NDArray[np.float64]: ...
+    def bootstrap_values(
+        self,
+        by: _Settings,
+        *,
+        units: Sequence[int] | None,
+        systems: bool,
+        first: int,
+        replicates: int,
+        seed: int,
+    ) -> NDArray[np.float64]: ...
+    def values_by_row(
+        self, *, coefficient: str, parameter: float, seed: int | None
+    ) -> NDArray[np.float64]: ...
+
 def value_of_counts(coefficient: str, counts: Sequence[int]) -> float | None: ...
-def kept_pairs(
-    human: NDArray[np.float64], metric: NDArray[np.float64], *, grouping: str, threshold: float
-) -> tuple[int, int]: ...
 def judgment_counts(
     metric: NDArray[np.float64],
     *,
@@ -406,63 +418,9 @@ def judgment_counts(
     verdict: NDArray[np.int64],
     epsilon: float,
 ) -> NDArray[np.uint64]: ...
-def hybrid_values(
-    human: NDArray[np.float64],
-    metrics: NDArray[np.float64],
-    *,
-    grouping: str,
-    coefficient: str,
-    parameter: float,
-    micro: bool,
-    undefined_as_zero: bool,
-    systems: bool,
-    first: int,
-    replicates: int,
-    seed: int | None,
-) -> NDArray[np.float64]: ...
-def hybrid_soft_accuracies(
-    human: NDArray[np.float64],
-    metrics: NDArray[np.float64],
-    *,
-    systems: bool,
-    first: int,
-    replicates: int,
-    seed: int | None,
-) -> NDArray[np.float64]: ...
 def one_sided_p(
     totals: NDArray[np.float64], squares: NDArray[np.float64]
 ) -> NDArray[np.float64]: ...
-def swapped_cells(cells: int, *, first: int, replicates: int, seed: int) -> NDArray[np.bool_]: ...
-def pair_outcomes(
-    human: NDArray[np.float64],
-    metrics: NDArray[np.float64],
-    *,
-    grouping: str,
-    epsilons: tuple[float, float],
-) -> list[tuple[int, int, int, int]]: ...
 def heads(
     counts: Sequence[int], *, first: int, replicates: int, seed: int
 ) -> NDArray[np.uint64]: ...
-def replicate_agreement(
-    human: NDArray[np.float64],
-    metrics: NDArray[np.float64],
-    *,
-    grouping: str,
-    coefficient: str,
-    parameter: float,
-    micro: bool,
-    undefined_as_zero: bool,
-    units: Sequence[int] | None,
-    systems: bool,
-    first: int,
-    replicates: int,
-    seed: int,
-) -> NDArray[np.float64]: ...
-def system_agreement(
-    human: NDArray[np.float64],
-    metrics: NDArray[np.float64],
-    *,
-    coefficient: str,
-    parameter: float,
-    seed: int | None,
-) -> NDArray[np.float64]: ...

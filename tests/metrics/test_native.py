@@ -137,7 +137,6 @@ def test_no_argument_makes_a_kernel_panic(data: st.DataObject) -> None:
     kernels = [
         lambda: _core.bootstrap_sums(rows, strata=strata, **run),
         lambda: _core.swapped_sums(rows, **run),
-        lambda: _core.swapped_cells(draw(st.sampled_from([0, 3, 2**40])), **run),
         lambda: _core.heads(draw(st.lists(FEW)), **run),
         lambda: _core.Pairs(draw(pairs)).sums(draw(matrices(3, 3)), rows),
         lambda: _core.Pairs(draw(pairs)).differences(draw(matrices(3, 3)), rows, TER().native()),

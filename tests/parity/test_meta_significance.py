@@ -258,8 +258,8 @@ def test_permutations_of_pair_outcomes(case: Case) -> None:
         if ties.unique:
             assert ties.epsilon == pytest.approx(expected[f"epsilon{number}"], abs=EXACT)
         epsilons.append(ties.epsilon)
-    ((cells, groups, only1, only2),) = _core.pair_outcomes(
-        scores[0], np.stack(scores[1:]), grouping="item", epsilons=(epsilons[0], epsilons[1])
+    ((cells, groups, only1, only2),) = _core.Cells(*scores).pair_outcomes(
+        grouping="item", epsilons=(epsilons[0], epsilons[1])
     )
     assert groups * cells * (cells - 1) // 2 == expected["pairs"]
     assert (only1, only2) == (expected["only_metric1_right"], expected["only_metric2_right"])

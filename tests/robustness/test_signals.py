@@ -50,14 +50,14 @@ work = lambda: _core.Pairs(pairs).differences(taken, sums, bleu)
 """,
     "permutations": """
 scores = np.random.default_rng(1).normal(size=(3, 20, 5_000))
-what = dict(grouping="item", coefficient="kendall-b", parameter=0.0, micro=False)
-how = dict(undefined_as_zero=False, systems=False, first=0, replicates=3_000_000, seed=1)
-work = lambda: _core.hybrid_values(scores[0], scores[1:], **what, **how)
+what = truebleu.agreement.coefficients.coefficient("kendall-b", grouping="item").native
+how = dict(systems=False, first=0, replicates=3_000_000, seed=1)
+work = lambda: _core.Cells(*scores).hybrid_values(what, **how)
 """,
     "permutations of pairs": """
 scores = np.random.default_rng(1).normal(size=(3, 20, 100_000))
 how = dict(systems=False, first=0, replicates=200_000, seed=1)
-work = lambda: _core.hybrid_soft_accuracies(scores[0], scores[1:], **how)
+work = lambda: _core.Cells(*scores).hybrid_soft_accuracies(**how)
 """,
     "minimum Bayes risk": """
 lines = (f"{i} of {i * 7 % 1000} cats sat on mat {i % 99}" for i in range(40_000))

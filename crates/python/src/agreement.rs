@@ -1,11 +1,7 @@
 //! Agreement: coefficients, pair counts, calibrated ties, permutations and bootstrap replicates.
 
-use std::borrow::Cow;
-
-use numpy::ndarray::{Array2, ArrayView2, ArrayView3, Axis};
-use numpy::{
-    IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3,
-};
+use numpy::ndarray::{Array2, Array3, Axis};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use truebleu_core::agreement::bootstrap::{self, Drawn, Question};
@@ -34,110 +30,267 @@ fn coefficient(name: &str, parameter: f64) -> PyResult<Coefficient> {
         .ok_or_else(|| PyValueError::new_err(format!("no coefficient is called {name:?}")))
 }
 
-/// The human scores in their groups, and the metric's beside them.
-fn prepare(
-    human: &ArrayView2<'_, f64>,
-    metric: &ArrayView2<'_, f64>,
-    grouping: Grouping,
-) -> PyResult<(Prepared, Vec<f64>)> {
-    if human.dim() != metric.dim() {
-        let shapes = format!("{:?} and {:?}", human.dim(), metric.dim());
-        return Err(PyValueError::new_err(format!("matrices of different shapes: {shapes}")));
-    }
-    let prepared = Prepared::new(&rows(human), human.nrows(), grouping);
-    let metric = prepared.gather(&rows(metric));
-    Ok((prepared, metric))
-}
-
-/// A matrix row by row, copied only where it is not stored so.
-fn rows<'a>(matrix: &'a ArrayView2<'_, f64>) -> Cow<'a, [f64]> {
-    matrix.as_slice().map_or_else(|| matrix.iter().copied().collect(), Cow::Borrowed)
-}
-
-/// The value of a coefficient over all groups, how many groups have one and how many have none.
-#[pyfunction]
-#[pyo3(signature = (human, metric, *, grouping, coefficient, parameter, micro, undefined_as_zero))]
-#[expect(clippy::too_many_arguments, reason = "settings are keyword arguments in Python")]
-pub fn agreement(
-    py: Python<'_>,
-    human: PyReadonlyArray2<'_, f64>,
-    metric: PyReadonlyArray2<'_, f64>,
-    grouping: &str,
-    coefficient: &str,
+/// A coefficient and what it is taken of, as a mapping.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct Settings {
+    grouping: String,
+    coefficient: String,
     parameter: f64,
     micro: bool,
     undefined_as_zero: bool,
-) -> PyResult<(Option<f64>, u64, u64)> {
-    let coefficient = self::coefficient(coefficient, parameter)?;
-    let grouping = self::grouping(grouping)?;
-    let averaging = Averaging { micro, undefined_as_zero };
-    let (human, metric) = (human.as_array(), metric.as_array());
-    let found = detached(py, || {
-        if grouping == Grouping::Item && human.dim() == metric.dim() {
-            let systems = human.nrows();
-            let (human, metric) = (rows(&human), rows(&metric));
-            let found = average_by_item(&human, &metric, systems, coefficient, averaging);
-            if let Some(found) = found {
-                return Ok(found);
+}
+
+impl Settings {
+    fn question(&self) -> PyResult<Question> {
+        Ok(Question {
+            coefficient: coefficient(&self.coefficient, self.parameter)?,
+            averaging: Averaging { micro: self.micro, undefined_as_zero: self.undefined_as_zero },
+            grouping: grouping(&self.grouping)?,
+        })
+    }
+}
+
+/// What swaps permute, and how: all systems' scores or cells; with a seed at random, without one all swaps.
+fn swaps(systems: bool, items: usize, seed: Option<u64>) -> (Permutation, Unit) {
+    let permutation = seed.map_or(Permutation::Enumerated, |seed| Permutation::Random { seed });
+    (permutation, if systems { Unit::System { items } } else { Unit::Cell })
+}
+
+/// Human scores, shaped (system, item) and NaN where nobody rated, and those of metrics, shaped alike.
+#[pyclass(frozen, module = "truebleu._core")]
+pub struct Cells {
+    human: Array2<f64>,
+    metrics: Array3<f64>,
+}
+
+#[pymethods]
+impl Cells {
+    #[new]
+    #[pyo3(signature = (human, /, *metrics))]
+    fn new(
+        human: PyReadonlyArray2<'_, f64>,
+        metrics: Vec<PyReadonlyArray2<'_, f64>>,
+    ) -> PyResult<Self> {
+        let human = human.as_array().as_standard_layout().into_owned();
+        let (systems, items) = human.dim();
+        let mut matrices = Array3::zeros((metrics.len(), systems, items));
+        for (metric, mut matrix) in metrics.iter().zip(matrices.outer_iter_mut()) {
+            let metric = metric.as_array();
+            if metric.dim() != human.dim() {
+                let shapes = format!("{:?} and {:?}", human.dim(), metric.dim());
+                let message = format!("matrices of different shapes: {shapes}");
+                return Err(PyValueError::new_err(message));
+            }
+            matrix.assign(&metric);
+        }
+        Ok(Self { human, metrics: matrices })
+    }
+
+    /// The value of a coefficient over all groups, how many groups have one and how many have none.
+    fn measure(&self, py: Python<'_>, by: Settings) -> PyResult<(Option<f64>, u64, u64)> {
+        let Question { coefficient, averaging, grouping } = by.question()?;
+        let [metric] = self.metrics()?;
+        let found = detached(py, || {
+            let systems = self.human.nrows();
+            (grouping == Grouping::Item)
+                .then(|| average_by_item(self.people(), metric, systems, coefficient, averaging))
+                .flatten()
+                .unwrap_or_else(|| {
+                    let prepared = self.prepared(grouping);
+                    let metric = prepared.gather(metric);
+                    let mut scratch = Scratch::default();
+                    prepared.evaluate(coefficient, averaging, &metric, None, &mut scratch)
+                })
+        })?;
+        Ok((found.value, found.groups, found.undefined))
+    }
+
+    /// The tie threshold with the largest accuracy, or None where there are no pairs.
+    ///
+    /// Threshold, accuracy, number of groups, share of pairs that people tie, where the accuracy next
+    /// changes, whether no larger threshold is as good, whether calling every pair a tie is as good.
+    #[pyo3(signature = (*, grouping, micro))]
+    #[expect(clippy::type_complexity, reason = "Python gets a tuple")]
+    fn calibrated_ties(
+        &self,
+        py: Python<'_>,
+        grouping: &str,
+        micro: bool,
+    ) -> PyResult<Option<(f64, f64, u64, f64, Option<f64>, bool, bool)>> {
+        let grouping = self::grouping(grouping)?;
+        let averaging = Averaging { micro, undefined_as_zero: false };
+        let [metric] = self.metrics()?;
+        let found = detached(py, || {
+            let prepared = self.prepared(grouping);
+            let metric = prepared.gather(metric);
+            prepared.calibrate(averaging, &metric, None, &mut Scratch::default())
+        })?;
+        Ok(found.map(|found| {
+            (
+                found.epsilon,
+                found.accuracy,
+                found.groups,
+                found.human_ties,
+                found.end,
+                found.unique,
+                found.degenerate,
+            )
+        }))
+    }
+
+    /// Concordant, discordant, tied by people only, by the metric only, by both: added over groups.
+    #[pyo3(signature = (*, grouping, epsilon))]
+    fn pair_counts(&self, py: Python<'_>, grouping: &str, epsilon: f64) -> PyResult<[u64; 5]> {
+        let grouping = self::grouping(grouping)?;
+        let [metric] = self.metrics()?;
+        detached(py, || {
+            let prepared = self.prepared(grouping);
+            let metric = prepared.gather(metric);
+            classes(&prepared.counts(epsilon, &metric, None, &mut Scratch::default()))
+        })
+    }
+
+    /// By size of group: cells, groups, pairs that only the first metric has right, and only the second.
+    #[pyo3(signature = (*, grouping, epsilons))]
+    fn pair_outcomes(
+        &self,
+        py: Python<'_>,
+        grouping: &str,
+        epsilons: [f64; 2],
+    ) -> PyResult<Vec<(usize, u64, u64, u64)>> {
+        let grouping = self::grouping(grouping)?;
+        let metrics = self.metrics()?;
+        let found =
+            detached(py, || permutation::outcomes(&self.prepared(grouping), metrics, epsilons))?;
+        Ok(found
+            .iter()
+            .map(|size| (size.cells, size.groups, size.only_first, size.only_second))
+            .collect())
+    }
+
+    /// The values of both hybrids of two metrics after swaps, shaped (1 + replicate, 2); NaN without a value.
+    ///
+    /// The first row is that of the metrics themselves. These are standardised. With a seed each cell, or
+    /// system, is swapped by a fair coin; without one, replicate i swaps those judged whose bits are set in i.
+    #[pyo3(signature = (by, *, systems, first, replicates, seed))]
+    fn hybrid_values<'py>(
+        &self,
+        py: Python<'py>,
+        by: Settings,
+        systems: bool,
+        first: u64,
+        replicates: u64,
+        seed: Option<u64>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let Question { coefficient, averaging, grouping } = by.question()?;
+        let metrics = self.metrics()?;
+        let replicates = replicates_from(first, replicates, 2)?;
+        let swaps = swaps(systems, self.human.ncols(), seed);
+        let values = detached(py, || {
+            let prepared = self.prepared(grouping);
+            permutation::hybrid_values(
+                &prepared,
+                coefficient,
+                averaging,
+                metrics,
+                swaps,
+                replicates,
+            )
+        })?;
+        Ok(values.into_pyarray(py))
+    }
+
+    /// The soft pairwise accuracies of both hybrids of two metrics after swaps, shaped (replicate, 2), by
+    /// the normal approximation; the metrics are standardised, and swapped as by `hybrid_values`.
+    #[pyo3(signature = (*, systems, first, replicates, seed))]
+    fn hybrid_soft_accuracies<'py>(
+        &self,
+        py: Python<'py>,
+        systems: bool,
+        first: u64,
+        replicates: u64,
+        seed: Option<u64>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.metrics::<2>()?;
+        let replicates = replicates_from(first, replicates, 2)?;
+        let swaps = swaps(systems, self.human.ncols(), seed);
+        let both = [0, 1].map(|place| self.metrics.index_axis(Axis(0), place));
+        let accuracies = detached(py, || {
+            let views = [&both[0], &both[1]];
+            soft_pairwise::hybrid_accuracies(&self.human.view(), views, swaps, replicates)
+        })?;
+        Ok(accuracies.into_pyarray(py))
+    }
+
+    /// The value of each metric on bootstrap replicates, shaped (replicate, metric); NaN without a value.
+    ///
+    /// Units say to which unit each item belongs, from 0 up; without them items are kept as they are.
+    #[pyo3(signature = (by, *, units, systems, first, replicates, seed))]
+    #[expect(clippy::too_many_arguments, reason = "settings are keyword arguments in Python")]
+    fn bootstrap_values<'py>(
+        &self,
+        py: Python<'py>,
+        by: Settings,
+        units: Option<Vec<u32>>,
+        systems: bool,
+        first: u64,
+        replicates: u64,
+        seed: u64,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let question = by.question()?;
+        if let Some(units) = &units {
+            let items = self.human.ncols();
+            if units.len() != items || units.iter().any(|&unit| unit as usize >= items) {
+                return Err(PyValueError::new_err(format!("units are not those of {items} items")));
             }
         }
-        let (prepared, metric) = prepare(&human, &metric, grouping)?;
-        let mut scratch = Scratch::default();
-        PyResult::Ok(prepared.evaluate(coefficient, averaging, &metric, None, &mut scratch))
-    })??;
-    Ok((found.value, found.groups, found.undefined))
+        let drawn = Drawn { units: units.as_deref(), systems };
+        let replicates = replicates_from(first, replicates, self.metrics.dim().0)?;
+        let (human, metrics) = (self.human.view(), self.metrics.view());
+        let values = detached(py, || {
+            bootstrap::replicate_values(&human, &metrics, question, drawn, replicates, seed)
+        })?;
+        Ok(values.into_pyarray(py))
+    }
+
+    /// The value of each metric in each row, where rows are replicates and columns are systems, shaped
+    /// (replicate, metric). With a seed each replicate draws from its systems.
+    #[pyo3(signature = (*, coefficient, parameter, seed))]
+    fn values_by_row<'py>(
+        &self,
+        py: Python<'py>,
+        coefficient: &str,
+        parameter: f64,
+        seed: Option<u64>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let coefficient = self::coefficient(coefficient, parameter)?;
+        let (human, metrics) = (self.human.view(), self.metrics.view());
+        let values =
+            detached(py, || bootstrap::system_values(&human, &metrics, coefficient, seed))?;
+        Ok(values.into_pyarray(py))
+    }
 }
 
-/// The tie threshold with the largest accuracy, or None where there are no pairs.
-///
-/// Threshold, accuracy, number of groups, share of pairs that people tie, where the accuracy next
-/// changes, whether no larger threshold is as good, whether calling every pair a tie is as good.
-#[pyfunction]
-#[pyo3(signature = (human, metric, *, grouping, micro))]
-#[expect(clippy::type_complexity, reason = "Python gets a tuple")]
-pub fn calibrated_ties(
-    py: Python<'_>,
-    human: PyReadonlyArray2<'_, f64>,
-    metric: PyReadonlyArray2<'_, f64>,
-    grouping: &str,
-    micro: bool,
-) -> PyResult<Option<(f64, f64, u64, f64, Option<f64>, bool, bool)>> {
-    let grouping = self::grouping(grouping)?;
-    let averaging = Averaging { micro, undefined_as_zero: false };
-    let (human, metric) = (human.as_array(), metric.as_array());
-    let found = detached(py, || {
-        let (prepared, metric) = prepare(&human, &metric, grouping)?;
-        PyResult::Ok(prepared.calibrate(averaging, &metric, None, &mut Scratch::default()))
-    })??;
-    Ok(found.map(|found| {
-        (
-            found.epsilon,
-            found.accuracy,
-            found.groups,
-            found.human_ties,
-            found.end,
-            found.unique,
-            found.degenerate,
-        )
-    }))
-}
+impl Cells {
+    fn people(&self) -> &[f64] {
+        self.human.as_slice().unwrap_or_default()
+    }
 
-/// Concordant, discordant, tied by people only, by the metric only, by both: added over groups.
-#[pyfunction]
-#[pyo3(signature = (human, metric, *, grouping, epsilon))]
-pub fn pair_counts(
-    py: Python<'_>,
-    human: PyReadonlyArray2<'_, f64>,
-    metric: PyReadonlyArray2<'_, f64>,
-    grouping: &str,
-    epsilon: f64,
-) -> PyResult<[u64; 5]> {
-    let grouping = self::grouping(grouping)?;
-    let (human, metric) = (human.as_array(), metric.as_array());
-    detached(py, || {
-        let (prepared, metric) = prepare(&human, &metric, grouping)?;
-        Ok(classes(&prepared.counts(epsilon, &metric, None, &mut Scratch::default())))
-    })?
+    /// The human scores in their groups.
+    fn prepared(&self, grouping: Grouping) -> Prepared {
+        Prepared::new(self.people(), self.human.nrows(), grouping)
+    }
+
+    /// The metrics, of which there must be so many.
+    fn metrics<const COUNT: usize>(&self) -> PyResult<[&[f64]; COUNT]> {
+        let (count, size) = (self.metrics.dim().0, self.human.len());
+        if count != COUNT {
+            return Err(PyValueError::new_err(format!("expected {COUNT} metrics, found {count}")));
+        }
+        let scores = self.metrics.as_slice().unwrap_or_default();
+        Ok(std::array::from_fn(|place| &scores[place * size..][..size]))
+    }
 }
 
 /// The value of a coefficient that is made of the counts of pairs; None where it is undefined.
@@ -149,25 +302,6 @@ pub fn value_of_counts(coefficient: &str, counts: [u64; 5]) -> PyResult<Option<f
     })?;
     let [concordant, discordant, human_ties, metric_ties, both_ties] = counts;
     Ok(formula.of(&PairCounts { concordant, discordant, human_ties, metric_ties, both_ties }))
-}
-
-/// Pairs whose human scores differ by the threshold or more, and those of them ordered alike.
-#[pyfunction]
-#[pyo3(signature = (human, metric, *, grouping, threshold))]
-pub fn kept_pairs(
-    py: Python<'_>,
-    human: PyReadonlyArray2<'_, f64>,
-    metric: PyReadonlyArray2<'_, f64>,
-    grouping: &str,
-    threshold: f64,
-) -> PyResult<(u64, u64)> {
-    let grouping = self::grouping(grouping)?;
-    let (human, metric) = (human.as_array(), metric.as_array());
-    detached(py, || {
-        let (prepared, metric) = prepare(&human, &metric, grouping)?;
-        let pairs = prepared.kept_pairs(threshold, &metric, &mut Scratch::default());
-        Ok((pairs.kept, pairs.concordant))
-    })?
 }
 
 /// The five counts of the judgments of each item, shaped (item, class).
@@ -220,82 +354,6 @@ fn classes(counts: &PairCounts) -> [u64; 5] {
     [concordant, discordant, human_ties, metric_ties, both_ties]
 }
 
-/// The values of both hybrids of two metrics after swaps, shaped (1 + replicate, 2); NaN without a value.
-///
-/// The first row is that of the metrics themselves. These are standardised, shaped (2, system, item). With a seed each cell is swapped by a fair
-/// coin; without one, replicate i swaps the judged cells whose bits are set in i.
-#[pyfunction]
-#[pyo3(signature = (human, metrics, *, grouping, coefficient, parameter, micro, undefined_as_zero, systems, first, replicates, seed))]
-#[expect(clippy::too_many_arguments, reason = "settings are keyword arguments in Python")]
-pub fn hybrid_values<'py>(
-    py: Python<'py>,
-    human: PyReadonlyArray2<'py, f64>,
-    metrics: PyReadonlyArray3<'py, f64>,
-    grouping: &str,
-    coefficient: &str,
-    parameter: f64,
-    micro: bool,
-    undefined_as_zero: bool,
-    systems: bool,
-    first: u64,
-    replicates: u64,
-    seed: Option<u64>,
-) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let coefficient = self::coefficient(coefficient, parameter)?;
-    let grouping = self::grouping(grouping)?;
-    let averaging = Averaging { micro, undefined_as_zero };
-    let (human, metrics) = (human.as_array(), metrics.as_array());
-    require_shapes(&human, &metrics)?;
-    require_two(&metrics)?;
-    let replicates = replicates_from(first, replicates, 2)?;
-    let permutation = seed.map_or(Permutation::Enumerated, |seed| Permutation::Random { seed });
-    let unit = if systems { Unit::System { items: human.ncols() } } else { Unit::Cell };
-    let values = detached(py, || {
-        let prepared = Prepared::new(&flat(&human), human.nrows(), grouping);
-        let rows: Vec<_> = metrics.outer_iter().map(|metric| flat(&metric)).collect();
-        let metrics = [&rows[0][..], &rows[1][..]];
-        permutation::hybrid_values(
-            &prepared,
-            coefficient,
-            averaging,
-            metrics,
-            (permutation, unit),
-            replicates,
-        )
-    })?;
-    Ok(values.into_pyarray(py))
-}
-
-/// The soft pairwise accuracies of both hybrids of two metrics after swaps, shaped (replicate, 2), by the
-/// normal approximation.
-///
-/// The human scores are NaN where nobody rated, and the metrics standardised, shaped (2, system, segment). With a
-/// seed each cell is swapped by a fair coin; without one, replicate i swaps the systems whose bits are set in i.
-#[pyfunction]
-#[pyo3(signature = (human, metrics, *, systems, first, replicates, seed))]
-pub fn hybrid_soft_accuracies<'py>(
-    py: Python<'py>,
-    human: PyReadonlyArray2<'py, f64>,
-    metrics: PyReadonlyArray3<'py, f64>,
-    systems: bool,
-    first: u64,
-    replicates: u64,
-    seed: Option<u64>,
-) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let (human, metrics) = (human.as_array(), metrics.as_array());
-    require_shapes(&human, &metrics)?;
-    require_two(&metrics)?;
-    let replicates = replicates_from(first, replicates, 2)?;
-    let permutation = seed.map_or(Permutation::Enumerated, |seed| Permutation::Random { seed });
-    let unit = if systems { Unit::System { items: human.ncols() } } else { Unit::Cell };
-    let accuracies = detached(py, || {
-        let both = [metrics.index_axis(Axis(0), 0), metrics.index_axis(Axis(0), 1)];
-        let views = [&both[0], &both[1]];
-        soft_pairwise::hybrid_accuracies(&human, views, (permutation, unit), replicates)
-    })?;
-    Ok(accuracies.into_pyarray(py))
-}
-
 /// One-sided p-values of sums of differences with random signs, from the sums and those of squares.
 #[pyfunction]
 pub fn one_sided_p<'py>(
@@ -312,46 +370,6 @@ pub fn one_sided_p<'py>(
     Ok(p_values.into_pyarray(py))
 }
 
-/// Whether each of so many cells is swapped, shaped (replicate, cell).
-#[pyfunction]
-#[pyo3(signature = (cells, *, first, replicates, seed))]
-pub fn swapped_cells(
-    py: Python<'_>,
-    cells: usize,
-    first: u64,
-    replicates: u64,
-    seed: u64,
-) -> PyResult<Bound<'_, PyArray2<bool>>> {
-    let replicates = replicates_from(first, replicates, cells)?;
-    let swapped = detached(py, || permutation::swapped_cells(cells, replicates, seed))?;
-    Ok(swapped.into_pyarray(py))
-}
-
-/// By size of group: cells, groups, pairs that only the first metric has right, and only the second.
-#[pyfunction]
-#[pyo3(signature = (human, metrics, *, grouping, epsilons))]
-pub fn pair_outcomes(
-    py: Python<'_>,
-    human: PyReadonlyArray2<'_, f64>,
-    metrics: PyReadonlyArray3<'_, f64>,
-    grouping: &str,
-    epsilons: [f64; 2],
-) -> PyResult<Vec<(usize, u64, u64, u64)>> {
-    let grouping = self::grouping(grouping)?;
-    let (human, metrics) = (human.as_array(), metrics.as_array());
-    require_shapes(&human, &metrics)?;
-    require_two(&metrics)?;
-    let found = detached(py, || {
-        let prepared = Prepared::new(&flat(&human), human.nrows(), grouping);
-        let rows: Vec<_> = metrics.outer_iter().map(|metric| flat(&metric)).collect();
-        permutation::outcomes(&prepared, [&rows[0], &rows[1]], epsilons)
-    })?;
-    Ok(found
-        .iter()
-        .map(|size| (size.cells, size.groups, size.only_first, size.only_second))
-        .collect())
-}
-
 /// How many of so many fair coins show heads, shaped (replicate, count).
 #[pyfunction]
 #[pyo3(signature = (counts, *, first, replicates, seed))]
@@ -364,87 +382,4 @@ pub fn heads(
 ) -> PyResult<Bound<'_, PyArray2<u64>>> {
     let replicates = replicates_from(first, replicates, counts.len())?;
     Ok(detached(py, || permutation::heads(&counts, replicates, seed))?.into_pyarray(py))
-}
-
-/// The value of each metric on bootstrap replicates, shaped (replicate, metric); NaN without a value.
-///
-/// Units say to which unit each item belongs, from 0 up; without them items are kept as they are.
-#[pyfunction]
-#[pyo3(signature = (human, metrics, *, grouping, coefficient, parameter, micro, undefined_as_zero, units, systems, first, replicates, seed))]
-#[expect(clippy::too_many_arguments, reason = "settings are keyword arguments in Python")]
-pub fn replicate_agreement<'py>(
-    py: Python<'py>,
-    human: PyReadonlyArray2<'py, f64>,
-    metrics: PyReadonlyArray3<'py, f64>,
-    grouping: &str,
-    coefficient: &str,
-    parameter: f64,
-    micro: bool,
-    undefined_as_zero: bool,
-    units: Option<Vec<u32>>,
-    systems: bool,
-    first: u64,
-    replicates: u64,
-    seed: u64,
-) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let question = Question {
-        coefficient: self::coefficient(coefficient, parameter)?,
-        averaging: Averaging { micro, undefined_as_zero },
-        grouping: self::grouping(grouping)?,
-    };
-    let (human, metrics) = (human.as_array(), metrics.as_array());
-    require_shapes(&human, &metrics)?;
-    if let Some(units) = &units {
-        let items = human.ncols();
-        if units.len() != items || units.iter().any(|&unit| unit as usize >= items) {
-            return Err(PyValueError::new_err(format!("units are not those of {items} items")));
-        }
-    }
-    let drawn = Drawn { units: units.as_deref(), systems };
-    let replicates = replicates_from(first, replicates, metrics.dim().0)?;
-    let values = detached(py, || {
-        bootstrap::replicate_values(&human, &metrics, question, drawn, replicates, seed)
-    })?;
-    Ok(values.into_pyarray(py))
-}
-
-/// The value of each metric by the systems' scores on each replicate, shaped (replicate, metric).
-///
-/// Human scores are shaped (replicate, system), metrics (metric, replicate, system). With a seed each
-/// replicate draws from its systems.
-#[pyfunction]
-#[pyo3(signature = (human, metrics, *, coefficient, parameter, seed))]
-pub fn system_agreement<'py>(
-    py: Python<'py>,
-    human: PyReadonlyArray2<'py, f64>,
-    metrics: PyReadonlyArray3<'py, f64>,
-    coefficient: &str,
-    parameter: f64,
-    seed: Option<u64>,
-) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let coefficient = self::coefficient(coefficient, parameter)?;
-    let (human, metrics) = (human.as_array(), metrics.as_array());
-    require_shapes(&human, &metrics)?;
-    let values = detached(py, || bootstrap::system_values(&human, &metrics, coefficient, seed))?;
-    Ok(values.into_pyarray(py))
-}
-
-fn flat(matrix: &ArrayView2<'_, f64>) -> Vec<f64> {
-    matrix.iter().copied().collect()
-}
-
-fn require_shapes(human: &ArrayView2<'_, f64>, metrics: &ArrayView3<'_, f64>) -> PyResult<()> {
-    let (_, rows, columns) = metrics.dim();
-    if (rows, columns) == human.dim() {
-        return Ok(());
-    }
-    let shapes = format!("{:?} and {:?}", human.dim(), metrics.dim());
-    Err(PyValueError::new_err(format!("matrices of different shapes: {shapes}")))
-}
-
-fn require_two(metrics: &ArrayView3<'_, f64>) -> PyResult<()> {
-    if metrics.dim().0 == 2 {
-        return Ok(());
-    }
-    Err(PyValueError::new_err(format!("expected two metrics, found {}", metrics.dim().0)))
 }

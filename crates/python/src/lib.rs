@@ -23,11 +23,7 @@ mod _core {
     const VERSION: &str = env!("CARGO_PKG_VERSION");
 
     #[pymodule_export]
-    use crate::agreement::{
-        agreement, calibrated_ties, heads, hybrid_soft_accuracies, hybrid_values, judgment_counts,
-        kept_pairs, one_sided_p, pair_counts, pair_outcomes, replicate_agreement, swapped_cells,
-        system_agreement, value_of_counts,
-    };
+    use crate::agreement::{Cells, heads, judgment_counts, one_sided_p, value_of_counts};
     #[pymodule_export]
     use crate::explanation::match_differences;
     #[pymodule_export]

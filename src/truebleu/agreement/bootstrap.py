@@ -219,10 +219,8 @@ def bootstrap_agreement(
         if count < 2:
             raise SettingError(f"{what} with human scores", count, "at least two to draw from")
     kept = np.ix_(systems, segments)
-    values = _core.replicate_agreement(
-        np.ascontiguousarray(ratings[kept]),
-        np.stack([scores[kept] for _, scores in cells]),
-        **by.native,
+    values = _core.Cells(ratings[kept], *(scores[kept] for _, scores in cells)).bootstrap_values(
+        by.native,
         units=None if drawn is None else drawn.tolist(),
         systems=resample.endswith("systems"),
         first=0,
@@ -308,9 +306,7 @@ def bootstrap_system_agreement(
     values = [measure_cells(people[:, None], scores[:, None], by).value for scores in others]
     units = units_of_segments(resample, len(scorers[0].rows), documents)
     scores = _replicate_scores(scorers, units, replicates, seed)
-    drawn = _core.system_agreement(
-        scores[0],
-        scores[1:],
+    drawn = _core.Cells(*scores).values_by_row(
         coefficient=by.native_name,
         parameter=by.parameter,
         seed=seed if resample.endswith("systems") else None,

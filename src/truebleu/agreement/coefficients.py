@@ -601,7 +601,7 @@ def count_pairs(
     cells, scores = as_cells(human, metric)
     require_choice("grouping", grouping)
     threshold = require_tie_threshold(epsilon)
-    return PairCounts(*_core.pair_counts(cells, scores, grouping=grouping, epsilon=threshold))
+    return PairCounts(*_core.Cells(cells, scores).pair_counts(grouping=grouping, epsilon=threshold))
 
 
 def count_judgments_by_item(
@@ -769,7 +769,7 @@ def calibrate_ties(
     """
     require_choice("grouping", grouping)
     cells, scores = as_cells(human, metric)
-    calibration = _core.calibrated_ties(cells, scores, grouping=grouping, micro=micro)
+    calibration = _core.Cells(cells, scores).calibrated_ties(grouping=grouping, micro=micro)
     return None if calibration is None else TieCalibration(*calibration)
 
 
@@ -814,7 +814,7 @@ def measure_cells(human: Values, metric: Values, by: Coefficient) -> MetricAgree
             )
         measured, groups, undefined = None, 0, 0
     else:
-        measured, groups, undefined = _core.agreement(human, metric, **by.native)
+        measured, groups, undefined = _core.Cells(human, metric).measure(by.native)
     notes = () if measured is not None else (why_undefined(human, metric, by),)
     return MetricAgreement(value=measured, groups=groups, undefined_groups=undefined, notes=notes)
 

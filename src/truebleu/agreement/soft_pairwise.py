@@ -310,16 +310,12 @@ def soft_pairwise_test(
     if not paired_systems(rated).size:
         raise SettingError("human", "no segment rated for two systems", "at least one")
     exact = unit == "system" and len(rated) <= MOST_COINS and 2 ** len(rated) <= permutations
-    metrics = np.stack([standardised(first, ratings), standardised(second, ratings)])
     # Moving all scores leaves differences alone, and their sums have more digits near 0.
     people = np.where(rated, standardised(ratings, ratings), np.nan)
+    cells = _core.Cells(people, standardised(first, ratings), standardised(second, ratings))
     # The draw that swaps nothing.
-    observed = _core.hybrid_soft_accuracies(
-        people, metrics, systems=False, first=0, replicates=1, seed=None
-    )[0]
-    null = _core.hybrid_soft_accuracies(
-        people,
-        metrics,
+    observed = cells.hybrid_soft_accuracies(systems=False, first=0, replicates=1, seed=None)[0]
+    null = cells.hybrid_soft_accuracies(
         systems=unit == "system",
         first=0,
         replicates=2 ** len(rated) if exact else permutations,

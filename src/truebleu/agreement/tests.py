@@ -211,10 +211,8 @@ def permutation_test(
     coins = len(ratings) if unit == "system" else int(rated_cells(ratings).sum())
     exact = coins <= MOST_COINS and 2**coins <= permutations
     # First those of the metrics themselves, as the kernel of the permutations has them.
-    hybrids = _core.hybrid_values(
-        ratings,
-        np.stack(_exchangeable(first, second, ratings)),
-        **by.native,
+    hybrids = _core.Cells(ratings, *_exchangeable(first, second, ratings)).hybrid_values(
+        by.native,
         systems=unit == "system",
         first=0,
         replicates=2**coins if exact else permutations,
@@ -395,11 +393,8 @@ def pair_permutation_test(
         )
         thresholds.append(threshold)
         values.append(measure_cells(ratings, metric, by).value)
-    outcomes = _core.pair_outcomes(
-        ratings,
-        np.stack([first, second]),
-        grouping=grouping,
-        epsilons=(thresholds[0], thresholds[1]),
+    outcomes = _core.Cells(ratings, first, second).pair_outcomes(
+        grouping=grouping, epsilons=(thresholds[0], thresholds[1])
     )
     # By size of group: cells, groups, pairs that metric 1 alone has right, and metric 2 alone.
     differing = [outcome for outcome in outcomes if outcome[2] + outcome[3] > 0]

@@ -71,18 +71,6 @@ impl Prepared {
         if averaging.micro { Evaluated { value: tau(pooled), ..found } } else { found }
     }
 
-    /// The pairs of all groups that people keep apart by the threshold.
-    #[must_use]
-    pub fn kept_pairs(&self, threshold: f64, metric: &[f64], scratch: &mut Scratch) -> KeptPairs {
-        let mut pooled = KeptPairs::default();
-        self.each(metric, None, |group, metric, _| {
-            let counts = self.count_kept(group, metric, threshold, &mut scratch.sorting);
-            pooled.kept += counts.kept;
-            pooled.concordant += counts.concordant;
-        });
-        pooled
-    }
-
     fn count_kept(
         &self,
         group: &Group,
