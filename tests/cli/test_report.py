@@ -94,17 +94,3 @@ def test_human_scores_stand_beside_the_segments() -> None:
 def test_texts_need_references_and_two_systems() -> None:
     refuses("-r FILE", "report", "runaway.txt", "baseline.txt", "-o", "z.html")
     refuses("two", "report", "-r", "reference-1.txt", "baseline.txt", "-o", "z.html")
-
-
-def test_a_comparison_makes_a_page_without_segments() -> None:
-    compared = run("compare", *TEXTS, *QUICK, "--format", "json")
-    Path("comparison.json").write_text(compared.out, encoding="utf-8")
-    assert run("report", "--from", "comparison.json", "-o", "from.html").code == 0
-    made = block("from.html", "result")
-    assert made["comparisons"] == json.loads(compared.out)["comparisons"]
-    page = Path("from.html").read_text(encoding="utf-8")
-    assert 'id="segments"' not in page
-    assert 'id="explanation"' not in page
-    refuses("--from", "report", "--from", "comparison.json", *TEXTS, "-o", "w.html")
-    refuses("damaged or cut-off", "report", "--from", "baseline.txt", "-o", "w.html")
-    refuses("SYSTEM", "report", "-o", "w.html")
