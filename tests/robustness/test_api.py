@@ -176,5 +176,5 @@ def test_what_has_a_repr_that_fails_is_shown_by_its_type() -> None:
         def __repr__(self) -> str:
             raise RuntimeError("no")
 
-    with pytest.raises(ArgumentTypeError, match="found a Stubborn; expected a whole number"):
+    with pytest.raises(ArgumentTypeError, match="a Stubborn; expected a whole number"):
         truebleu.compare({"a": ["b"]}, [["b"]], seed=Stubborn())  # type: ignore[arg-type]
