@@ -77,7 +77,7 @@ def line_profile(problem: Problem, origin: ArrayLike, direction: ArrayLike) -> L
     """The exact profile of the objective on the line ``origin + x * direction``."""
     start, step = (np.asarray(end, dtype=np.float64).tolist() for end in (origin, direction))
     boundaries, sums, first, changes = line_search(problem).profile(start, step)
-    moves = [(boundary, segment, candidate) for boundary, segment, candidate in changes]
+    moves = [[boundary, segment, candidate] for boundary, segment, candidate in changes]
     return LineProfile(boundaries, problem.objective(sums), list(first), moves)
 
 

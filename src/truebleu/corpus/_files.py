@@ -147,8 +147,10 @@ def expanded(written: Iterable[str | PathLike[str]]) -> list[str | PathLike[str]
 
 
 def _files_of_folder(folder: str) -> list[str]:
-    names = sorted(name for name in os.listdir(folder) if not name.startswith("."))
-    paths = [os.path.join(folder, name) for name in names]
+    # A report beside the outputs is none of them.
+    names = sorted(os.listdir(folder))
+    outputs = [name for name in names if not (name.startswith(".") or name.endswith(".html"))]
+    paths = [os.path.join(folder, name) for name in outputs]
     files = [path for path in paths if os.path.isfile(path)]
     if not files:
         raise EmptyTextError(folder)

@@ -93,7 +93,9 @@ def verdict(comparison: Comparison, label: str) -> list[str]:
     elif not few:
         sentences = [_headline(comparison, label)]
     elif len(pairs) <= MOST_SENTENCES:
-        sentences = [pair_sentence(comparison, pair) for pair in pairs]
+        # The largest significant difference first.
+        ordered = sorted(pairs, key=lambda pair: (not pair.significant, -abs(pair.difference)))
+        sentences = [pair_sentence(comparison, pair) for pair in ordered]
     else:
         sentences = [_against_baseline(comparison, label)]
     sentences += _equivalence(comparison, pairs)

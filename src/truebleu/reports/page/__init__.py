@@ -207,8 +207,7 @@ def _verdict(report: Report, compared: Document, explained: Document | None) -> 
         ]
         title = f"<h3>{_text(heading)}</h3>" if len(report.comparison.metrics) > 1 else ""
         parts.append(title + _lead(sentences))
-    caveats = [line for line in compared.sentences if line.startswith("No documents given")]
-    return "".join(parts) + "".join(f"<p>{_text(line)}</p>" for line in caveats)
+    return "".join(parts)
 
 
 def _lead(sentences: Sequence[str]) -> str:
@@ -231,8 +230,8 @@ def _explanation(report: Report, explained: Document) -> str:
     in_verdict = len(report.comparison.systems) == 2
     for heading, blocks in _groups(explained):
         kept = [block for block in blocks if not (in_verdict and isinstance(block, Sentences))]
-        if heading is None:
-            parts.append(_blocks(kept))
+        if not heading:
+            parts.append(_blocks(kept) if heading is None else _folded(kept))
             continue
         parts.append(
             f"<details open><summary><h3>{_text(heading)}</h3></summary>{_folded(kept)}</details>"
@@ -249,7 +248,9 @@ def _groups(explained: Document) -> list[tuple[str | None, list[Block]]]:
             groups.append((block.text, []))
         elif isinstance(block, Notes):
             notes |= dict.fromkeys(block.lines)
-        elif groups:
+        else:
+            if not groups:  # of a single pair there is no heading
+                groups.append(("", []))
             groups[-1][1].append(block)
     return [*groups, (None, [Notes(tuple(notes))])]
 
