@@ -54,7 +54,7 @@ def installed(python: str, folder: Path, wheels: str, needed: tuple[str, ...] = 
     """The scripts of a new environment that has the wheel, and nothing that must be compiled."""
     call(python, "-m", "venv", str(folder))
     scripts = folder / ("Scripts" if os.name == "nt" else "bin")
-    install = (str(scripts / "python"), "-m", "pip", "install", "--quiet")
+    install: tuple[str, ...] = (str(scripts / "python"), "-m", "pip", "install", "--quiet")
     install += ("--disable-pip-version-check", "--find-links", wheels)
     call(*install, "--no-index", "--no-deps", "truebleu")
     call(*install, "--only-binary", ":all:", "truebleu", *needed)
