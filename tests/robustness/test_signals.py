@@ -50,7 +50,8 @@ work = lambda: _core.Pairs(pairs).differences(taken, sums, bleu)
 """,
     "permutations": """
 scores = np.random.default_rng(1).normal(size=(3, 20, 5_000))
-what = truebleu.agreement.coefficients.coefficient("kendall-b", grouping="item").native
+from truebleu.agreement.coefficients import coefficient
+what = coefficient("kendall-b", grouping="item").native
 how = dict(systems=False, first=0, replicates=3_000_000, seed=1)
 work = lambda: _core.Cells(*scores).hybrid_values(what, **how)
 """,
