@@ -85,8 +85,8 @@ def _bootstrap(name: str, segments: int, systems: int, replicates: int) -> Speed
         parts["memory"] = ("byte", rows.size * replicates // SHARED)
 
     def run() -> object:
-        return _core.bootstrap_sums(
-            rows, strata=[(0, segments)], first=0, replicates=replicates, seed=1
+        return _core.Rows(rows).bootstrap_sums(
+            strata=[(0, segments)], first=0, replicates=replicates, seed=1
         )
 
     return _row(
@@ -103,7 +103,7 @@ def _swaps(name: str, segments: int, systems: int, replicates: int) -> Speed:
     tables = -(-2 * rows.shape[1] // TABLE_COLUMNS) / 2
 
     def run() -> object:
-        return _core.swapped_sums(rows, first=0, replicates=replicates, seed=1)
+        return _core.Rows(rows).swapped_sums(first=0, replicates=replicates, seed=1)
 
     return _row(
         name,

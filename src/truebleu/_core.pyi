@@ -17,17 +17,14 @@ __all__ = [
     "Pairs",
     "Parses",
     "ReferenceCache",
+    "Rows",
     "Segments",
     "Statistics",
-    "bootstrap_sums",
-    "count_at_most",
     "heads",
-    "judgment_counts",
     "line_ends",
     "match_differences",
     "one_sided_p",
     "set_threads",
-    "swapped_sums",
     "threads",
     "tokenize",
     "tokenize_ter",
@@ -274,30 +271,23 @@ def match_differences(
     NDArray[np.int64], list[str], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]
 ]: ...
 def line_ends(data: bytes, lines: int, /) -> tuple[int, int]: ...
-def bootstrap_sums(
-    rows: NDArray[np.float64] | NDArray[np.int16] | NDArray[np.int32],
-    *,
-    strata: Sequence[tuple[int, int]],
-    first: int,
-    replicates: int,
-    seed: int,
-) -> NDArray[np.float64]: ...
-def swapped_sums(
-    rows: NDArray[np.float64],
-    *,
-    first: int,
-    replicates: int,
-    seed: int | None,
-    first_row: int = 0,
-) -> NDArray[np.float64]: ...
-def count_at_most(
-    rows: NDArray[np.float64],
-    bounds: Sequence[float],
-    *,
-    first: int,
-    replicates: int,
-    seed: int | None,
-) -> NDArray[np.uint64]: ...
+
+@final
+class Rows:
+    """Rows of counts, one for each unit, and their sums in replicates."""
+
+    def __new__(
+        cls, rows: NDArray[np.float64] | NDArray[np.int16] | NDArray[np.int32], /
+    ) -> Rows: ...
+    def bootstrap_sums(
+        self, *, strata: Sequence[tuple[int, int]], first: int, replicates: int, seed: int
+    ) -> NDArray[np.float64]: ...
+    def swapped_sums(
+        self, *, first: int, replicates: int, seed: int | None, first_row: int = 0
+    ) -> NDArray[np.float64]: ...
+    def count_at_most(
+        self, bounds: Sequence[float], *, first: int, replicates: int, seed: int | None
+    ) -> NDArray[np.uint64]: ...
 
 @final
 class Pairs:
@@ -409,15 +399,6 @@ class Cells:
     ) -> NDArray[np.float64]: ...
 
 def value_of_counts(coefficient: str, counts: Sequence[int]) -> float | None: ...
-def judgment_counts(
-    metric: NDArray[np.float64],
-    *,
-    left: NDArray[np.int64],
-    right: NDArray[np.int64],
-    item: NDArray[np.int64],
-    verdict: NDArray[np.int64],
-    epsilon: float,
-) -> NDArray[np.uint64]: ...
 def one_sided_p(
     totals: NDArray[np.float64], squares: NDArray[np.float64]
 ) -> NDArray[np.float64]: ...

@@ -201,8 +201,8 @@ class Bootstrap(Resampler):
         self, rows: NDArray[np.float64], units: Units, first: int, count: int
     ) -> NDArray[np.float64]:
         """Summed rows of `count` replicates from the first on, shaped (replicate, column)."""
-        return _core.bootstrap_sums(
-            rows, strata=units.strata, first=first, replicates=count, seed=self.seed
+        return _core.Rows(rows).bootstrap_sums(
+            strata=units.strata, first=first, replicates=count, seed=self.seed
         )
 
 
@@ -241,8 +241,8 @@ class Swaps(Resampler):
         sums: Values | None = None
         start = 0
         for block in blocks(rows):
-            of_block = _core.swapped_sums(
-                block, first=first, replicates=count, seed=seed, first_row=start
+            of_block = _core.Rows(block).swapped_sums(
+                first=first, replicates=count, seed=seed, first_row=start
             )
             sums = of_block if sums is None else sums + of_block
             start += len(block)

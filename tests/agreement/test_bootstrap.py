@@ -236,7 +236,7 @@ def test_system_scores_are_those_of_the_drawn_segments() -> None:
     plain = float(np.corrcoef(means, metrics["near"].mean(axis=1))[0, 1])
     assert replicates.observed["near"] == pytest.approx(plain, abs=1e-12)
     # Which segments a replicate draws, shown by segments that count themselves.
-    drawn = _core.bootstrap_sums(np.eye(50), strata=[(0, 50)], first=0, replicates=200, seed=3)
+    drawn = _core.Rows(np.eye(50)).bootstrap_sums(strata=[(0, 50)], first=0, replicates=200, seed=3)
     for times, value in zip(drawn[:20], replicates.values[:20, 0], strict=True):
         rated = ~np.isnan(human) * times
         people = (np.nan_to_num(human) * rated).sum(axis=1) / rated.sum(axis=1)

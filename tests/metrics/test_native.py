@@ -135,8 +135,8 @@ def test_no_argument_makes_a_kernel_panic(data: st.DataObject) -> None:
     rows, pairs = draw(matrices(2, 2)), st.lists(st.tuples(FEW, FEW), max_size=3)
     strata = draw(pairs)
     kernels = [
-        lambda: _core.bootstrap_sums(rows, strata=strata, **run),
-        lambda: _core.swapped_sums(rows, **run),
+        lambda: _core.Rows(rows).bootstrap_sums(strata=strata, **run),
+        lambda: _core.Rows(rows).swapped_sums(**run),
         lambda: _core.heads(draw(st.lists(FEW)), **run),
         lambda: _core.Pairs(draw(pairs)).sums(draw(matrices(3, 3)), rows),
         lambda: _core.Pairs(draw(pairs)).differences(draw(matrices(3, 3)), rows, TER().native()),

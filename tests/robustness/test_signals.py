@@ -36,11 +36,11 @@ work = lambda: truebleu.metrics.WER().sentence(texts[0], [texts[1]])
 """,
     "resampling": """
 rows, drawn = np.ones((20_000, 40)), dict(strata=[(0, 20_000)], first=0, seed=1)
-work = lambda: _core.bootstrap_sums(rows, replicates=200_000, **drawn)
+work = lambda: _core.Rows(rows).bootstrap_sums(replicates=200_000, **drawn)
 """,
     "swaps": """
 rows = np.full((200_000, 40), 0.5)
-work = lambda: _core.swapped_sums(rows, first=0, replicates=500_000, seed=1)
+work = lambda: _core.Rows(rows).swapped_sums(first=0, replicates=500_000, seed=1)
 """,
     "pairs of systems": """
 taken, sums = np.full((20_000, 50, 10), 20.0), np.full((50, 10), 40.0)
@@ -50,7 +50,8 @@ work = lambda: _core.Pairs(pairs).differences(taken, sums, bleu)
 """,
     "permutations": """
 scores = np.random.default_rng(1).normal(size=(3, 20, 5_000))
-what = truebleu.agreement.coefficients.coefficient("kendall-b", grouping="item").native
+from truebleu.agreement.coefficients import coefficient
+what = coefficient("kendall-b", grouping="item").native
 how = dict(systems=False, first=0, replicates=3_000_000, seed=1)
 work = lambda: _core.Cells(*scores).hybrid_values(what, **how)
 """,

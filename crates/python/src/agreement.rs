@@ -2,13 +2,13 @@
 
 use numpy::ndarray::{Array2, Array3, Axis};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
-use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use truebleu_core::agreement::bootstrap::{self, Drawn, Question};
 use truebleu_core::agreement::by_item::average_by_item;
 use truebleu_core::agreement::coefficients::{Averaging, Coefficient};
 use truebleu_core::agreement::groups::{Grouping, Prepared, Scratch};
-use truebleu_core::agreement::pairs::{PairCounts, Verdict, count_judgment};
+use truebleu_core::agreement::pairs::PairCounts;
 use truebleu_core::agreement::permutation::{self, Permutation, Unit};
 use truebleu_core::agreement::soft_pairwise;
 
@@ -302,51 +302,6 @@ pub fn value_of_counts(coefficient: &str, counts: [u64; 5]) -> PyResult<Option<f
     })?;
     let [concordant, discordant, human_ties, metric_ties, both_ties] = counts;
     Ok(formula.of(&PairCounts { concordant, discordant, human_ties, metric_ties, both_ties }))
-}
-
-/// The five counts of the judgments of each item, shaped (item, class).
-///
-/// A verdict is 1 where the left system is better, -1 where the right one is, 0 where they are tied.
-#[pyfunction]
-#[pyo3(signature = (metric, *, left, right, item, verdict, epsilon))]
-pub fn judgment_counts<'py>(
-    py: Python<'py>,
-    metric: PyReadonlyArray2<'py, f64>,
-    left: PyReadonlyArray1<'py, i64>,
-    right: PyReadonlyArray1<'py, i64>,
-    item: PyReadonlyArray1<'py, i64>,
-    verdict: PyReadonlyArray1<'py, i64>,
-    epsilon: f64,
-) -> PyResult<Bound<'py, PyArray2<u64>>> {
-    let metric = metric.as_array();
-    let judgments = item.len()?;
-    if [left.len()?, right.len()?, verdict.len()?] != [judgments; 3] {
-        return Err(PyValueError::new_err("judgments of different number"));
-    }
-    let mut counts = vec![PairCounts::default(); metric.ncols()];
-    let of = |system: i64, item: i64| {
-        let place = (usize::try_from(system).ok()?, usize::try_from(item).ok()?);
-        Some((*metric.get(place)?, place.1))
-    };
-    let judged = |(((&left, &right), &item), &verdict): (((&i64, &i64), &i64), &i64)| {
-        let ((left, item), (right, _)) = (of(left, item)?, of(right, item)?);
-        let verdict = match verdict {
-            1.. => Verdict::LeftBetter,
-            0 => Verdict::Tied,
-            _ => Verdict::RightBetter,
-        };
-        count_judgment(&mut counts[item], verdict, left - right, epsilon);
-        Some(())
-    };
-    let (left, right) = (left.as_array(), right.as_array());
-    let (item, verdict) = (item.as_array(), verdict.as_array());
-    let all = left.iter().zip(right).zip(item).zip(verdict);
-    let inside = all.map(judged).all(|done| done.is_some());
-    if !inside {
-        return Err(PyIndexError::new_err("a judgment of a system or item outside the matrix"));
-    }
-    let counts: Vec<_> = counts.iter().map(classes).collect();
-    Ok(Array2::from(counts).into_pyarray(py))
 }
 
 fn classes(counts: &PairCounts) -> [u64; 5] {

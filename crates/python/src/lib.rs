@@ -23,7 +23,7 @@ mod _core {
     const VERSION: &str = env!("CARGO_PKG_VERSION");
 
     #[pymodule_export]
-    use crate::agreement::{Cells, heads, judgment_counts, one_sided_p, value_of_counts};
+    use crate::agreement::{Cells, heads, one_sided_p, value_of_counts};
     #[pymodule_export]
     use crate::explanation::match_differences;
     #[pymodule_export]
@@ -35,7 +35,7 @@ mod _core {
     #[pymodule_export]
     use crate::prepared::ReferenceCache;
     #[pymodule_export]
-    use crate::resampling::{PairTally, Pairs, bootstrap_sums, count_at_most, swapped_sums};
+    use crate::resampling::{PairTally, Pairs, Rows};
     #[pymodule_export]
     use crate::runtime::{set_threads, threads};
     #[pymodule_export]

@@ -1,11 +1,13 @@
 //! Resampling: sums of rows in many replicates.
 
-use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use numpy::ndarray::{Array2, ArrayView2, ArrayView3};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray4, PyReadonlyArray2, PyReadonlyArray3};
-use pyo3::exceptions::PyIndexError;
+use numpy::{
+    Element, IntoPyArray, PyArray1, PyArray2, PyArray4, PyArrayMethods, PyReadonlyArray2,
+    PyReadonlyArray3,
+};
+use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use truebleu_core::metrics::Metric;
 use truebleu_core::resampling::{self, Count, Curve, Scoring, Side, Swaps, Tally};
@@ -13,107 +15,132 @@ use truebleu_core::resampling::{self, Count, Curve, Scoring, Side, Swaps, Tally}
 use crate::metrics::NativeMetric;
 use crate::runtime::{detached, replicates as replicates_from, require_memory};
 
-/// The sums of rows in replicates `first` to `first + replicates - 1`, shaped (replicate, column).
-///
-/// Strata are (start, end) ranges of rows that are drawn from separately.
-#[pyfunction]
-#[pyo3(signature = (rows, *, strata, first, replicates, seed))]
-pub fn bootstrap_sums<'py>(
-    py: Python<'py>,
-    rows: Rows<'py>,
-    strata: Vec<(u32, u32)>,
-    first: u64,
-    replicates: u64,
-    seed: u64,
-) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let (count, columns) = rows.shape();
-    if strata.iter().any(|&(start, end)| start > end || end as usize > count) {
-        return Err(PyIndexError::new_err(format!("strata beyond {count} rows: {strata:?}")));
-    }
-    let strata: Vec<_> = strata.into_iter().map(|(start, end)| start..end).collect();
-    let replicates = replicates_from(first, replicates, columns)?;
-    let sums = match &rows {
-        Rows::Bits16(rows) => drawn(py, &rows.as_array(), &strata, replicates, seed),
-        Rows::Bits32(rows) => drawn(py, &rows.as_array(), &strata, replicates, seed),
-        Rows::Floats(rows) => drawn(py, &rows.as_array(), &strata, replicates, seed),
-    }?;
-    Ok(sums.into_pyarray(py))
-}
-
-/// Rows of counts, in the numbers in which they are kept.
+/// Rows of counts, one for each unit, in the numbers in which they are kept.
 #[derive(FromPyObject)]
-pub enum Rows<'py> {
-    Bits16(PyReadonlyArray2<'py, i16>),
-    Bits32(PyReadonlyArray2<'py, i32>),
-    Floats(PyReadonlyArray2<'py, f64>),
+enum Counts {
+    Bits16(Py<PyArray2<i16>>),
+    Bits32(Py<PyArray2<i32>>),
+    Floats(Py<PyArray2<f64>>),
 }
 
-impl Rows<'_> {
-    /// Rows and columns.
-    fn shape(&self) -> (usize, usize) {
-        match self {
-            Self::Bits16(rows) => rows.as_array().dim(),
-            Self::Bits32(rows) => rows.as_array().dim(),
-            Self::Floats(rows) => rows.as_array().dim(),
+/// Rows of counts, one for each unit, and their sums in replicates.
+#[pyclass(frozen, module = "truebleu._core")]
+pub struct Rows {
+    counts: Counts,
+}
+
+#[pymethods]
+impl Rows {
+    #[new]
+    #[pyo3(signature = (rows, /))]
+    fn new(rows: Counts) -> Self {
+        Self { counts: rows }
+    }
+
+    /// The sums in replicates `first` to `first + replicates - 1`, shaped (replicate, column).
+    ///
+    /// Strata are (start, end) ranges of rows that are drawn from separately.
+    #[pyo3(signature = (*, strata, first, replicates, seed))]
+    fn bootstrap_sums<'py>(
+        &self,
+        py: Python<'py>,
+        strata: Vec<(u32, u32)>,
+        first: u64,
+        replicates: u64,
+        seed: u64,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let drawn = Drawn { strata, first, replicates, seed };
+        match &self.counts {
+            Counts::Bits16(rows) => drawn.sums(rows.bind(py)),
+            Counts::Bits32(rows) => drawn.sums(rows.bind(py)),
+            Counts::Floats(rows) => drawn.sums(rows.bind(py)),
+        }
+    }
+
+    /// The sums of the rows that replicates `first` to `first + replicates - 1` swap, shaped (replicate,
+    /// column).
+    ///
+    /// With a seed each row is swapped by a fair coin; without one, replicate i swaps the rows whose bits
+    /// are set in i. The rows may be a part of all, from `first_row` on, a multiple of 64.
+    #[pyo3(signature = (*, first, replicates, seed, first_row=0))]
+    fn swapped_sums<'py>(
+        &self,
+        py: Python<'py>,
+        first: u64,
+        replicates: u64,
+        seed: Option<u64>,
+        first_row: u64,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        require_part(first_row)?;
+        let swaps = seed.map_or(Swaps::Enumerated, |seed| Swaps::Random { seed });
+        let rows = self.floats(py)?;
+        let rows = rows.as_array();
+        let replicates = replicates_from(first, replicates, rows.ncols())?;
+        let sums = detached(py, || resampling::swapped_sums(&rows, swaps, replicates, first_row))?;
+        Ok(sums.into_pyarray(py))
+    }
+
+    /// For each column, in how many replicates the sum of the rows that it swaps is at most the bound.
+    ///
+    /// Replicates are those of `swapped_sums`.
+    #[pyo3(signature = (bounds, *, first, replicates, seed))]
+    fn count_at_most<'py>(
+        &self,
+        py: Python<'py>,
+        bounds: Vec<f64>,
+        first: u64,
+        replicates: u64,
+        seed: Option<u64>,
+    ) -> PyResult<Bound<'py, PyArray1<u64>>> {
+        let swaps = seed.map_or(Swaps::Enumerated, |seed| Swaps::Random { seed });
+        let rows = self.floats(py)?;
+        let rows = rows.as_array();
+        if bounds.len() != rows.ncols() {
+            let message = format!("{} bounds for {} columns", bounds.len(), rows.ncols());
+            return Err(PyIndexError::new_err(message));
+        }
+        let replicates = replicates_from(first, replicates, 1)?;
+        let counts = detached(py, || resampling::count_at_most(&rows, &bounds, swaps, replicates))?;
+        Ok(counts.into_pyarray(py))
+    }
+}
+
+impl Rows {
+    /// The rows as they can be swapped.
+    fn floats<'py>(&self, py: Python<'py>) -> PyResult<PyReadonlyArray2<'py, f64>> {
+        match &self.counts {
+            Counts::Floats(rows) => Ok(rows.bind(py).readonly()),
+            _ => Err(PyTypeError::new_err("rows of whole numbers, expected float64")),
         }
     }
 }
 
-fn drawn<C: Count>(
-    py: Python<'_>,
-    rows: &ArrayView2<'_, C>,
-    strata: &[Range<u32>],
-    replicates: Range<u64>,
+/// Draws of rows with replacement.
+struct Drawn {
+    strata: Vec<(u32, u32)>,
+    first: u64,
+    replicates: u64,
     seed: u64,
-) -> PyResult<Array2<f64>> {
-    detached(py, || resampling::bootstrap_sums(rows, strata, replicates, seed))
 }
 
-/// The sums of the rows that replicates `first` to `first + replicates - 1` swap, shaped (replicate,
-/// column).
-///
-/// With a seed each row is swapped by a fair coin; without one, replicate i swaps the rows whose bits
-/// are set in i. The rows may be a part of all, from `first_row` on, a multiple of 64.
-#[pyfunction]
-#[pyo3(signature = (rows, *, first, replicates, seed, first_row=0))]
-pub fn swapped_sums<'py>(
-    py: Python<'py>,
-    rows: PyReadonlyArray2<'py, f64>,
-    first: u64,
-    replicates: u64,
-    seed: Option<u64>,
-    first_row: u64,
-) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    require_part(first_row)?;
-    let swaps = seed.map_or(Swaps::Enumerated, |seed| Swaps::Random { seed });
-    let rows = rows.as_array();
-    let replicates = replicates_from(first, replicates, rows.ncols())?;
-    let sums = detached(py, || resampling::swapped_sums(&rows, swaps, replicates, first_row))?;
-    Ok(sums.into_pyarray(py))
-}
-
-/// For each column, in how many replicates the sum of the rows that it swaps is at most the bound.
-///
-/// Replicates are those of `swapped_sums`.
-#[pyfunction]
-#[pyo3(signature = (rows, bounds, *, first, replicates, seed))]
-pub fn count_at_most<'py>(
-    py: Python<'py>,
-    rows: PyReadonlyArray2<'py, f64>,
-    bounds: Vec<f64>,
-    first: u64,
-    replicates: u64,
-    seed: Option<u64>,
-) -> PyResult<Bound<'py, PyArray1<u64>>> {
-    let swaps = seed.map_or(Swaps::Enumerated, |seed| Swaps::Random { seed });
-    let rows = rows.as_array();
-    if bounds.len() != rows.ncols() {
-        let message = format!("{} bounds for {} columns", bounds.len(), rows.ncols());
-        return Err(PyIndexError::new_err(message));
+impl Drawn {
+    fn sums<'py, C: Count + Element>(
+        &self,
+        rows: &Bound<'py, PyArray2<C>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (py, rows) = (rows.py(), rows.readonly());
+        let rows = rows.as_array();
+        let (count, columns) = rows.dim();
+        let strata = &self.strata;
+        if strata.iter().any(|&(start, end)| start > end || end as usize > count) {
+            return Err(PyIndexError::new_err(format!("strata beyond {count} rows: {strata:?}")));
+        }
+        let strata: Vec<_> = strata.iter().map(|&(start, end)| start..end).collect();
+        let replicates = replicates_from(self.first, self.replicates, columns)?;
+        let sums =
+            detached(py, || resampling::bootstrap_sums(&rows, &strata, replicates, self.seed))?;
+        Ok(sums.into_pyarray(py))
     }
-    let replicates = replicates_from(first, replicates, 1)?;
-    let counts = detached(py, || resampling::count_at_most(&rows, &bounds, swaps, replicates))?;
-    Ok(counts.into_pyarray(py))
 }
 
 fn require_part(first_row: u64) -> PyResult<()> {
@@ -282,7 +309,7 @@ impl Pairs {
         scores: PyReadonlyArray2<'py, f64>,
         tolerance: f64,
         scale: f64,
-    ) -> PyResult<Counts<'py>> {
+    ) -> PyResult<AboveAndBelow<'py>> {
         let scores = scores.as_array();
         self.require_systems(scores.nrows())?;
         let (above, below) =
@@ -490,7 +517,7 @@ impl Scoring for OfMetric<'_> {
     }
 }
 
-type Counts<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u64>>);
+type AboveAndBelow<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u64>>);
 
 fn side_of(name: &str) -> PyResult<Side> {
     match name {

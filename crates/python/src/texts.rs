@@ -33,9 +33,10 @@ impl Segments {
             return Err(own_error(data.py(), "ArgumentTypeError", ("data", data, "bytes")));
         };
         let (py, bytes) = (data.py(), data.as_bytes().to_vec());
-        let split = match is_beginning {
-            true => corpus::Segments::from_lines,
-            false => corpus::Segments::from_further_lines,
+        let split = if is_beginning {
+            corpus::Segments::from_lines
+        } else {
+            corpus::Segments::from_further_lines
         };
         match py.detach(|| split(bytes)) {
             Ok(inner) => Ok(Self { inner }),

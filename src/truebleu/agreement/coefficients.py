@@ -624,15 +624,15 @@ def count_judgments_by_item(
         if outside.size:
             expected = f"a number from 0 to {size - 1}: there are {size} {what}"
             raise SettingError(name, int(outside[0]), expected)
-    counts = _core.judgment_counts(
-        scores,
-        left=judgments.left,
-        right=judgments.right,
-        item=judgments.item,
-        verdict=judgments.verdict,
-        epsilon=require_tie_threshold(epsilon),
+    difference = scores[judgments.left, judgments.item] - scores[judgments.right, judgments.item]
+    metric_ties = np.abs(difference) <= require_tie_threshold(epsilon)
+    human_ties = judgments.verdict == 0
+    alike = np.sign(difference) == np.sign(judgments.verdict)
+    classes = np.select(
+        [human_ties & metric_ties, human_ties, metric_ties, alike], [4, 2, 3, 0], default=1
     )
-    return counts.astype(np.int64)
+    counts = np.bincount(5 * judgments.item + classes, minlength=5 * scores.shape[1])
+    return counts.reshape(-1, 5)
 
 
 def count_judgments(metric: ArrayLike, judgments: Judgments, *, epsilon: float = 0.0) -> PairCounts:

@@ -160,8 +160,7 @@ def paired_permutations(
         # Below which size a sum is 0 but for rounding: decimal scores such as 0.1 add up to nearly,
         # not exactly, the same, and among human scores, which have few values, ties are common.
         margins = TIE_TOLERANCE * np.abs(differences).sum(axis=2)
-        reached = _core.count_at_most(
-            on_exact_grid(differences.reshape(-1, segments).T),
+        reached = _core.Rows(on_exact_grid(differences.reshape(-1, segments).T)).count_at_most(
             margins.ravel().tolist(),
             first=0,
             replicates=permutations,

@@ -179,8 +179,8 @@ def bootstrap_sd_interval(
     count = len(influence)
     centred = influence - influence.mean()
     columns = on_exact_grid(np.stack([centred, centred**2], axis=1))
-    sums = _core.bootstrap_sums(
-        columns, strata=((0, count),), first=0, replicates=replicates, seed=seed
+    sums = _core.Rows(columns).bootstrap_sums(
+        strata=((0, count),), first=0, replicates=replicates, seed=seed
     )
     variances = np.maximum(sums[:, 1] - sums[:, 0] ** 2 / count, 0.0) / (count - 1)
     low, high = percentile_interval(np.sqrt(variances), level)
@@ -210,8 +210,8 @@ class Curvature:
         units, _, columns = rows.shape
         table = np.concatenate([rows.reshape(units, -1), influence[:, np.newaxis]], axis=1)
         table = on_exact_grid(table)
-        replicates = _core.bootstrap_sums(
-            table, strata=((0, units),), first=0, replicates=REPLICATES, seed=seed
+        replicates = _core.Rows(table).bootstrap_sums(
+            strata=((0, units),), first=0, replicates=REPLICATES, seed=seed
         )
         deviations = replicates - table.sum(axis=0)
         self._metric = statistics.metric

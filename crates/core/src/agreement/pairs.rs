@@ -233,31 +233,6 @@ fn metric_ranks(metric: &[f64], sorting: &mut Sorting) -> Vec<u32> {
     ranks
 }
 
-/// What someone said of two systems' outputs of one item.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// The left output is better.
-    LeftBetter,
-    /// The right output is better.
-    RightBetter,
-    /// Neither is better.
-    Tied,
-}
-
-/// Adds one judgment to counts; `difference` is the metric's score of the left less that of the right.
-pub fn count_judgment(counts: &mut PairCounts, verdict: Verdict, difference: f64, epsilon: f64) {
-    let tied = difference.abs() <= epsilon;
-    let class = match verdict {
-        Verdict::Tied if tied => &mut counts.both_ties,
-        Verdict::Tied => &mut counts.human_ties,
-        _ if tied => &mut counts.metric_ties,
-        Verdict::LeftBetter if difference > 0.0 => &mut counts.concordant,
-        Verdict::RightBetter if difference < 0.0 => &mut counts.concordant,
-        _ => &mut counts.discordant,
-    };
-    *class += 1;
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

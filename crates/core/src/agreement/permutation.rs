@@ -250,7 +250,7 @@ fn transpose(square: &mut [u64; 64]) {
 
 /// Whether each cell of a matrix is swapped, shaped (draw, cell).
 #[cfg(test)]
-pub fn swapped_cells(cells: usize, draws: Range<u64>, seed: u64) -> Array2<bool> {
+pub(super) fn swapped_cells(cells: usize, draws: Range<u64>, seed: u64) -> Array2<bool> {
     let count = (draws.end - draws.start) as usize;
     let mut swapped = Array2::from_elem((count, cells), false);
     for (draw, mut row) in draws.zip(swapped.outer_iter_mut()) {
