@@ -66,4 +66,4 @@ def test_the_forest_plot_has_every_set(tmp_path: Path) -> None:
 def test_bad_input_is_refused() -> None:
     result = shell.run("panel", "sets/de/new.txt")
     assert (result.code, result.out) == (2, "")
-    assert "found something else; expected a folder of test sets" in result.err
+    assert "something else; expected a folder of test sets" in result.err

@@ -112,7 +112,7 @@ def test_a_file_without_the_role_says_what_it_has() -> None:
 def test_broken_markup_is_located(data: str, line: int, message: str) -> None:
     with pytest.raises(MalformedFileError) as caught:
         read_sgml("f", data.encode())
-    assert f"f: line {line}: found" in str(caught.value)
+    assert f"f: line {line}:" in str(caught.value)
     assert message in str(caught.value)
 
 

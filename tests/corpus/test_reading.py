@@ -93,7 +93,7 @@ def test_a_directory_is_no_file(folder: Folder) -> None:
     here = str(folder.path)
     for written in ({"systems": [f"n={here}"]}, {"references": [here]}, {"source": here}):
         arguments: Any = {"systems": [], "references": [reference], **written}
-        with pytest.raises(UnreadableFileError, match="found a directory"):
+        with pytest.raises(UnreadableFileError, match="a directory"):
             read_test_set(**arguments)
 
 
@@ -364,7 +364,7 @@ def test_json_may_be_an_array(folder: Folder) -> None:
         ("{", "no valid JSON"),
         ('["a", {"b": 1}]', "objects and other values"),
         ("[1]", "a value of type int in row 1"),
-        ('{"a":\n ["b"]}', "found JSON of type dict"),
+        ('{"a":\n ["b"]}', "JSON of type dict"),
         ("[1,", "no valid JSON"),
     ],
 )
@@ -456,9 +456,7 @@ def test_a_wrong_number_of_labels_names_both(folder: Folder) -> None:
 
 
 def test_a_table_without_labels_is_refused(folder: Folder) -> None:
-    with pytest.raises(
-        MalformedFileError, match="found the columns x, y; expected a column doc or"
-    ):
+    with pytest.raises(MalformedFileError, match="the columns x, y; expected a column doc or"):
         read(folder, "docs.csv", "x,y\n1,a\n2,b\n3,c\n")
     with pytest.raises(MissingColumnError, match="no column 'z'"):
         read(folder, "docs.csv", "x,y\n1,a\n2,b\n3,c\n", column="#z")

@@ -99,7 +99,7 @@ def test_a_reference_may_begin_with_none() -> None:
 
 @pytest.mark.parametrize("call", [as_outputs, lambda text: as_references(text, 3)])
 def test_a_lone_str_is_not_a_list_of_letters(call: Any) -> None:
-    with pytest.raises(errors.SettingError, match=r"found 'abc'; expected a list of segments"):
+    with pytest.raises(errors.SettingError, match=r"'abc'; expected a list of segments"):
         call("abc")
     with pytest.raises(errors.SettingError):
         call(3)

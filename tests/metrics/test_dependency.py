@@ -275,7 +275,7 @@ def test_impossible_settings_are_refused(
 def test_parses_must_be_given_for_every_text() -> None:
     with pytest.raises(MissingColumnError, match="no system 'system'; it has other"):
         DependencyF.of({"other": conllu([CAT])}, [conllu([CAT])]).corpus(text([CAT]), text([CAT]))
-    with pytest.raises(SettingError, match="found '0 parses'; expected 1, one for each"):
+    with pytest.raises(SettingError, match="'0 parses'; expected 1, one for each"):
         DependencyF.of({"system": conllu([CAT])}, []).corpus(text([CAT]), text([CAT]))
     with pytest.raises(SettingError, match="expected a list"):
         DependencyF.of({}, conllu([CAT]))

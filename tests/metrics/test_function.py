@@ -71,7 +71,7 @@ def test_what_is_no_number_is_refused_with_its_segment(value: Any) -> None:
     ("returned", "message"),
     [
         ([1.0], "f: scores of 'system': '1 scores'; expected 2"),
-        ([], "found '0 scores'; expected 2"),
+        ([], "'0 scores'; expected 2"),
         (1.0, "expected a list or array of numbers"),
         ("12", "expected a list or array of numbers"),
         (None, "expected a list or array of numbers"),
@@ -91,5 +91,5 @@ def test_impossible_settings_are_refused() -> None:
         FunctionMetric(function="len", name="f")  # type: ignore[arg-type]
     with pytest.raises(SettingError, match="last axis is 2 long"):
         EACH.score([1.0])
-    with pytest.raises(SettingError, match="found 'a count of 0'"):
+    with pytest.raises(SettingError, match="'a count of 0'"):
         EACH.score([0.0, 0.0])

@@ -38,7 +38,7 @@ REFUSED = {
     "parse-numbers": "line 3: feature 'X0': inf",
     "parse-alignment-before-the-features-marian-alignment": "line 1: '0-0' among",
     "parse-id-not-a-number": "line 1: segment 's0'",
-    "parse-empty-file": "found no segments",
+    "parse-empty-file": "no segments",
 }
 #: What Moses takes by position and truebleu by name.
 BY_NAME = {"parse-groups-in-another-order": [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]}

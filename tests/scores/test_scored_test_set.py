@@ -301,7 +301,7 @@ def test_folders_and_columns_tell_benchmarks_apart(tmp_path: Path) -> None:
         }
     with pytest.raises(SettingError, match="documents: 'passage'; expected a field"):
         read_benchmarks([str(tmp_path / "all.csv")], documents="passage")
-    with pytest.raises(CorpusError, match=r"found a on arc again; expected it once; it is also in"):
+    with pytest.raises(CorpusError, match=r"a on arc again; expected it once; it is also in"):
         read_benchmarks([str(tmp_path / "arc"), str(tmp_path / "all.csv")])
     (tmp_path / "none").mkdir()
     with pytest.raises(CorpusError, match="none"):
@@ -336,8 +336,8 @@ def test_answers_that_failed_do_not_count() -> None:
 @pytest.mark.parametrize(
     ("rows", "way", "message"),
     [
-        (answered(1, 2), "pass@3", "found 2 scored answers to item q; expected at least 3"),
-        ([{"id": "q", "score": 0.5}], "pass@1", "found the score 0.5 of item q; expected right"),
+        (answered(1, 2), "pass@3", "2 scored answers to item q; expected at least 3"),
+        ([{"id": "q", "score": 0.5}], "pass@1", "the score 0.5 of item q; expected right"),
     ],
 )
 def test_what_cannot_pass_is_refused(rows: list[dict[str, Any]], way: str, message: str) -> None:

@@ -157,7 +157,7 @@ def test_damaged_lines_are_refused_by_their_number(
         look_at(ledger, seed=seed)
     lines = ledger.read_text().splitlines()
     ledger.write_text("\n".join(damage(lines)) + "\n")
-    with pytest.raises(MalformedFileError, match=rf"looks\.jsonl.*{line}: found.*{found}"):
+    with pytest.raises(MalformedFileError, match=rf"looks\.jsonl.*{line}: .*{found}"):
         look_at(ledger, seed=9)
 
 

@@ -94,7 +94,7 @@ def test_a_long_table_has_the_texts_in_any_order(folder: Path) -> None:
         (lambda lines: [*lines, lines[1]], "segment 1 of a in de twice"),
         (lambda lines: lines[:-1], "11 segments of b in fr; expected the 12 that a has"),
         (lambda lines: [*lines[:-1], lines[-1] + "x"], "another reference of segment 12 in fr"),
-        (lambda _: ["x\ty", "1\t2"], "found something else"),
+        (lambda _: ["x\ty", "1\t2"], "something else"),
     ],
 )
 def test_long_tables_that_do_not_fit_are_refused(

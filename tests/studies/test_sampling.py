@@ -135,9 +135,7 @@ def test_what_says_nothing_is_refused_before_any_work(
 
 
 def test_a_pool_too_small_for_five_samples_is_refused() -> None:
-    with pytest.raises(
-        TruebleuError, match="found '9 units'; expected at least 10: 5 samples of 2"
-    ):
+    with pytest.raises(TruebleuError, match="'9 units'; expected at least 10: 5 samples of 2"):
         study_sampling(simulate(segments=9, systems=[0.1]))
     with pytest.raises(TruebleuError, match="systems: 1; expected at least 2"):
         study_sampling(simulate(segments=20, systems=[0.1]), draw="differences")

@@ -66,7 +66,7 @@ def test_runs_are_in_one_order_for_all_items(tmp_path: Path) -> None:
     [
         ("id,epoch,score\nq1,1,1\nq1,1,0\n", "line 3: item q1 (1) of a again"),
         ("id,score\n,1\n", "line 2: id ''"),
-        ("id,topic\nq1,x\n", "found no score"),
+        ("id,topic\nq1,x\n", "no score"),
         ("id,correct\nq1,1\nq2,0\nq3,maybe\n", "line 4: correct 'maybe'"),
     ],
 )

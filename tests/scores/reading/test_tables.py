@@ -74,7 +74,7 @@ def test_scores_are_read_from_parquet(folder: Folder) -> None:
     pyarrow.parquet.write_table(table, buffer)
     path = folder.write("s.parquet", buffer.getvalue())
     assert of(path) == [0.5, None]
-    with pytest.raises(MalformedFileError, match=r"found item 2: b 4, expected"):
+    with pytest.raises(MalformedFileError, match=r"item 2: b 4; expected"):
         read_segment_scores(path).of("b", 2, Scale(high=3))
 
 
@@ -148,7 +148,7 @@ def test_columns_can_be_chosen_and_added(folder: Folder) -> None:
 def test_segments_may_be_counted_from_zero(folder: Folder) -> None:
     path = folder.write("s.tsv", "system\tsegment\tscore\na\t0\t5\na\t1\t6\n")
     assert of(path, first_segment=0) == [5.0, 6.0]
-    with pytest.raises(MalformedFileError, match="line 2: segment 0, expected"):
+    with pytest.raises(MalformedFileError, match="line 2: segment 0; expected"):
         of(path)
 
 

@@ -65,12 +65,12 @@ def test_a_comparison_names_its_model(tmp_path: Path) -> None:
             "line 6: out/a.txt with 0.8000",
         ),
         (JSON[:-30], "line 9: no valid JSON"),
-        (JSON.replace("1\n", "NaN\n"), "found item 2: COMET 'nan'; expected a finite number"),
+        (JSON.replace("1\n", "NaN\n"), "item 2: COMET 'nan'; expected a finite number"),
         ('{"a": [{"COMET": 0.5}, {"mt": "x"}]}', "segment 2 of a without COMET"),
-        ('{"a": [{"COMET": "high"}]}', "found item 1: COMET 'high'"),
+        ('{"a": [{"COMET": "high"}]}', "item 1: COMET 'high'"),
         ('{"a": [{"COMET": [1]}]}', "expected a number"),
         ('{"statistical_results": [], "translations": [{}]}', "a translation without scores"),
-        ('{"statistical_results": [], "translations": []}', "found no scores"),
+        ('{"statistical_results": [], "translations": []}', "no scores"),
     ],
 )
 def test_a_damaged_file_is_refused_with_its_place(tmp_path: Path, text: str, message: str) -> None:
@@ -98,7 +98,7 @@ def test_scores_follow_the_outputs_that_were_scored(tmp_path: Path) -> None:
     assert score("x", " y ") == (0.5, 1.0)
     # In another order, or fewer, the text tells.
     assert score("y", "x", "y") == (1.0, 0.5, 1.0)
-    with pytest.raises(CorpusError, match="found no score of segment 2 of a, 'z'"):
+    with pytest.raises(CorpusError, match="no score of segment 2 of a, 'z'"):
         score("x", "z")
 
 
@@ -107,5 +107,5 @@ def test_one_output_with_two_scores_cannot_be_placed_by_its_text(tmp_path: Path)
     metric = GivenScores(path=written(tmp_path, "comet.json", json.dumps({"a.txt": rows})))
     # In their own order there is no doubt.
     assert truebleu.score({"a": ["x", "x"]}, ["r", "r"], [metric])["a"]["COMET"].score == 0.75
-    with pytest.raises(CorpusError, match="found several scores of segment 1 of a, 'x'"):
+    with pytest.raises(CorpusError, match="several scores of segment 1 of a, 'x'"):
         truebleu.score({"a": ["x"]}, ["r"], [metric])

@@ -45,7 +45,7 @@ def test_every_model_has_a_score_for_each_sample(tmp_path: Path) -> None:
         (json_lines([sample("a", "1"), sample("a", "1")]), "line 2: item 1 of a again"),
         (
             json_lines([sample("a", "1"), {"sample_id": "2"}]),
-            "found no evaluation, evaluation_id",
+            "no evaluation, evaluation_id",
         ),
         (json_lines([sample("a", "1", score="x")]), "line 1: score 'x'"),
         ('{"schema_version": "0.3.0", "evaluation_results": []}', "results of a whole evaluation"),
@@ -92,7 +92,7 @@ def test_results_lead_to_their_samples_and_say_the_direction(tmp_path: Path) -> 
 
 def test_results_with_other_samples_are_refused(tmp_path: Path) -> None:
     written(tmp_path, "x_samples.jsonl", SAMPLES.replace("3", "4"))
-    with pytest.raises(CorpusError, match=r"found another checksum of x_samples\.jsonl"):
+    with pytest.raises(CorpusError, match=r"another checksum of x_samples\.jsonl"):
         read(written(tmp_path, "x.json", results(SAMPLES)))
 
 

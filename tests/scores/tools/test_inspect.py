@@ -46,8 +46,8 @@ def test_a_sample_that_failed_is_missing(tmp_path: Path) -> None:
     ("text", "message"),
     [
         (log({"scores": {}}), "sample 1 without an id"),
-        (log(sample(1, [1, 2])), "found item 1: match '[1, 2]'; expected a number"),
-        (log(sample(1, "maybe")), "found item 1: match 'maybe'"),
+        (log(sample(1, [1, 2])), "item 1: match '[1, 2]'; expected a number"),
+        (log(sample(1, "maybe")), "item 1: match 'maybe'"),
         (log(samples=None), "no list of samples"),
         (log({**sample(1, 1), "scores": {"a": {"value": 1}, "b": {"value": 2}}}), "scores a, b"),
     ],
