@@ -24,7 +24,9 @@ NOT_OURS = "truebleu sacrebleu"
 
 def reference() -> str:
     """A section for each command."""
-    whole = click.Context(truebleu, info_name="truebleu", terminal_width=WIDTH)
+    whole = click.Context(
+        truebleu, info_name="truebleu", terminal_width=WIDTH, help_option_names=["-h", "--help"]
+    )
     return "\n".join(
         f"## {context.command_path}\n\n```text\n{_help(context)}\n```\n"
         for context in commands(truebleu, whole)

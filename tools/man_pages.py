@@ -84,7 +84,9 @@ def roff(text: str) -> str:
 def main(folder: Path) -> None:
     """Write the pages into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    for context in commands(truebleu, click.Context(truebleu, info_name="truebleu")):
+    for context in commands(
+        truebleu, click.Context(truebleu, info_name="truebleu", help_option_names=["-h", "--help"])
+    ):
         path = folder / (context.command_path.replace(" ", "-") + ".1")
         path.write_text(page(context), encoding="utf-8")
         print(path)

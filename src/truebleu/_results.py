@@ -58,6 +58,8 @@ def plain(value: Any) -> Any:
     """
     if isinstance(value, str | int | float | None):
         return value
+    if hasattr(value, "with_references"):
+        return str(value)
     if is_dataclass(value):
         values: dict[str, Any] = {}
         for field in fields(value):

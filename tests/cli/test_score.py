@@ -91,7 +91,7 @@ BAD_INPUTS: list[tuple[Sequence[str], Sequence[str]]] = [
     (["-r", "none.txt", "sys.txt"], ["none.txt", "no such file"]),
     (["-r", ".", "sys.txt"], ["directory"]),
     (["-r", "short.txt", "sys.txt"], ["short.txt", "2", "sys", "3"]),
-    (["-r", "latin1.txt", "sys.txt"], ["latin1.txt: line 2, byte 3: e9; expected UTF-8"]),
+    (["-r", "latin1.txt", "sys.txt"], ["latin1.txt: line 2, byte 3: e9 is not UTF-8"]),
     (["-r", "empty.txt", "sys.txt"], ["empty.txt: no segments"]),
     (["-r", "nul.txt", "sys.txt"], ["nul.txt", "line 2", "NUL"]),
     (["-r", "ref.txt", "sys.txt", "-m", "blue"], ["did you mean 'bleu'"]),

@@ -134,7 +134,7 @@ def test_bad_utf8_is_located_by_line_and_byte() -> None:
     with pytest.raises(errors.EncodingError) as caught:
         segments("fine\nschön".encode() + b" caf\xe9 \n")
     assert caught.value.args == ("f", 2, 11, b"\xe9")
-    assert "f: line 2, byte 11: e9; expected UTF-8" in str(caught.value)
+    assert "f: line 2, byte 11: e9 is not UTF-8" in str(caught.value)
 
 
 @pytest.mark.parametrize("data", [b"", b"\xef\xbb\xbf"])

@@ -155,7 +155,7 @@ def test_without_the_package_it_is_named(cache: Path, tmp_path: Path) -> None:
     "command",
     [
         ["compare", "system.de", "other=other.de", "--unit", "segment", "--replicates", "200"],
-        ["sample", "system.de", "--size", "2", "--out", "sample", "--force"],
+        ["sample", "system.de", "--size", "2", "-o", "sample", "--force"],
         ["study", "length", "system.de"],
     ],
     ids=lambda command: command[0],

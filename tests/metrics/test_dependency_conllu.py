@@ -167,7 +167,7 @@ def test_words_are_compared_with_the_text_but_for_white_space() -> None:
     with pytest.raises(MalformedFileError) as refusal:
         relations(text, ["I am", "zu dem Haus.", ""], "system 'x'", check_text=True)
     assert str(refusal.value).startswith(
-        "p: line 5: words that are not those of segment 2 of system 'x': 'zumHaus.', "
+        "p: line 5: words that are not those of segment 2 of system 'x': 'zumHaus.'; "
         "expected 'zudemHaus.'"
     )
 

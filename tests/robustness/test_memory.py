@@ -61,29 +61,3 @@ def test_more_replicates_take_no_more_memory_than_their_scores() -> None:
 
 def test_the_memory_of_ter_does_not_grow_with_the_square_of_the_length() -> None:
     assert peak(DIFFERENT_WORDS % 60_000) < 150e6
-
-
-LISTS = """
-import pathlib, tempfile
-from click.testing import CliRunner
-from truebleu.cli.main import truebleu as command
-made = simulate(segments=8, systems={"a": Channel.at_rate(.2)})
-texts = [text for text in made.systems["a"]]
-with tempfile.TemporaryDirectory() as folder:
-    path, best = pathlib.Path(folder, "lists"), pathlib.Path(folder, "best")
-    with path.open("w") as file:
-        for segment in range(%d):
-            for place in range(40):
-                text = " ".join([*texts[place %% 8].split(), *["more words"] * 20, str(place)])
-                file.write(f"{segment} ||| {text} ||| LM0= 1 ||| 1\\n")
-    result = CliRunner().invoke(command, ["mbr", str(path), "-o", str(best)])
-    assert result.exit_code == 0, result.output
-    assert best.read_text().count("\\n") == %d
-"""
-
-
-@pytest.mark.slow
-def test_the_memory_of_mbr_does_not_grow_with_the_number_of_lists() -> None:
-    """The longer file has 36 MB of text, of which candidates in memory would be 100 MB or more."""
-    short, long = (peak(LISTS % (segments, segments)) for segments in (800, 3200))
-    assert long - short < 30e6

@@ -20,7 +20,7 @@ def main(arguments: list[str]) -> None:
         print((__doc__ or "").strip())
         raise SystemExit(0 if arguments else 2)
     if arguments[0] == "-m" and len(arguments) == 1:
-        raise SystemExit("error: -m: found nothing, expected the name of a module")
+        raise SystemExit("error: -m: nothing; expected the name of a module")
     try:
         install()
     except MissingExtraError as error:
@@ -33,7 +33,7 @@ def main(arguments: list[str]) -> None:
         return
     script = arguments[0]
     if not os.path.exists(script):
-        print(f"error: {script}: no such file, expected a Python script", file=sys.stderr)
+        print(f"error: {script}: no such file; expected a Python script", file=sys.stderr)
         raise SystemExit(2)
     sys.argv = arguments
     sys.path.insert(0, os.path.dirname(os.path.abspath(script)))

@@ -521,7 +521,7 @@ def _opened(path: str, stdin: BinaryIO | None) -> BinaryIO:
         file = stdin or sys.stdin.buffer
     else:
         if os.path.isdir(path):
-            raise UnreadableFileError(path, "found a directory, expected a file")
+            raise UnreadableFileError(path, "a directory; expected a file")
         with _named_errors(path):
             file = open(path, "rb", buffering=0)  # noqa: SIM115  # the caller closes it
     try:
@@ -571,7 +571,7 @@ def _all_of(path: str, file: BinaryIO) -> bytes:
         # Those that matter are empty.
         data = file.read(_PIECE)
         if len(data) == _PIECE:
-            raise UnreadableFileError(path, "found a device that has no end, expected a file")
+            raise UnreadableFileError(path, "a device that has no end; expected a file")
         return data
     pieces = _Pieces()
     try:
@@ -651,7 +651,7 @@ def is_input(path: str | PathLike[str]) -> bool:
 def _read(path: str) -> bytes:
     note_input(path)
     if os.path.isdir(path):
-        raise UnreadableFileError(path, "found a directory, expected a file")
+        raise UnreadableFileError(path, "a directory; expected a file")
     with _named_errors(path), open(path, "rb") as file:
         return _all_of(path, file)
 

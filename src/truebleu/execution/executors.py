@@ -307,7 +307,7 @@ class _Group:
 
     def __call__(self) -> _Outcome:
         if self.version != _core.VERSION:
-            reason = f"found truebleu {_core.VERSION}, expected {self.version} as here"
+            reason = f"truebleu {_core.VERSION}; expected {self.version} as here"
             raise ExecutionError("a worker", reason)
         if self.threads is not None and _core.threads() != self.threads:
             _core.set_threads(self.threads)

@@ -297,7 +297,7 @@ def explain(
     counts: Mapping[str, int] | None = None,
     people: PeopleLike = PUBLISHED,
     source: TextLike | None = None,
-    documents: Iterable[object] | None = None,
+    documents: str | Iterable[object] | None = None,
     domains: Iterable[object] | None = None,
     progress: Progress | None = None,
 ) -> Explanation:

@@ -187,7 +187,7 @@ def report(
     by: ColumnsLike | None = None,
     counts: Mapping[str, int] | None = None,
     source: TextLike | None = None,
-    documents: Iterable[object] | None = None,
+    documents: str | Iterable[object] | None = None,
     domains: Iterable[object] | None = None,
     human: Mapping[str, Mapping[str, Sequence[float | None]]] | None = None,
     agreement: Result | None = None,

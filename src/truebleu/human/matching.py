@@ -345,7 +345,7 @@ def _refuse_misfits(
     """Reports the misfit that says most: one with a line, by the numbers in the test set."""
     way, misfit = min(misfits, key=lambda pair: (pair[1].row is None, pair[0] != "numbers"))
     hints = [
-        f"nor do they match by {other_way}: found {other.found}, expected {other.expected}"
+        f"nor do they match by {other_way}: {other.found}; expected {other.expected}"
         for other_way, other in misfits
         if other_way != way
     ]

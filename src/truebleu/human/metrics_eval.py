@@ -239,7 +239,7 @@ def read_metrics_eval(
 def _language_pair(root: str, wanted: str | None) -> str:
     known = sorted({name for name, _, _ in _files(root, "sources")})
     if not known:
-        reason = "found no folder 'sources' with files in it, expected mt-metrics-eval's layout"
+        reason = "no folder 'sources' with files in it; expected mt-metrics-eval's layout"
         raise UnreadableFileError(root, reason)
     if wanted is None and len(known) == 1:
         return known[0]

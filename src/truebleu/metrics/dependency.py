@@ -202,7 +202,7 @@ class ParsesInFolder(NamedTuple):
         stored = (path + ending for ending in ("", *COMPRESSED))
         existing = next((candidate for candidate in stored if os.path.exists(candidate)), None)
         if existing is None:
-            raise UnreadableFileError(path, f"no such file, expected the parses of {text}")
+            raise UnreadableFileError(path, f"no such file; expected the parses of {text}")
         return read_conllu(existing, Files().contents(existing))
 
 

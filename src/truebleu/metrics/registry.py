@@ -393,7 +393,7 @@ def _checked(name: str, entry: EntryPoint, make: Callable[..., object]) -> Calla
         metric = make(**settings)
         if not isinstance(metric, Metric):
             kind = type(metric).__name__
-            reason = f"{entry.value} returned {kind}, expected a truebleu.metrics.Metric"
+            reason = f"{entry.value} returned {kind}; expected a truebleu.metrics.Metric"
             raise PluginError(name, _package(entry), reason)
         return metric
 

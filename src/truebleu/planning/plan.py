@@ -224,7 +224,7 @@ def plan(
     alternative: Tested = "two-sided",
     replicates: Replicates = None,
     seed: Seed = DEFAULT_SEED,
-    documents: Iterable[object] | None = None,
+    documents: str | Iterable[object] | None = None,
 ) -> Plan:
     """How many segments or documents are needed to find a difference?
 

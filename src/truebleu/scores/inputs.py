@@ -42,7 +42,7 @@ def inputs_of(
     references: ReferencesLike | None,
     metrics: MetricsLike,
     *,
-    documents: Iterable[object] | None = None,
+    documents: str | Iterable[object] | None = None,
     domains: Iterable[object] | None = None,
     source: TextLike | None = None,
     compared_by: str = "",

@@ -90,7 +90,7 @@ def compare(
     swap_runs: Annotated[RunSwaps, Setting(rare=True)] = "together",
     by: ColumnsLike | None = None,
     people: PeopleLike = PUBLISHED,
-    documents: Iterable[object] | None = None,
+    documents: str | Iterable[object] | None = None,
     domains: Iterable[object] | None = None,
     progress: Progress | None = None,
 ) -> Comparison:

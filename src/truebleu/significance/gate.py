@@ -250,7 +250,7 @@ def gate(
     ledger: Annotated[str | PathLike[str] | None, Setting()] = None,
     looks: Annotated[int | None, Setting(least=1, most=10**6, metavar="N", rare=True)] = None,
     people: PeopleLike = PUBLISHED,
-    documents: Iterable[object] | None = None,
+    documents: str | Iterable[object] | None = None,
     domains: Iterable[object] | None = None,
     progress: Progress | None = None,
 ) -> GateResult:

@@ -184,7 +184,7 @@ def open_ledger(path: str | os.PathLike[str]) -> Iterator[Ledger]:
         raise UnreadableFileError(str(place), reason) from error
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise UnreadableFileError(str(place), "not a regular file, expected a ledger")
+            raise UnreadableFileError(str(place), "not a regular file; expected a ledger")
         with _locked(descriptor):
             yield Ledger(place, descriptor)
     finally:

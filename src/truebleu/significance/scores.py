@@ -183,7 +183,7 @@ def score(
     by_domain: ByDomain = False,
     interval: Annotated[IntervalName | None, Setting(rare=True)] = None,
     by: ColumnsLike | None = None,
-    documents: Iterable[object] | None = None,
+    documents: str | Iterable[object] | None = None,
     domains: Iterable[object] | None = None,
     progress: Progress | None = None,
 ) -> Scores:

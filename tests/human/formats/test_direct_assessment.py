@@ -157,13 +157,13 @@ def test_one_language_pair_must_be_chosen(folder: Folder) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (row("a", 1, 1) + row("b", 1, 101), "line 2: '101' in column 'score', .*0..100"),
+        (row("a", 1, 1) + row("b", 1, 101), "line 2: '101' in column 'score'; .*0..100"),
         (row("a", 1, 1) + row("b", 1, "good"), "line 2: 'good' in column 'score'"),
         (row("a", 1, "good") + row("b", 1, 1), "line 1: 'good' in column 'score'"),
         (row("a", 1, 1) + "b,1,2\n", "line 2: 3 fields"),
         (row("a", 1, 1) + row("b", 1, 2).replace("20.5", "late"), "line 2: 'late'"),
         (row("a", 1, 1, kind="BAD"), "no judgment of a segment"),
-        (row("a", 1, 1) + row("b", 3, 2), "line 2: item 3, .*1 to 2"),
+        (row("a", 1, 1) + row("b", 3, 2), "line 2: item 3; .*1 to 2"),
         (row("a", 1, 1) + row("c", 1, 2), "line 2: a judgment of 'c'"),
     ],
 )

@@ -107,7 +107,7 @@ def test_other_systems_are_refused_or_ignored(folder: Folder) -> None:
         ),
         (("1 a a >",), "line 2: 'a' compared with itself"),
         (("1 a b fine",), "line 2: 'fine' in column 'judgment'; expected better, worse"),
-        (("3 a b >",), "line 2: segment 3, .*1 to 2"),
+        (("3 a b >",), "line 2: segment 3; .*1 to 2"),
         (("1 x y >",), "line 2: .*none of which"),
         (("1 a b None",), "no comparison"),
     ],

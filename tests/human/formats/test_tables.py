@@ -127,8 +127,8 @@ def test_raters_of_systems_are_averaged(folder: Folder) -> None:
     [
         (tsv("system segment score", "x 1 3", "y 1 4"), "line 2: .*none of which.*'a', 'b'"),
         (tsv("system segment score", "a 1 3", "a 2 4"), "scores of 'a' only.*at least two"),
-        (tsv("system segment score", "a 1 3", "b 3 4"), "line 3: segment 3, .*1 to 2"),
-        (tsv("system segment score", "a 0 3", "b 2 4"), "line 3: segment 2, .*0 to 1"),
+        (tsv("system segment score", "a 1 3", "b 3 4"), "line 3: segment 3; .*1 to 2"),
+        (tsv("system segment score", "a 0 3", "b 2 4"), "line 3: segment 2; .*0 to 1"),
         (tsv("system segment score", "a 1 3", "b x 4"), "line 3: .*'x'.*whole number"),
         (tsv("system segment score", "a 1 3", "b 1.5 4"), "line 3: .*'1.5'.*whole number"),
         (tsv("system segment score", "a 1 3", "b 1 good"), "line 3: .*'good'.*a number"),
@@ -137,7 +137,7 @@ def test_raters_of_systems_are_averaged(folder: Folder) -> None:
         (tsv("system segment score", "a 1 3", "b 1 1e300"), "line 3: .*1e300"),
         (
             tsv("system segment score", "a 1 3", "b 1 2", "b 1 4"),
-            "line 4: a second score of 'b' for segment 1, .*line 3; .*column 'rater'",
+            "line 4: a second score of 'b' for segment 1; .*line 3; .*column 'rater'",
         ),
         (
             tsv("system segment rater score", "a 1 r 3", "b 1 r 2", "b 1 r 4"),
