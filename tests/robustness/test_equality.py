@@ -87,7 +87,12 @@ def test_tables_have_the_numbers_of_json(
         assert cells <= {repr(float(number)) for number in known}
         return
     shown = re.sub('style="[^"]*"', "", shown)  # bars are as long as numbers say
-    kinds = {"latex": r"^[^%].* & .*$", "markdown": r"^\|.*$", "html": r"<td.*", "text": r"^.*\d$"}
+    kinds = {
+        "latex": r"^[^%].* & .*$",
+        "markdown": r"^\|.*$",
+        "html": r"<td.*",
+        "text": r"^.*  .*\d$",
+    }
     lines = re.findall(kinds[format_], shown, re.MULTILINE)
     found = {cell for line in lines for cell in re.findall(r"(?<![\w.])\d+\.\d+(?![\w.])", line)}
     assert found

@@ -50,7 +50,7 @@ def test_further_scores_of_an_answer_are_added_and_others_refused() -> None:
     first = record("q", 1)
     (both,) = evaluations_of(file(first, {**first, "marks": {"speed": 3}}), QUIZ)
     assert both.items[0].scores == {"mark": 1, "speed": 3}
-    with pytest.raises(MalformedFileError, match=r"line 2: item q of m again, .*on line 1"):
+    with pytest.raises(MalformedFileError, match=r"line 2: item q of m again; .*on line 1"):
         evaluations_of(file(first, first), QUIZ)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -177,6 +177,13 @@ class Sample(Result):
     signatures: Mapping[str, Signature]
     reasons: Mapping[str, str]
     digits: Mapping[str, int]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as ``sample --format json`` prints them."""
+        values = Result.to_dict(self)
+        del values["signatures"]
+        metrics = [{"name": label, **known.to_dict()} for label, known in self.signatures.items()]
+        return values | {"metrics": metrics}
 
     def save(self, folder: str | PathLike[str], *, overwrite: bool = False) -> list[Path]:
         """Write the test set into a folder, which is made if need be: all files or none.
