@@ -71,7 +71,7 @@ def test_the_report_compares_with_the_pool(folder: Path, tmp_path: Path) -> None
         "seed": 12345,
     }
     assert (answer["pool"]["segments"], answer["test_set"]["segments"]) == (200, 50)
-    assert list(answer["signatures"]) == ["BLEU", "chrF2"]
+    assert [metric["name"] for metric in answer["metrics"]] == ["BLEU", "chrF2"]
     assert len(answer["systems"]) == 4
     assert len(answer["segments"]) == 50
     assert abs(sum(one["share"] for one in answer["domains"]) - 1) < 1e-9

@@ -69,7 +69,7 @@ def processes() -> Iterator[Processes]:
 def cluster() -> Iterator[Cluster]:
     from distributed import LocalCluster
 
-    options: dict[str, Any] = {"threads_per_worker": 1, "dashboard_address": None}
+    options: dict[str, Any] = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
     with (
         LocalCluster(n_workers=2, silence_logs=logging.CRITICAL, **options) as local,
         Cluster(local.scheduler_address, silent=True) as executor,

@@ -91,9 +91,11 @@ def test_tables_have_the_numbers_of_json(
         "latex": r"^[^%].* & .*$",
         "markdown": r"^\|.*$",
         "html": r"<td.*",
-        "text": r"^.*  .*\d$",
+        "text": r"^.*\d$",
     }
     lines = re.findall(kinds[format_], shown, re.MULTILINE)
+    if name == "plan":  # whose sentences say how many times as large a test set is
+        lines = [line for line in lines if "  " in line or format_ != "text"]
     found = {cell for line in lines for cell in re.findall(r"(?<![\w.])\d+\.\d+(?![\w.])", line)}
     assert found
     for cell in found:
