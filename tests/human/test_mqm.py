@@ -184,7 +184,7 @@ def test_segments_that_match_in_no_way_are_refused_with_what_to_do(folder: Folde
         scores(path, segments=2)
     message = str(caught.value)
     assert "line 3: seg_id 4; expected a segment of the test set, 1 to 2" in message
-    assert "found 3 different segments" in message
+    assert "3 different segments" in message
     assert "give the documents of the test set" in message
 
 
