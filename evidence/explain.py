@@ -24,10 +24,10 @@ from truebleu.studies._study import binomial_rate
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from truebleu._settings import Unit
     from truebleu.corpus import TestSet
     from truebleu.explanation import PairExplanation
     from truebleu.reports.document import Document, Row
+    from truebleu.schema import Unit
 
     Values = NDArray[np.float64]
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from truebleu._settings import Streams
 from truebleu.errors import SettingError
+from truebleu.schema import Streams
 from truebleu.significance.statistics import MetricStatistics
 from truebleu.studies._pool import Pool, numbers, units_of
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu._settings import Draw
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Units
+    from truebleu.schema import Draw
     from truebleu.studies._pool import PoolUnit
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -9,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 import pytest
 
+import truebleu
 from truebleu import schema
 from truebleu.errors import ArgumentTypeError, SettingError, UnknownNameError
 from truebleu.schema import Column, Level, Seed, Setting, columns_of, parameters_of, row_of, verb
@@ -16,6 +19,7 @@ from truebleu.schema import Column, Level, Seed, Setting, columns_of, parameters
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
+    from types import ModuleType
 
 KINDS = {"ar": 1, "bootstrap": 2}
 
@@ -124,3 +128,28 @@ def test_a_field_says_how_it_is_shown_and_what_programs_call_it() -> None:
 def test_picked_settings_come_from_the_arguments() -> None:
     picked = schema.picked(Pair, {"a": "x", "interval": (0, 1), "other": 5}, difference=2.0)
     assert picked == Pair("x", 2.0, (0, 1))
+
+
+def test_a_public_name_comes_from_its_module_and_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    from truebleu.metrics.bleu import BLEU
+
+    monkeypatch.delitem(vars(truebleu), "BLEU", raising=False)
+    assert truebleu.BLEU is BLEU
+    assert vars(truebleu)["BLEU"] is BLEU
+
+
+@pytest.mark.parametrize("package", [truebleu, truebleu.metrics], ids=lambda p: p.__name__)
+def test_an_unknown_name_is_an_attribute_error_as_of_any_module(package: ModuleType) -> None:
+    with pytest.raises(AttributeError, match=rf"module '{package.__name__}' has no attribute"):
+        _ = package.BLUE
+
+
+def test_completion_shows_what_is_public() -> None:
+    assert "BLEU" in dir(truebleu.metrics)
+    assert not [name for name in dir(truebleu.metrics) if name.startswith("_")]
+
+
+def test_importing_the_package_imports_no_verb() -> None:
+    code = "import sys, truebleu; print('truebleu.significance.compare' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "False\n"

@@ -24,10 +24,10 @@ Everything else is in namespaces, in the order of the data flow:
 from __future__ import annotations
 
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from truebleu import _core
-from truebleu._lazy import lazy_name
 
 if TYPE_CHECKING:
     from truebleu import (
@@ -100,25 +100,14 @@ _HOMES = {
     "gate": "significance.gate",
     "panel": "significance.panel",
     "score": "significance.scores",
-    # Modules that are public as a whole.
-    "agreement": "agreement",
-    "compat": "compat",
-    "corpus": "corpus",
-    "errors": "errors",
-    "explanation": "explanation",
-    "human": "human",
-    "integrations": "integrations",
-    "metrics": "metrics",
-    "nbest": "nbest",
-    "planning": "planning",
-    "reports": "reports",
-    "resampling": "resampling",
-    "scores": "scores",
-    "significance": "significance",
-    "simulation": "simulation",
-    "studies": "studies",
-    "tokenizers": "tokenizers",
 }
+
+#: Modules that are public as a whole.
+_MODULES = (
+    "agreement", "compat", "corpus", "errors", "explanation", "human", "integrations", "metrics",
+    "nbest", "planning", "reports", "resampling", "scores", "significance", "simulation", "studies",
+    "tokenizers",
+)  # fmt: skip
 
 #: What sacreBLEU has by these names.
 _OF_SACREBLEU = (
@@ -126,7 +115,7 @@ _OF_SACREBLEU = (
     "sentence_ter",
 )  # fmt: skip
 
-__all__ = ["__version__", *_HOMES]
+__all__ = ["__version__", *_HOMES, *_MODULES]
 
 
 def __getattr__(name: str) -> object:
@@ -136,7 +125,11 @@ def __getattr__(name: str) -> object:
             "metrics='bleu'), or keep your code and change one line: "
             "import truebleu.compat.sacrebleu as sacrebleu"
         )
-    return lazy_name(__name__, _HOMES, name)
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = import_module(f"{__name__}.{_HOMES.get(name, name)}")
+    globals()[name] = getattr(module, name) if name in _HOMES else module
+    return globals()[name]
 
 
 __dir__ = partial(sorted, __all__)

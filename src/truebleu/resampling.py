@@ -22,7 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from truebleu import _core
 from truebleu._results import ComparedByValue
-from truebleu._settings import (
+from truebleu.errors import SettingError, UnpairedSegmentsError
+from truebleu.schema import (
     BYTES_PER_REPLICATE,
     DEFAULT_SEED,
     LARGEST,
@@ -31,12 +32,11 @@ from truebleu._settings import (
     require_seed,
     require_whole_number,
 )
-from truebleu.errors import SettingError, UnpairedSegmentsError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from truebleu._settings import Unit
+    from truebleu.schema import Unit
 
 __all__ = ["Bootstrap", "Swaps", "Units", "on_exact_grid"]
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from truebleu._settings import Streams
 from truebleu.human import HumanScores, Judgment, PairwiseJudgments
+from truebleu.schema import Streams
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:

@@ -27,9 +27,9 @@ from truebleu.agreement.tests import (
 from truebleu.errors import SettingError, UnknownNameError
 
 if TYPE_CHECKING:
-    from truebleu._settings import Alternative
     from truebleu.agreement.coefficients import Grouping
     from truebleu.resampling import Values
+    from truebleu.schema import Alternative
 
 
 def two_metrics(

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from truebleu._settings import Unit
     from truebleu.explanation import Explanation, PairExplanation
+    from truebleu.schema import Unit
 
 METRICS = ["bleu", "chrf", "ter"]
 

@@ -41,9 +41,9 @@ from truebleu.agreement.tests import (
 from truebleu.resampling import Swaps
 
 if TYPE_CHECKING:
-    from truebleu._settings import Alternative
     from truebleu.agreement.tests import MetricTest
     from truebleu.resampling import Values
+    from truebleu.schema import Alternative
 
 Case = dict[str, Any]
 

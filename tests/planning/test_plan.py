@@ -22,8 +22,8 @@ from truebleu.simulation import Channel, simulate
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from truebleu._settings import Alternative
     from truebleu.corpus import TestSet
+    from truebleu.schema import Alternative
 
 
 @pytest.fixture(scope="module")

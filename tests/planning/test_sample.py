@@ -15,13 +15,13 @@ from hypothesis import assume, given, strategies as st
 from scipy.stats import ks_2samp
 
 from truebleu import BLEU
-from truebleu._settings import Draw, Streams
 from truebleu.corpus import TestSet, as_test_set, read_test_set
 from truebleu.errors import SettingError, UnknownNameError, UnreadableFileError
 from truebleu.metrics.registry import parse_metric
 from truebleu.planning import sample as drawing
 from truebleu.planning.sample import Sample, _words, largest_distance, sample, standard_errors
 from truebleu.resampling import Units
+from truebleu.schema import Draw, Streams
 from truebleu.scores import GivenScores
 from truebleu.significance.statistics import metric_statistics
 from truebleu.simulation import Channel, simulate

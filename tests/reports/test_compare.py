@@ -12,8 +12,8 @@ from truebleu.reports.compare import method, system_table, verdict
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
-    from truebleu._settings import Alternative
     from truebleu.corpus import TestSet
+    from truebleu.schema import Alternative
 
 LABELS = {"bleu": "BLEU", "ter": "TER", "length": "Length"}
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from truebleu import TestSet
-    from truebleu._settings import Alternative
     from truebleu.metrics.base import Metric
+    from truebleu.schema import Alternative
 
 CHANNELS = {"a": Channel.at_rate(0.35), "b": Channel.at_rate(0.2)}
 METRICS = [BLEU(smooth="add-k"), CHRF(), TER(), NIST()]

@@ -16,8 +16,8 @@ from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
     from truebleu import TestSet
-    from truebleu._settings import IntervalName
     from truebleu.metrics.base import Metric
+    from truebleu.schema import IntervalName
     from truebleu.significance.comparison import PairResult
 
 CHANNELS = {"a": Channel.at_rate(0.2), "b": Channel.at_rate(0.24), "c": Channel.at_rate(0.22)}

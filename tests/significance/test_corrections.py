@@ -13,8 +13,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 from scipy import stats
 
-from truebleu._settings import ALTERNATIVES, Alternative
 from truebleu.errors import SettingError, UnknownNameError
+from truebleu.schema import ALTERNATIVES, Alternative
 from truebleu.significance.corrections import (
     P_VALUE_CORRECTIONS,
     adjust,

@@ -26,8 +26,8 @@ from truebleu.simulation import Channel, simulate
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu._settings import Alternative
     from truebleu.corpus import TestSet
+    from truebleu.schema import Alternative
     from truebleu.significance.comparison import PairResult
 
 Values = NDArray[np.float64]

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truebleu import TestSet
-    from truebleu._settings import About, RunSwaps
     from truebleu.metrics.base import Metric
+    from truebleu.schema import About, RunSwaps
     from truebleu.significance.comparison import (
         Comparison,
         PairResult,

@@ -35,8 +35,8 @@ from truebleu.significance.tests import TESTS, find_test
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
-    from truebleu._settings import Alternative
     from truebleu.corpus import TestSet
+    from truebleu.schema import Alternative
     from truebleu.significance.comparison import Comparison
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from truebleu import compare
-from truebleu._settings import INTERVALS
 from truebleu.errors import SettingError, UnknownNameError
+from truebleu.schema import INTERVALS
 from truebleu.significance.intervals import INTERVAL_METHODS
 from truebleu.significance.settings import CompareSettings
 

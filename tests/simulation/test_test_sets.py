@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from truebleu._settings import Streams
 from truebleu.corpus import TestSet, read_test_set
 from truebleu.errors import SettingError, UnreadableFileError
+from truebleu.schema import Streams
 from truebleu.significance.scores import score
 from truebleu.simulation.test_sets import (
     DOMAINS,

@@ -10,10 +10,10 @@ import pytest
 from scipy.stats import binomtest
 
 from truebleu import _core
-from truebleu._settings import Streams
 from truebleu.corpus import TestSet, read_test_set
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner
+from truebleu.schema import Streams
 from truebleu.scores.given import GivenScores
 from truebleu.significance.compare import compare
 from truebleu.significance.settings import CompareSettings

@@ -6,7 +6,7 @@ arrays shaped (system, segment) with NaN where nobody judged.
 
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import lazy_package
+from truebleu.schema import lazy_package
 
 if TYPE_CHECKING:
     from truebleu.agreement.agree import *

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias, 
 import numpy as np
 
 from truebleu._results import Result, plain
-from truebleu._settings import DEFAULT_SEED
 from truebleu.agreement.bootstrap import (
     MOST_NOISE,
     BootstrapOptions,
@@ -61,20 +60,20 @@ from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError
 from truebleu.human.judgments import HumanScores, PairwiseJudgments
 from truebleu.metrics.registry import metrics_for
-from truebleu.schema import Level, Seed, Setting, checked_fields, picked, verb
+from truebleu.schema import DEFAULT_SEED, Level, Seed, Setting, checked_fields, picked, verb
 from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust
 from truebleu.significance.intervals import smallest_replicates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from truebleu._settings import Alternative
     from truebleu.agreement.bootstrap import Replicates
     from truebleu.agreement.data import AgreementData, Human, Judgments
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSet, TextWarning
     from truebleu.metrics.base import Metric, Signature
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
+    from truebleu.schema import Alternative
 
 __all__ = ["AgreeSettings", "Agreement", "Answer", "MetricSummary"]
 

@@ -41,7 +41,6 @@ import numpy as np
 
 from truebleu import _core
 from truebleu._results import ComparedByValue
-from truebleu._settings import DEFAULT_SEED, require_name, require_replicates, require_seed
 from truebleu.agreement.coefficients import (
     as_cells,
     as_human,
@@ -55,6 +54,7 @@ from truebleu.agreement.coefficients import (
 from truebleu.agreement.data import SegmentStatistics, mean_of_sums
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import Bootstrap, Units, on_exact_grid
+from truebleu.schema import DEFAULT_SEED, require_name, require_replicates, require_seed
 from truebleu.significance.intervals import percentile_interval, smallest_replicates
 
 if TYPE_CHECKING:

@@ -44,10 +44,9 @@ from typing import (
 import numpy as np
 
 from truebleu import _core
-from truebleu._settings import require_name
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import as_values
-from truebleu.schema import Column
+from truebleu.schema import Column, require_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

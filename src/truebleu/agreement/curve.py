@@ -20,14 +20,13 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from truebleu._results import Result
-from truebleu._settings import DEFAULT_SEED
 from truebleu.agreement.agree import Count, as_judgments
 from truebleu.agreement.data import agreement_data
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import MalformedFileError, SettingError, UnreadableFileError
 from truebleu.metrics.registry import metrics_for
 from truebleu.resampling import Bootstrap, Units
-from truebleu.schema import Level, Seed, verb
+from truebleu.schema import DEFAULT_SEED, Level, Seed, verb
 from truebleu.significance.people import COIN, EXPECTED, AgreementCurve, settings_of
 
 if TYPE_CHECKING:

@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from truebleu._settings import require_alpha, require_name
 from truebleu.agreement.coefficients import as_human, rated_cells
 from truebleu.errors import SettingError
+from truebleu.schema import require_alpha, require_name
 from truebleu.significance.pairs import rank_ranges
 
 if TYPE_CHECKING:

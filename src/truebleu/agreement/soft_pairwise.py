@@ -29,7 +29,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truebleu import _core
-from truebleu._settings import DEFAULT_SEED
 from truebleu.agreement.bootstrap import (
     BLOCK_SIZE,
     Replicates,
@@ -55,14 +54,15 @@ from truebleu.agreement.tests import (
 )
 from truebleu.errors import SettingError
 from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Swaps, on_exact_grid
+from truebleu.schema import DEFAULT_SEED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu._settings import Alternative
     from truebleu.resampling import Values
+    from truebleu.schema import Alternative
 
 __all__ = ["soft_pairwise_accuracy", "soft_pairwise_test"]
 

@@ -55,16 +55,6 @@ import numpy as np
 
 from truebleu import _core
 from truebleu._results import plain
-from truebleu._settings import (
-    ALTERNATIVES,
-    DEFAULT_SEED,
-    MOST,
-    Alternative,
-    require_alpha,
-    require_replicates,
-    require_seed,
-    require_whole_number,
-)
 from truebleu.agreement.coefficients import (
     Coefficient,
     Grouping,
@@ -80,6 +70,16 @@ from truebleu.agreement.coefficients import (
 )
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import Swaps, as_probabilities
+from truebleu.schema import (
+    ALTERNATIVES,
+    DEFAULT_SEED,
+    MOST,
+    Alternative,
+    require_alpha,
+    require_replicates,
+    require_seed,
+    require_whole_number,
+)
 from truebleu.significance.corrections import adjust
 from truebleu.significance.tests import randomization_p, smallest_p
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu._settings import DEFAULT_REPLICATES
 from truebleu.cli._command import (
     Option,
     Show,
@@ -18,6 +17,7 @@ from truebleu.cli._command import (
 )
 from truebleu.cli.main import progress_bar, warn
 from truebleu.explanation.explain import explain
+from truebleu.schema import DEFAULT_REPLICATES
 
 if TYPE_CHECKING:
     from truebleu.metrics.base import Metric

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu._settings import DEFAULT_REPLICATES
 from truebleu.cli._command import Option, Show, Texts, make_command, refuse_idle
 from truebleu.cli.main import progress_bar
+from truebleu.schema import DEFAULT_REPLICATES
 from truebleu.significance.gate import gate
 
 if TYPE_CHECKING:

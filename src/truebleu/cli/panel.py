@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu._settings import DEFAULT_REPLICATES
 from truebleu.cli._command import Option, Show, make_command, refuse_idle
 from truebleu.cli.main import progress_bar, warn
+from truebleu.schema import DEFAULT_REPLICATES
 from truebleu.scores.given import GivenScores
 from truebleu.scores.scored_test_set import read_benchmarks
 from truebleu.significance.panel import panel, read_panel

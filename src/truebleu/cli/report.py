@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu._settings import DEFAULT_REPLICATES
 from truebleu.cli._command import Option, Show, Texts, make_command, read_columns, refuse_idle
 from truebleu.cli.agree import HUMAN_OPTIONS, HumanFile
 from truebleu.cli.explain import COUNTS
 from truebleu.cli.main import progress_bar, tell, warn
 from truebleu.errors import RefusedError
 from truebleu.explanation.report import Report, report
+from truebleu.schema import DEFAULT_REPLICATES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from truebleu._settings import DEFAULT_REPLICATES
 from truebleu.cli._command import Option, Show, Texts, make_command, read_columns, refuse_idle
 from truebleu.cli.main import progress_bar
+from truebleu.schema import DEFAULT_REPLICATES
 from truebleu.significance.scores import score
 
 if TYPE_CHECKING:

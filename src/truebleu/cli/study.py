@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu._settings import DEFAULT_SEED
 from truebleu.cli._command import Option, Show, Texts, make_command, refuse_idle
 from truebleu.cli.main import LazyGroup, progress_bar
 from truebleu.corpus._files import note_input
 from truebleu.errors import SettingError
-from truebleu.schema import parameters_of
+from truebleu.schema import DEFAULT_SEED, parameters_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence

@@ -37,7 +37,6 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 
-from truebleu._settings import LARGEST
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode
 from truebleu.corpus.nbest import FINITE, NBest, SparseFeatures
 from truebleu.corpus.tables import SEGMENT, TARGET, parse_record
@@ -48,7 +47,7 @@ from truebleu.errors import (
     UnpairedSegmentsError,
     shortened,
 )
-from truebleu.schema import Setting, checked_fields
+from truebleu.schema import LARGEST, Setting, checked_fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

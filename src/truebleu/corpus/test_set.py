@@ -13,7 +13,6 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, cast
 
 from truebleu._core import Segments
-from truebleu._settings import require_whole_number
 from truebleu.errors import (
     AbsentSegmentError,
     ArgumentTypeError,
@@ -24,6 +23,7 @@ from truebleu.errors import (
     TransposedReferencesError,
     UnpairedSegmentsError,
 )
+from truebleu.schema import require_whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ True
 
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import lazy_package
+from truebleu.schema import lazy_package
 
 if TYPE_CHECKING:
     from truebleu.execution.executors import *

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from truebleu._results import Result, plain
-from truebleu._settings import DEFAULT_SEED
 from truebleu.errors import RefusedError, SettingError
 from truebleu.explanation.contributions import (
     TYPOGRAPHY,
@@ -31,7 +30,7 @@ from truebleu.explanation.slices import (
 )
 from truebleu.metrics.base import CountedMetric
 from truebleu.resampling import Swaps, Units, on_exact_grid
-from truebleu.schema import Baseline, Level, Replicates, Seed, UnitChoice, verb
+from truebleu.schema import DEFAULT_SEED, Baseline, Level, Replicates, Seed, UnitChoice, verb
 from truebleu.scores.inputs import inputs_of
 from truebleu.significance.compare import compare
 from truebleu.significance.corrections import westfall_young

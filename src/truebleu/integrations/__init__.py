@@ -6,7 +6,7 @@ are named after, which is imported with the module.
 
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import lazy_package
+from truebleu.schema import lazy_package
 
 if TYPE_CHECKING:
     from truebleu.integrations.batches import *

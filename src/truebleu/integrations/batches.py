@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, TypeAlias
 
-from truebleu._settings import MOST, require_whole_number
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import as_metrics
+from truebleu.schema import MOST, require_whole_number
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, TypeAlias,
 
 from truebleu import _core
 from truebleu._core import VERSION
-from truebleu._settings import MOST, require_name, require_whole_number
 from truebleu.corpus.test_set import as_test_set, as_text
 from truebleu.errors import SettingError, shortened
-from truebleu.schema import Setting, checked_fields
+from truebleu.schema import MOST, Setting, checked_fields, require_name, require_whole_number
 from truebleu.tokenizers import (
     AUTO,
     DEFAULT,

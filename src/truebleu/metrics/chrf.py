@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
 from truebleu import _core
-from truebleu._settings import require_name
 from truebleu.errors import SettingError
 from truebleu.metrics.base import NativeMetric, Score, Signature
-from truebleu.schema import Setting, checked_fields
+from truebleu.schema import Setting, checked_fields, require_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

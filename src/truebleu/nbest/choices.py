@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import numpy as np
 
-from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED, require_name
 from truebleu.errors import MalformedFileError, SettingError, UnknownNameError
 from truebleu.nbest.problem import FeatureMean, feature_matrix, first_best, list_metrics
-from truebleu.schema import Column, Setting, verb
+from truebleu.schema import DEFAULT_REPLICATES, DEFAULT_SEED, Column, Setting, require_name, verb
 from truebleu.scores.given import GivenScores
 
 if TYPE_CHECKING:

@@ -16,14 +16,13 @@ import numpy as np
 
 from truebleu import _core
 from truebleu._results import Result
-from truebleu._settings import DEFAULT_SEED, Streams
 from truebleu.corpus.nbest import as_nbest
 from truebleu.corpus.test_set import TestSet
 from truebleu.errors import SettingError, UnpairedSegmentsError
 from truebleu.metrics.base import use_environment
 from truebleu.metrics.registry import as_metrics, made_of
 from truebleu.nbest.choices import BASELINE, CHOSEN, gains_of
-from truebleu.schema import Seed, Setting, checked_fields, picked, verb
+from truebleu.schema import DEFAULT_SEED, Seed, Setting, Streams, checked_fields, picked, verb
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

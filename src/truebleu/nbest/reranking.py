@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from truebleu._results import Result
-from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED
 from truebleu.corpus.nbest import as_nbest
 from truebleu.errors import SettingError
 from truebleu.nbest.choices import TestReplicates, measure_gain, weighted_scores
@@ -24,7 +23,7 @@ from truebleu.nbest.problem import (
     with_text_features,
     within_deviations,
 )
-from truebleu.schema import Column, Seed, Setting, verb
+from truebleu.schema import DEFAULT_REPLICATES, DEFAULT_SEED, Column, Seed, Setting, verb
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

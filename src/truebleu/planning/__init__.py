@@ -5,7 +5,7 @@ The verbs are `truebleu.plan` and `truebleu.sample`.
 
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import lazy_package
+from truebleu.schema import lazy_package
 
 if TYPE_CHECKING:
     from truebleu.planning.plan import *

@@ -13,11 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from truebleu._results import Result, plain
-from truebleu._settings import (
-    DEFAULT_REPLICATES,
-    DEFAULT_SEED,
-    Alternative,
-)
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels
 from truebleu.planning.power import (
@@ -36,6 +31,9 @@ from truebleu.planning.variance import (
 )
 from truebleu.resampling import Units
 from truebleu.schema import (
+    DEFAULT_REPLICATES,
+    DEFAULT_SEED,
+    Alternative,
     Baseline,
     Level,
     Replicates,
@@ -57,11 +55,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu._settings import Unit
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSet
     from truebleu.metrics.base import Metric, Signature
     from truebleu.metrics.registry import MetricsLike
     from truebleu.planning.power import MarginPlan, SizePower
+    from truebleu.schema import Unit
     from truebleu.significance.statistics import Pair
 
 __all__ = ["PairPlan", "Plan", "PlanSettings"]

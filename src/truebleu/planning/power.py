@@ -31,8 +31,8 @@ from truebleu.significance.tests import fewest_units
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from truebleu._settings import Alternative
     from truebleu.planning.variance import DifferenceVariance
+    from truebleu.schema import Alternative
 
 __all__ = ["MarginPlan", "SizePower"]
 

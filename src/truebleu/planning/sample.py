@@ -11,13 +11,12 @@ import numpy as np
 
 from truebleu import _core
 from truebleu._results import Result
-from truebleu._settings import DEFAULT_SEED, Streams
 from truebleu.corpus._writing import files_of, write_files
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels, metrics_for
 from truebleu.resampling import Units
-from truebleu.schema import Column, Seed, Setting, picked, verb
+from truebleu.schema import DEFAULT_SEED, Column, Seed, Setting, Streams, picked, verb
 from truebleu.significance.statistics import MetricStatistics
 
 if TYPE_CHECKING:
@@ -26,10 +25,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu._settings import Draw
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSet
     from truebleu.metrics.base import Metric, Signature
     from truebleu.metrics.registry import MetricsLike
+    from truebleu.schema import Draw
 
     Positions: TypeAlias = NDArray[np.int64]
     Labels: TypeAlias = tuple[str, ...] | None

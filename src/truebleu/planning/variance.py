@@ -31,8 +31,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truebleu import _core
-from truebleu._settings import DEFAULT_SEED
 from truebleu.resampling import TIE_TOLERANCE, as_values, on_exact_grid
+from truebleu.schema import DEFAULT_SEED
 from truebleu.significance.intervals import percentile_interval
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import lazy_package
+from truebleu.schema import lazy_package
 
 if TYPE_CHECKING:
     from truebleu.reports.charts import *

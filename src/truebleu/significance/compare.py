@@ -8,17 +8,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED, About, IntervalName, RunSwaps
 from truebleu.errors import SettingError
 from truebleu.metrics.base import CountedMetric
 from truebleu.metrics.registry import metric_labels
 from truebleu.resampling import Swaps
 from truebleu.schema import (
+    DEFAULT_REPLICATES,
+    DEFAULT_SEED,
+    About,
     Baseline,
     BlockLength,
     ByDomain,
+    IntervalName,
     Level,
     Replicates,
+    RunSwaps,
     Seed,
     Setting,
     Tested,

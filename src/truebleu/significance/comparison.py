@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu._settings import Unit
     from truebleu.corpus.test_set import TestSetOutline, TextWarning
     from truebleu.metrics.base import Signature
     from truebleu.resampling import Values
+    from truebleu.schema import Unit
     from truebleu.significance.optimizer_runs import RunScores
     from truebleu.significance.pairs import DifferenceBounds, PairTests
     from truebleu.significance.people import AgreementCurve

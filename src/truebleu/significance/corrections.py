@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
-from truebleu._settings import ALTERNATIVES, MOST, Alternative, require_alpha, require_whole_number
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import (
     TIE_TOLERANCE,
@@ -26,6 +25,7 @@ from truebleu.resampling import (
     as_scale,
     beside,
 )
+from truebleu.schema import ALTERNATIVES, MOST, Alternative, require_alpha, require_whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -36,11 +36,12 @@ import numpy as np
 
 from truebleu._core import PairTally
 from truebleu._results import Result, plain
-from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED
 from truebleu.errors import RefusedError, SettingError, UnknownNameError, first_names
 from truebleu.metrics.registry import metric_labels
 from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Swaps
 from truebleu.schema import (
+    DEFAULT_REPLICATES,
+    DEFAULT_SEED,
     BlockLength,
     ByDomain,
     Level,

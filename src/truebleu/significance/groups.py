@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from truebleu._settings import IntervalName, Unit
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import CountedMetric
+    from truebleu.schema import IntervalName, Unit
     from truebleu.significance.settings import ResamplingSettings
 
 # A group with fewer units is scored, and not tested.

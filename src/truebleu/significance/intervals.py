@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truebleu import _core
-from truebleu._settings import require_level
 from truebleu.errors import SettingError
 from truebleu.resampling import (
     Values,
@@ -29,6 +28,7 @@ from truebleu.resampling import (
     normal_quantile,
     tie_margin,
 )
+from truebleu.schema import require_level
 from truebleu.significance.student import (
     hall_interval,
     student_interval,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from truebleu._settings import IntervalName
+    from truebleu.schema import IntervalName
     from truebleu.significance.statistics import MetricStatistics, Pair
 
 __all__ = ["INTERVAL_METHODS", "IntervalMethod", "bca_interval", "percentile_interval"]

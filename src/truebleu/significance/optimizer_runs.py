@@ -60,10 +60,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu._settings import About, Alternative
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
     from truebleu.resampling import Values
+    from truebleu.schema import About, Alternative
     from truebleu.significance.statistics import Pair
 
 __all__ = ["RunScores", "group_runs"]

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from truebleu._core import NativeMetric
-    from truebleu._settings import Alternative
+    from truebleu.schema import Alternative
     from truebleu.significance.settings import CompareSettings
     from truebleu.significance.statistics import MetricStatistics, Pair, Progress
 

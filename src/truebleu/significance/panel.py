@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from truebleu._results import Result
-from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED
 from truebleu.corpus._files import Files, stem
 from truebleu.corpus._reading import read_test_set
 from truebleu.corpus.tables import parse_table
@@ -31,7 +30,17 @@ from truebleu.corpus.test_set import TestSet, as_test_set
 from truebleu.errors import MalformedFileError, SettingError
 from truebleu.metrics.registry import metric_labels, metrics_for
 from truebleu.metrics.statistics_files import SavedTestSet, find_statistics
-from truebleu.schema import Baseline, Level, Replicates, Seed, Setting, picked, verb
+from truebleu.schema import (
+    DEFAULT_REPLICATES,
+    DEFAULT_SEED,
+    Baseline,
+    Level,
+    Replicates,
+    Seed,
+    Setting,
+    picked,
+    verb,
+)
 from truebleu.significance.corrections import adjust
 from truebleu.significance.pairs import (
     all_pair_tests,
@@ -47,11 +56,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from concurrent.futures import Executor
 
-    from truebleu._settings import Unit
     from truebleu.corpus.tables import Table
     from truebleu.metrics.base import Signature
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
+    from truebleu.schema import Unit
     from truebleu.significance.pairs import DifferenceBounds, PairTests
     from truebleu.significance.statistics import Pair, Progress
 

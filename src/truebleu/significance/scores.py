@@ -7,11 +7,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from truebleu._results import Result
-from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED, IntervalName
 from truebleu.metrics.registry import metric_labels
 from truebleu.schema import (
+    DEFAULT_REPLICATES,
+    DEFAULT_SEED,
     BlockLength,
     ByDomain,
+    IntervalName,
     Level,
     Replicates,
     Seed,
@@ -25,7 +27,6 @@ from truebleu.scores.inputs import inputs_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from truebleu._settings import Unit
     from truebleu.corpus.test_set import (
         ColumnsLike,
         ReferencesLike,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Counts, Metric, Score, Signature
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Units
+    from truebleu.schema import Unit
     from truebleu.significance.settings import IntervalSettings
     from truebleu.significance.statistics import MetricStatistics, Progress
 

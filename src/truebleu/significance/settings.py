@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from truebleu._settings import (
+from truebleu.errors import SettingError
+from truebleu.resampling import Bootstrap, Swaps, Units
+from truebleu.schema import (
     ABOUTS,
     ALTERNATIVES,
     DEFAULT_REPLICATES,
@@ -25,8 +27,6 @@ from truebleu._settings import (
     require_replicates,
     require_seed,
 )
-from truebleu.errors import SettingError
-from truebleu.resampling import Bootstrap, Swaps, Units
 from truebleu.significance.corrections import (
     CORRECTIONS,
     default_correction,

@@ -13,10 +13,10 @@ import numpy as np
 
 from truebleu import _core
 from truebleu._results import ComparedByValue
-from truebleu._settings import MOST, require_whole_number
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels
 from truebleu.resampling import blocks, on_exact_grid
+from truebleu.schema import MOST, require_whole_number
 from truebleu.significance.student import jackknife_error
 
 if TYPE_CHECKING:

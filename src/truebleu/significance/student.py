@@ -26,17 +26,17 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from truebleu._settings import ALTERNATIVES, require_level
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import TIE_TOLERANCE, as_replicates, as_values, beside, normal_quantile
+from truebleu.schema import ALTERNATIVES, require_level
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike
 
-    from truebleu._settings import Alternative
     from truebleu.resampling import Values
+    from truebleu.schema import Alternative
 
 __all__ = ["student_interval"]
 

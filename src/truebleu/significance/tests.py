@@ -21,16 +21,6 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from truebleu._settings import (
-    ALTERNATIVES,
-    DEFAULT_REPLICATES,
-    MOST,
-    Alternative,
-    require_alpha,
-    require_level,
-    require_number,
-    require_whole_number,
-)
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import (
     Bootstrap,
@@ -43,6 +33,16 @@ from truebleu.resampling import (
     beside,
     normal_quantile,
     tie_margin,
+)
+from truebleu.schema import (
+    ALTERNATIVES,
+    DEFAULT_REPLICATES,
+    MOST,
+    Alternative,
+    require_alpha,
+    require_level,
+    require_number,
+    require_whole_number,
 )
 from truebleu.significance.corrections import smallest_factor
 from truebleu.significance.statistics import (

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from truebleu._settings import DEFAULT_SEED, Streams
 from truebleu.corpus.nbest import NBest
 from truebleu.errors import MalformedFileError, SettingError, UnknownNameError, UnreadableFileError
+from truebleu.schema import DEFAULT_SEED, Streams
 from truebleu.simulation.test_sets import Channel, general_tables, simulate
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu._settings import Draw
+    from truebleu.schema import Draw
 
 __all__ = ["BEST_WEIGHTS", "Decoder"]
 

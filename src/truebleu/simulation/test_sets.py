@@ -16,24 +16,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from truebleu._core import Segments
-from truebleu._settings import (
+from truebleu.corpus._writing import files_of, write_files
+from truebleu.corpus.test_set import TestSet
+from truebleu.errors import SettingError
+from truebleu.schema import (
     DEFAULT_SEED,
     Streams,
     require_memory_for,
     require_seed,
     require_whole_number,
+    verb,
 )
-from truebleu.corpus._writing import files_of, write_files
-from truebleu.corpus.test_set import TestSet
-from truebleu.errors import SettingError
-from truebleu.schema import verb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from os import PathLike
 
-    from truebleu._settings import Draw
     from truebleu.corpus.test_set import TextLike
+    from truebleu.schema import Draw
 
 __all__ = ["Channel", "save_test_set", "simulate", "simulate_causes"]
 

@@ -6,7 +6,7 @@ one tidy table, what it says, and a plot.
 
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import lazy_package
+from truebleu.schema import lazy_package
 
 if TYPE_CHECKING:
     from truebleu.studies._study import *

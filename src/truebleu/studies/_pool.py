@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, TypeAlias, get
 
 import numpy as np
 
-from truebleu._settings import Streams, require_name
 from truebleu.errors import ArgumentTypeError, SettingError
 from truebleu.metrics.registry import metrics_for
 from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Units
-from truebleu.schema import Setting
+from truebleu.schema import Setting, Streams, require_name
 from truebleu.significance.pairs import pairs_to_compare
 from truebleu.significance.statistics import (
     MetricStatistics,
@@ -31,10 +30,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu._settings import Draw
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
+    from truebleu.schema import Draw
     from truebleu.significance.statistics import Pair
 
 # Settings that studies share.

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import numpy as np
 
-from truebleu._settings import DEFAULT_SEED
 from truebleu.corpus.test_set import fingerprint
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Record, Runner, Task
@@ -33,7 +32,7 @@ from truebleu.nbest.problem import Search, count_candidates, make_problem, seed_
 from truebleu.nbest.reranking import rerank
 from truebleu.reports.document import Plot
 from truebleu.reports.sentences import listed
-from truebleu.schema import Seed, Setting
+from truebleu.schema import DEFAULT_SEED, Seed, Setting
 from truebleu.significance.compare import compare
 from truebleu.studies._pool import Replicates
 from truebleu.studies._study import (

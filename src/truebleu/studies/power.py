@@ -18,11 +18,10 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 
-from truebleu._settings import DEFAULT_SEED
 from truebleu.execution.journal import Record, Runner, Task
 from truebleu.reports.document import NO_VALUE, Column, Plot, Table
 from truebleu.reports.sentences import percent
-from truebleu.schema import Baseline, Level, Seed, Setting, picked
+from truebleu.schema import DEFAULT_SEED, Baseline, Level, Seed, Setting, picked
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.tests import fewest_units, smallest_p
 from truebleu.studies import _pool as pools, _study as base

@@ -16,12 +16,11 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 import numpy as np
 
 from truebleu._results import plain
-from truebleu._settings import DEFAULT_SEED, IntervalName
 from truebleu.execution.journal import Key, Record, Runner, Task
 from truebleu.reports.document import Plot
 from truebleu.reports.sentences import percent
 from truebleu.resampling import TIE_TOLERANCE
-from truebleu.schema import Baseline, Level, Seed, Setting
+from truebleu.schema import DEFAULT_SEED, Baseline, IntervalName, Level, Seed, Setting
 from truebleu.significance.intervals import interval_bounds
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.tests import monte_carlo_interval

@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from truebleu._settings import DEFAULT_SEED
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Record, Runner, Task
 from truebleu.reports.document import Plot
 from truebleu.reports.sentences import percent
 from truebleu.resampling import TIE_TOLERANCE
-from truebleu.schema import Level, Seed, Setting
+from truebleu.schema import DEFAULT_SEED, Level, Seed, Setting
 from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust, smallest_factor
 from truebleu.significance.settings import CompareSettings, require_enough_replicates
 from truebleu.significance.tests import fewest_units

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
-from truebleu._settings import DEFAULT_SEED
 from truebleu.agreement.agree import AgreeSettings, evaluate, resampling_of
 from truebleu.agreement.coefficients import (
     MetricAgreement,
@@ -33,7 +32,7 @@ from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.sentence_bleu import DEFAULT_VALUES, SMOOTHINGS, SentenceBLEU
 from truebleu.reports.document import Plot
 from truebleu.reports.sentences import about_inputs, listed
-from truebleu.schema import Level, Seed, Setting
+from truebleu.schema import DEFAULT_SEED, Level, Seed, Setting
 from truebleu.significance.corrections import adjust
 from truebleu.studies._pool import PoolUnit, Replicates
 from truebleu.studies._study import (

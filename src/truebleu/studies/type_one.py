@@ -30,14 +30,13 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import numpy as np
 
-from truebleu._settings import DEFAULT_SEED, Streams
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Record, Runner, Task
 from truebleu.metrics.registry import as_metrics, metric_labels
 from truebleu.reports.document import Plot
 from truebleu.reports.sentences import listed, percent
 from truebleu.resampling import TIE_TOLERANCE
-from truebleu.schema import Seed, Setting
+from truebleu.schema import DEFAULT_SEED, Seed, Setting, Streams
 from truebleu.significance.corrections import CORRECTIONS, experimentwise_error
 from truebleu.significance.pairs import pair_tests
 from truebleu.significance.settings import CompareSettings, require_enough_replicates
@@ -57,11 +56,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu._settings import Draw
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Units
+    from truebleu.schema import Draw
 
 
 __all__ = ["study_equivalents", "study_multiplicity", "study_type_one"]

@@ -25,12 +25,11 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import numpy as np
 
-from truebleu._settings import DEFAULT_SEED
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Key, Record, Runner, Task
 from truebleu.reports.document import Plot
 from truebleu.reports.sentences import percent
-from truebleu.schema import Level, Seed, Setting
+from truebleu.schema import DEFAULT_SEED, Level, Seed, Setting
 from truebleu.significance.intervals import smallest_replicates
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import MetricStatistics
