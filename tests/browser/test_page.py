@@ -11,7 +11,7 @@ import pytest
 
 import truebleu
 from truebleu.explanation.report import Report, report
-from truebleu.human.spans import ErrorSpan
+from truebleu.human.mqm import ErrorSpan
 from truebleu.metrics.function import FunctionMetric
 from truebleu.metrics.registry import parse_metrics
 from truebleu.metrics.statistics_files import SavedStatistics, SavedTestSet

@@ -9,7 +9,7 @@ import pytest
 
 from truebleu.errors import SettingError, UnpairedSegmentsError
 from truebleu.explanation.report import report
-from truebleu.human.spans import ErrorSpan
+from truebleu.human.mqm import ErrorSpan
 from truebleu.metrics.statistics_files import SavedStatistics, SavedTestSet
 from truebleu.simulation import simulate_causes
 

@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 import truebleu
 from truebleu import resampling
 from truebleu._core import Statistics
-from truebleu.corpus import _parts as parts, read_test_set
+from truebleu.corpus import _reading as parts, read_test_set
 from truebleu.corpus._files import OpenedFile
 from truebleu.errors import AbsentTextError, SettingError
 from truebleu.metrics._counted import Rows, count_test_set, narrowed

@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 import pytest
 import zstandard
 
-from tests.human.test_reading import KINDS as JUDGMENTS
+from tests.human.reading.test_kinds import KINDS as JUDGMENTS
 from tests.robustness import api_calls
 from truebleu import metrics
 from truebleu.corpus._reading import read_test_set

@@ -193,7 +193,7 @@ def test_a_stopped_program_leaves_no_partial_files(number: signal.Signals, tmp_p
 import sys
 from pathlib import Path
 from truebleu.cli import main as cli
-from truebleu.corpus._writing import write_files
+from truebleu.corpus._files import write_files
 
 def slowly():
     yield b"one"

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from truebleu._results import Result
-    from truebleu.corpus._parts import TestSetParts
-    from truebleu.corpus.known_test_sets import KnownTestSet
+    from truebleu.corpus._reading import TestSetParts
+    from truebleu.corpus.public_test_sets import PublicTestSet
     from truebleu.corpus.test_set import TestSet, TextWarning
     from truebleu.metrics.base import Metric
     from truebleu.reports.charts import Drawable
@@ -384,7 +384,7 @@ class Texts:
     source: str | None
     documents: str | None
     strict: bool
-    known: KnownTestSet | None = None
+    public: PublicTestSet | None = None
 
     def read(self, metrics: Sequence[Metric] = ()) -> TestSet:
         """The test set; warnings go to standard error.
@@ -446,9 +446,9 @@ class Texts:
             strict=self.strict,
             read=read,
         )
-        if self.known is None:
+        if self.public is None:
             return test_set
-        return _with_labels(test_set, self.known, documents=self.documents is None)
+        return _with_labels(test_set, self.public, documents=self.documents is None)
 
 
 def _together(warnings: Sequence[TextWarning]) -> Iterator[str]:
@@ -464,20 +464,20 @@ def _together(warnings: Sequence[TextWarning]) -> Iterator[str]:
 def _texts_of(values: dict[str, Any]) -> Texts:
     """The texts that options name; takes their values out of the others."""
     fields = {name: values.pop(name) for name in Texts.__slots__ if name in values}
-    known = _known_test_set(values.pop("test_set"), fields["references"])
-    if known is not None:
-        fields["references"] = known.references
-        fields["source"] = fields["source"] or known.source
-    return Texts(**fields, known=known)
+    public = _public_test_set(values.pop("test_set"), fields["references"])
+    if public is not None:
+        fields["references"] = public.references
+        fields["source"] = fields["source"] or public.source
+    return Texts(**fields, public=public)
 
 
-def _known_test_set(written: str | None, references: Sequence[str]) -> KnownTestSet | None:
+def _public_test_set(written: str | None, references: Sequence[str]) -> PublicTestSet | None:
     """The test set that is named, with its language pair behind a slash or by ``--language``."""
     if written is None:
         return None
     if references:
         raise SettingError("--test-set", written, "none beside --reference, whose place it takes")
-    from truebleu.corpus.known_test_sets import find_test_set
+    from truebleu.corpus.public_test_sets import find_test_set
 
     language = click.get_current_context().meta.get(LANGUAGE)
     name, pair = written, language
@@ -489,12 +489,12 @@ def _known_test_set(written: str | None, references: Sequence[str]) -> KnownTest
     return find_test_set(name, pair)
 
 
-def _with_labels(test_set: TestSet, known: KnownTestSet, *, documents: bool) -> TestSet:
+def _with_labels(test_set: TestSet, public: PublicTestSet, *, documents: bool) -> TestSet:
     """The test set with the documents and domains that are known, unless others were given."""
     if documents:
-        test_set = replace(test_set, documents=known.documents)
+        test_set = replace(test_set, documents=public.documents)
     if test_set.domains is None:
-        test_set = replace(test_set, domains=known.domains)
+        test_set = replace(test_set, domains=public.domains)
     return test_set
 
 
@@ -656,7 +656,7 @@ class Show:
     def write(self, lines: Iterable[bytes]) -> None:
         """Write something into the file of ``--output``, if it was given: whole or not at all."""
         if self.output is not None:
-            from truebleu.corpus._writing import write_files
+            from truebleu.corpus._files import write_files
 
             write_files(self.output.parent, {self.output.name: lines}, overwrite=self.force)
 
@@ -728,7 +728,7 @@ def _require_writable(
 ) -> Path | None:
     # Before the work begins: a file that cannot be written should be reported at once.
     if path is not None:
-        from truebleu.corpus._writing import refuse_existing
+        from truebleu.corpus._files import refuse_existing
 
         refuse_existing([path], overwrite=context.params["force"])
     return path

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from truebleu.corpus.test_set import TestSet
-    from truebleu.human.spans import ErrorSpan
+    from truebleu.human.mqm import ErrorSpan
     from truebleu.metrics.base import Metric
 
 EPILOG = """\b
@@ -98,7 +98,7 @@ def _report(
 
 def _marked(path: str, test_set: TestSet) -> Mapping[str, Sequence[Sequence[ErrorSpan]]]:
     """The errors that a file marks; those in other texts are counted."""
-    from truebleu.human.spans import read_spans
+    from truebleu.human.mqm import read_spans
 
     spans = read_spans(path, test_set.systems)
     if spans.unmatched:

@@ -10,6 +10,7 @@ import stat
 import sys
 from contextlib import contextmanager, suppress
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from truebleu._core import Segments
@@ -19,12 +20,13 @@ from truebleu.errors import (
     MalformedFileError,
     MissingColumnError,
     MissingExtraError,
+    RefusedError,
     SettingError,
     UnreadableFileError,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import BinaryIO
 
 #: Written instead of a path to read standard input.
@@ -670,3 +672,59 @@ def _named_errors(path: str) -> Iterator[None]:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UnreadableFileError(path, f"cannot be read ({reason})") from None
+
+
+# Files written whole or not at all.
+
+
+def write_files(
+    folder: Path, contents: Mapping[str, Iterable[bytes]], *, overwrite: bool = False
+) -> list[Path]:
+    """Write files into a folder, which is made if need be: all of them or none.
+
+    Args:
+        folder: where the files go.
+        contents: the parts of each file by its name.
+        overwrite: whether files that exist may be replaced.
+
+    Returns:
+        The files, in their order.
+    """
+    paths = [folder / name for name in contents]
+    refuse_existing(paths, overwrite=overwrite)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _write_all(folder, contents)
+    except OSError as error:
+        reason = f"cannot be written: {error.strerror}"
+        raise UnreadableFileError(str(error.filename or folder), reason) from error
+    return paths
+
+
+def refuse_existing(paths: Iterable[Path], *, overwrite: bool) -> None:
+    """Raise an error where there is something that may not be replaced.
+
+    Folders and devices never may: a file put in the place of /dev/null would be a surprise.
+    """
+    for path in paths:
+        if "\0" in str(path):
+            raise UnreadableFileError(str(path), "cannot be written: no name has a NUL byte")
+        if path.exists() and not path.is_file():
+            raise UnreadableFileError(str(path), "cannot be written: not a regular file")
+        if is_input(path):
+            raise lost_input(path)
+        expect_output(path)
+        if path.exists() and not overwrite:
+            raise RefusedError(f"{path} exists; use --force (in Python, overwrite=True)")
+
+
+def _write_all(folder: Path, contents: Mapping[str, Iterable[bytes]]) -> None:
+    # Files take their names when all are complete, so that a full disk leaves none half written.
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(dir=folder, prefix=".partial-") as partial:
+        for name, parts in contents.items():
+            with (Path(partial) / name).open("wb") as file:
+                file.writelines(parts)
+        for name in contents:
+            (Path(partial) / name).replace(folder / name)

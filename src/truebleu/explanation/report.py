@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     )
     from truebleu.explanation.explain import Explanation
     from truebleu.explanation.slices import Variable
-    from truebleu.human.spans import ErrorSpan
+    from truebleu.human.mqm import ErrorSpan
     from truebleu.metrics.base import Formula, Metric
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Units

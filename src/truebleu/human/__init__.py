@@ -7,7 +7,7 @@ from truebleu.schema import lazy_package
 if TYPE_CHECKING:
     from truebleu.human.judgments import *
     from truebleu.human.metrics_eval import *
+    from truebleu.human.mqm import *
     from truebleu.human.reading import *
-    from truebleu.human.spans import *
 
 __getattr__, __dir__ = lazy_package(__name__)

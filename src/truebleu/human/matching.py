@@ -24,14 +24,17 @@ from typing import TYPE_CHECKING, NoReturn
 from truebleu.corpus.tables import (
     DOCUMENT,
     IN_DOCUMENT,
+    LANGUAGE_PAIR,
     LARGEST,
     RATER,
     SEGMENT,
+    SOURCE_LANGUAGE,
     SYSTEM,
     TARGET,
+    TARGET_LANGUAGE,
     whole_number,
 )
-from truebleu.errors import EmptyTextError, MalformedFileError, SettingError
+from truebleu.errors import EmptyTextError, MalformedFileError, MissingColumnError, SettingError
 from truebleu.human.judgments import HumanScores, listed
 
 if TYPE_CHECKING:
@@ -616,3 +619,47 @@ def _refuse_number(
         "and 'rater' where several people judged"
     )
     sheet.refuse(sheet.systems.index(system), found, expected)
+
+
+# Files that hold judgments of several language pairs: only one belongs to a test set.
+
+
+def of_one_pair(
+    table: Table,
+    request: Request,
+    sources: Sequence[str] = SOURCE_LANGUAGE,
+    targets: Sequence[str] = TARGET_LANGUAGE,
+) -> Table:
+    """The rows of the language pair that was chosen, where a table has columns for languages.
+
+    Raises:
+        CorpusError: When there are several and none was chosen, or the chosen one is not there.
+        SettingError: When one was chosen, and nothing tells the language pairs apart.
+    """
+    pairs: Sequence[str] | None = table.found_labels(LANGUAGE_PAIR)
+    source, target = table.found_labels(sources), table.found_labels(targets)
+    if pairs is None and source is not None and target is not None:
+        pairs = [
+            f"{one.strip()}-{other.strip()}" for one, other in zip(source, target, strict=True)
+        ]
+    if pairs is None:
+        refuse_language_pair(table.path, request)
+        return table
+    names, wanted = sorted(set(pairs)), request.language_pair
+    if wanted is None and len(names) > 1:
+        found = f"judgments of {len(names)} language pairs, {', '.join(names)}"
+        expected = f"one to be chosen, as in language_pair={names[0]!r} (--language-pair)"
+        raise MalformedFileError(table.path, None, found, expected)
+    rows = [
+        row for row, pair in enumerate(pairs) if wanted is None or pair.lower() == wanted.lower()
+    ]
+    if not rows:
+        raise MissingColumnError(table.path, "language pair", wanted or "", names)
+    return table if len(rows) == table.rows else table.only(rows)
+
+
+def refuse_language_pair(label: str, request: Request) -> None:
+    """Refuses the choice of a language pair from a file that does not tell them apart."""
+    if request.language_pair is not None:
+        expected = f"none: {label} does not say of which language pair a judgment is"
+        raise SettingError("language_pair", request.language_pair, expected)

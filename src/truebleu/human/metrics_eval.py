@@ -23,10 +23,10 @@ from truebleu.errors import (
     UnpairedSegmentsError,
     UnreadableFileError,
 )
-from truebleu.human.formats import LEVELS, read_score_lines
 from truebleu.human.judgments import Request
 from truebleu.human.matching import CANARY
 from truebleu.human.mqm import read_rating_lines
+from truebleu.human.reading import LEVELS, read_score_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from truebleu._core import Statistics
-from truebleu.corpus._parts import TestSetParts
+from truebleu.corpus._reading import TestSetParts
 from truebleu.corpus.test_set import Fingerprint, TestSet, absent_segments
 from truebleu.errors import AbsentTextError, EmptyTextError, SettingError, SuspiciousTextError
 from truebleu.metrics.base import CountedMetric

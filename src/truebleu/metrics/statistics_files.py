@@ -18,9 +18,10 @@ from truebleu.corpus._files import (
     Files,
     begins_as_statistics,
     may_hold_statistics,
+    refuse_existing,
     refuse_large,
+    write_files,
 )
-from truebleu.corpus._writing import refuse_existing, write_files
 from truebleu.errors import (
     DuplicateSystemError,
     EmptyTextError,

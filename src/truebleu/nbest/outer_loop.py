@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import numpy as np
 
-from truebleu.corpus._writing import write_files
+from truebleu.corpus._files import write_files
 from truebleu.corpus.nbest import NBest, SparseFeatures
 from truebleu.corpus.nbest_files import read_nbest
 from truebleu.errors import DecoderError, SettingError, UnreadableFileError

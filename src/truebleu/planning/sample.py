@@ -11,7 +11,8 @@ import numpy as np
 
 from truebleu import _core
 from truebleu._results import Result
-from truebleu.corpus._writing import files_of, write_files
+from truebleu.corpus._files import write_files
+from truebleu.corpus._reading import files_of
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels, metrics_for

@@ -12,7 +12,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
-from truebleu.corpus._writing import refuse_existing, write_files
+from truebleu.corpus._files import refuse_existing, write_files
 from truebleu.errors import MissingExtraError, SettingError, UnknownNameError, UnreadableFileError
 from truebleu.reports.document import CHART_ENDINGS, Chart, Column, is_number, one_line
 

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from truebleu._core import Segments
-from truebleu.corpus._writing import files_of, write_files
+from truebleu.corpus._files import write_files
+from truebleu.corpus._reading import files_of
 from truebleu.corpus.test_set import TestSet
 from truebleu.errors import SettingError
 from truebleu.schema import (

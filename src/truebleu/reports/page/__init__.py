@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from truebleu._core import VERSION
-from truebleu.corpus._writing import write_files
+from truebleu.corpus._files import write_files
 from truebleu.corpus.test_set import fingerprint
 from truebleu.reports.document import Chart, Document, Heading, Notes, Sentences, Table, one_line
 from truebleu.reports.explain import largest_segments_table

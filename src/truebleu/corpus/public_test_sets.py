@@ -1,26 +1,20 @@
-"""Test sets that the package `sacrebleu` knows by name, read from its cache folder.
+"""Test sets that the package `sacrebleu` has by name, read from its cache folder.
 
 That package keeps what it has downloaded in ``~/.sacrebleu``, or the folder that SACREBLEU names.
-From there a test set is read without network; only `download` fetches one, and only when asked.
+From there a test set is read without network; what is not there is never fetched.
 """
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from truebleu.errors import (
-    MissingExtraError,
-    SettingError,
-    UnknownNameError,
-    UnreadableFileError,
-)
+from truebleu.corpus._files import Files, read_lines
+from truebleu.errors import MissingExtraError, SettingError, UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from types import ModuleType
 
 # What a document is called in the fields of a test set, and what its kind of text is.
 DOCUMENT = "docid"
@@ -28,18 +22,14 @@ DOMAINS = ("domain", "genre")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KnownTestSet:
+class PublicTestSet:
     """The files of a test set for one language pair.
 
     Attributes:
-        name: such as wmt24.
-        pair: such as en-de.
         fields: the file of each field: src, ref or ref:TRANSLATOR, docid, domain and the like.
         references: the files of the references that the package scores against.
     """
 
-    name: str
-    pair: str
     fields: Mapping[str, str]
     references: tuple[str, ...]
 
@@ -61,70 +51,32 @@ class KnownTestSet:
     def _labels(self, field: str) -> tuple[str, ...] | None:
         if field not in self.fields:
             return None
-        with open(self.fields[field], encoding="utf-8", newline="\n") as file:
-            labels = tuple(line.rstrip("\n") for line in file)
+        path = self.fields[field]
+        labels = tuple(label or "" for label in read_lines(path, Files().contents(path)).segments)
         return labels if all(labels) else None
 
 
-def sacrebleu_module(name: str) -> ModuleType:
-    """A module of sacreBLEU, which must be installed."""
-    try:
-        return import_module(f"sacrebleu.{name}")
-    except ImportError:
-        raise MissingExtraError("reading test sets by name", "testsets") from None
-
-
-def _datasets() -> dict[str, Any]:
-    datasets: dict[str, Any] = sacrebleu_module("dataset").DATASETS
-    return datasets
-
-
-def known_test_sets() -> dict[str, str]:
-    """Every test set's description, by name."""
-    return {name: dataset.description.strip() for name, dataset in sorted(_datasets().items())}
-
-
-def language_pairs(name: str) -> tuple[str, ...]:
-    """The language pairs of a test set."""
-    return tuple(sorted(_dataset(name).langpairs))
-
-
-def find_test_set(name: str, pair: str) -> KnownTestSet:
+def find_test_set(name: str, pair: str) -> PublicTestSet:
     """A test set for a language pair, from the cache folder.
 
     Raises:
         UnknownNameError: There is no such test set, or it has no such pair.
         SettingError: It was not downloaded yet.
     """
-    dataset = _dataset(name)
+    try:
+        from sacrebleu.dataset import DATASETS
+    except ImportError:
+        raise MissingExtraError("reading test sets by name", "testsets") from None
+    if name not in DATASETS:
+        raise UnknownNameError("test set", name, sorted(DATASETS))
+    dataset: Any = DATASETS[name]
     if pair not in dataset.langpairs:
-        raise UnknownNameError(f"language pair of {name}", pair, language_pairs(name))
+        raise UnknownNameError(f"language pair of {name}", pair, sorted(dataset.langpairs))
     _require_downloaded(dataset, pair)
-    fields = dataset.fieldnames(pair)
-    files = dataset.get_files(pair)
-    return KnownTestSet(
-        name=name,
-        pair=pair,
-        fields=dict(zip(fields, files, strict=True)),
+    return PublicTestSet(
+        fields=dict(zip(dataset.fieldnames(pair), dataset.get_files(pair), strict=True)),
         references=tuple(dataset.get_reference_files(pair)),
     )
-
-
-def download(name: str, pair: str | None = None) -> None:
-    """Fetch a test set into the cache folder, as the package does it."""
-    dataset = _dataset(name)
-    try:
-        sacrebleu_module("utils").download_test_set(name, pair)
-    except OSError as error:
-        reason = f"{name} cannot be downloaded: {error}"
-        raise UnreadableFileError(dataset._outdir, reason) from None
-
-
-def _dataset(name: str) -> Any:
-    datasets = _datasets()
-    if name not in datasets:
-        raise UnknownNameError("test set", name, sorted(datasets))
-    return datasets[name]
 
 
 def _require_downloaded(dataset: Any, pair: str) -> None:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from truebleu.corpus import _parts as module, read_test_set
+from truebleu.corpus import _reading as module, read_test_set
 from truebleu.corpus._files import OpenedFile
-from truebleu.corpus._parts import TestSetParts
+from truebleu.corpus._reading import TestSetParts
 from truebleu.errors import CorpusError
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from truebleu.errors import MalformedFileError
-from truebleu.human.spans import ErrorSpan, read_spans
+from truebleu.human.mqm import ErrorSpan, read_spans
 
 if TYPE_CHECKING:
     from pathlib import Path
