@@ -15,10 +15,8 @@ demo: .venv/built  ## the whole path on a simulated test set; writes demo/report
 # On all cores. pytest keeps the test modules that it rewrote, whatever the environment says.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal
 
-# Tests that kill worker processes run by themselves.
 test: rust-test .venv/tools browser  ## all tests, Rust and Python
-	$(PYTEST) tests/execution
-	$(PYTEST) --ignore=tests/execution
+	$(PYTEST)
 
 # What takes long: recorded runs of other tools, commands in processes of their own, packages, a browser.
 LONG := tests/parity tests/robustness tests/packaging tests/browser

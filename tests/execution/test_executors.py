@@ -130,12 +130,25 @@ def test_results_come_in_order_even_if_a_worker_ends(elsewhere: Executor, tmp_pa
     assert list(in_order(elsewhere, calls)) == [third(number) for number in range(40)]
 
 
-def test_an_error_comes_after_all_results_before_it() -> None:
-    with ThreadPoolExecutor(8) as executor:
-        records = in_order(executor, (partial(refuse, number) for number in range(50)))
-        assert [next(records) for _ in range(3)] == [third(number) for number in range(3)]
-        with pytest.raises(SettingError, match="3"):
-            next(records)
+def test_an_error_comes_after_all_results_before_it_in_its_group() -> None:
+    group = _Group([(number, partial(refuse, number)) for number in range(50)])
+    values, error, _ = group()
+    assert values == [(number, third(number)) for number in range(3)]
+    assert isinstance(error, SettingError)
+    with ThreadPoolExecutor(8) as executor, pytest.raises(SettingError, match="3"):
+        list(in_order(executor, (partial(refuse, number) for number in range(50))))
+
+
+@pytest.mark.slow
+def test_a_pipe_that_a_killed_worker_leaves_broken_ends_nobody() -> None:
+    before = signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as sacreBLEU's command does
+    try:
+        with Processes(1) as executor:
+            assert executor.submit(third, 3).result() == third(3)
+            assert signal.getsignal(signal.SIGPIPE) is signal.SIG_IGN
+        assert signal.getsignal(signal.SIGPIPE) is signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGPIPE, before)
 
 
 @pytest.mark.slow
@@ -268,7 +281,7 @@ def test_groups_are_as_large_as_their_tasks_allow(
 
 
 def test_a_worker_of_another_version_is_refused() -> None:
-    group = _Group([(0, dict)], None, version="0.0.1")
+    group = _Group([(0, dict)], version="0.0.1")
     with pytest.raises(ExecutionError, match=r"a worker: truebleu \S+; expected 0.0.1"):
         group()
 

@@ -19,28 +19,26 @@ import pickle
 import re
 import signal
 import sys
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    BrokenExecutor,
-    Executor,
-    ProcessPoolExecutor,
-    wait,
-)
+from collections.abc import Sized
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, ProcessPoolExecutor, wait
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from math import ceil
 from multiprocessing import get_context, parent_process
 from threading import Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from truebleu import _core
 from truebleu.errors import ExecutionError, MissingExtraError, SettingError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+    from collections.abc import Callable, Iterable, Iterator
     from concurrent.futures import Future
+
+    # What calls returned, with their places, before one raised an error; and the seconds they took.
+    Outcome = tuple[list[tuple[int, Any]], BaseException | None, float]
 
 __all__ = ["Cluster", "Processes", "completed", "in_order"]
 
@@ -50,12 +48,11 @@ GROUP_SECONDS = 1.0
 SHORTEST_GROUP_SECONDS = 0.2
 # Groups that are sent to each worker: the next one waits there when the first is done.
 AHEAD = 2
-# Groups of each worker that may wait for one before them, where results are needed in order.
-EARLY = 4
 # A group whose worker ends is sent again; one that ended three may be what ends them.
 ATTEMPTS = 3
 # How often it is asked whether an executor still lives while no group comes back.
 HEARTBEAT_SECONDS = 1.0
+PIPE_SIGNAL = getattr(signal, "SIGPIPE", None)  # Windows has none
 
 
 class Processes(Executor):
@@ -72,8 +69,8 @@ class Processes(Executor):
         if not isinstance(workers, int) or workers < 1:
             raise SettingError("processes", workers, "1 or more")
         self.workers = workers
-        self.threads = max(1, _core.threads() // workers)
         self._pool: ProcessPoolExecutor | None = None
+        self._broken_pipes: Any = None
 
     def __str__(self) -> str:
         return "1 process" if self.workers == 1 else f"{self.workers} processes"
@@ -86,9 +83,14 @@ class Processes(Executor):
             with suppress(BrokenExecutor):
                 return self._pool.submit(function, *arguments, **keywords)
             self._pool.shutdown(wait=False)
+        elif PIPE_SIGNAL is not None:
+            # sacreBLEU's command lets a broken pipe end the process; a killed worker leaves one.
+            with suppress(ValueError):  # only the main thread may
+                self._broken_pipes = signal.signal(PIPE_SIGNAL, signal.SIG_IGN)
+        threads = max(1, _core.threads() // self.workers)
         # A forked process would have the locks of this one's threads, but not the threads.
         self._pool = ProcessPoolExecutor(
-            self.workers, mp_context=get_context("spawn"), initializer=_prepare_worker
+            self.workers, get_context("spawn"), _prepare_worker, (threads,)
         )
         return self._pool.submit(function, *arguments, **keywords)
 
@@ -96,6 +98,9 @@ class Processes(Executor):
         """End the processes when they have done what was submitted."""
         if self._pool is not None:
             self._pool.shutdown(wait, cancel_futures=cancel_futures)
+        if self._broken_pipes is not None and PIPE_SIGNAL is not None:
+            with suppress(ValueError):
+                signal.signal(PIPE_SIGNAL, self._broken_pipes)
 
     def __exit__(self, *raised: Any) -> None:
         if raised[1] is not None and self._pool is not None:
@@ -105,10 +110,13 @@ class Processes(Executor):
         self.shutdown()
 
 
-def _prepare_worker() -> None:
-    """Leave Ctrl-C to the parent, which ends its workers; and end when it was killed."""
+def _prepare_worker(threads: int) -> None:
+    """Take a share of the threads, leave Ctrl-C to the parent, and end when that was killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
+    _core.set_threads(threads)
+    # Where metrics count they look for this, unless somebody chose.
+    os.environ["TRUEBLEU_THREADS"] = str(threads)
 
 
 def _end_with_parent() -> None:
@@ -177,8 +185,7 @@ class Cluster(Executor):
         self, function: Callable[..., Any], /, *arguments: Any, **keywords: Any
     ) -> Future[Any]:
         """Run a function on the cluster."""
-        future: Future[Any] = self._executor.submit(function, *arguments, **keywords)
-        return future
+        return cast("Future[Any]", self._executor.submit(function, *arguments, **keywords))
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Leave the cluster."""
@@ -190,91 +197,65 @@ class Cluster(Executor):
         self.shutdown(wait=raised[1] is None)
 
 
-def completed(executor: Executor, calls: Sequence[Callable[[], Any]]) -> Iterator[tuple[int, Any]]:
+def completed(executor: Executor, calls: Iterable[Callable[[], Any]]) -> Iterator[tuple[int, Any]]:
     """What calls return, each with its place among them, as they come.
 
-    An error of a call is raised after what was returned before it in its group.
+    Calls are made when a worker can take them: whatever their number, few are on their way. An
+    error of a call is raised after what was returned before it in its group.
 
     Args:
         executor: where they run; if that is another process, they must be picklable.
         calls: functions without arguments, best made by `functools.partial`.
     """
-    for _, outcome in _outcomes(executor, enumerate(calls), len(calls)):
-        yield from outcome.values
-        if outcome.error is not None:
-            raise outcome.error
-
-
-def in_order(executor: Executor, calls: Iterable[Callable[[], Any]]) -> Iterator[Any]:
-    """What calls return, in their order; an error is raised in its place.
-
-    Calls are made when a worker can take them, and wait for none but those before them: whatever
-    their number, few are in memory.
-
-    Args:
-        executor: where they run; if that is another process, they must be picklable.
-        calls: functions without arguments.
-    """
-    early: dict[int, _Outcome] = {}
-    place = 0
-    for group, outcome in _outcomes(executor, enumerate(calls), early=early):
-        early[group.calls[0][0]] = outcome
-        while place in early:
-            ready = early.pop(place)
-            for index, value in ready.values:
-                place = index + 1
-                yield value
-            if ready.error is not None:
-                raise ready.error
-
-
-def _outcomes(
-    executor: Executor,
-    calls: Iterator[tuple[int, Callable[[], Any]]],
-    count: int = sys.maxsize,
-    early: Sized = (),
-) -> Iterator[tuple[_Group, _Outcome]]:
-    """What groups of calls return, as they come.
-
-    Args:
-        executor: where they run.
-        calls: with their places.
-        count: how many calls there are, if that is known.
-        early: outcomes that wait for others; while there are many, no calls are taken.
-    """
+    waiting, count = enumerate(calls), len(calls) if isinstance(calls, Sized) else sys.maxsize
     running: dict[Future[Any], _Group] = {}
-    taken, done, seconds, more = 0, 0, 0.0, True
-
-    def send(group: _Group) -> None:
-        try:
-            running[executor.submit(group)] = group
-        except Exception as error:
-            raise _failure(executor, f"takes no tasks ({_first_line(error)})") from error
-
+    taken, done, seconds = 0, 0, 0.0
     try:
-        while more or running:
+        while True:
             workers = max(1, _workers(executor))
             # Until something came back, it is unknown how many calls fill a group.
-            most = workers * (AHEAD if done else 1)
-            while more and len(running) < most and len(early) < EARLY * workers:
-                each = seconds / done if done else None
-                chosen = list(islice(calls, _group_size(each, count - taken, workers)))
-                taken += len(chosen)
-                more = bool(chosen) and taken < count
-                if chosen:
-                    send(_Group(chosen, getattr(executor, "threads", None)))
-            for future in _next_done(executor, running) if running else ():
-                group = running.pop(future)
-                outcome = _outcome(executor, future, group)
-                if outcome is None:
-                    send(group)
+            each = seconds / done if done else None
+            while len(running) < workers * (AHEAD if done else 1):
+                size = _group_size(each, count - taken, workers)
+                if not (group := list(islice(waiting, size))):
+                    break
+                taken += len(group)
+                _send(_Group(group), executor, running)
+            if not running:
+                return
+            for future in _next_done(executor, running):
+                sent = running.pop(future)
+                result = _result(executor, future, sent)
+                if result is None:
+                    _send(sent, executor, running)
                     continue
-                done += len(outcome.values)
-                seconds += outcome.seconds
-                yield group, outcome
+                values, error, took = result
+                done += len(values)
+                seconds += took
+                yield from values
+                if error is not None:
+                    raise error
     finally:
         for future in running:
             future.cancel()
+
+
+def in_order(executor: Executor, calls: Iterable[Callable[[], Any]]) -> Iterator[Any]:
+    """What calls return, in their order; see `completed`."""
+    early: dict[int, Any] = {}
+    place = 0
+    for index, value in completed(executor, calls):
+        early[index] = value
+        while place in early:
+            yield early.pop(place)
+            place += 1
+
+
+def _send(group: _Group, executor: Executor, running: dict[Future[Any], _Group]) -> None:
+    try:
+        running[executor.submit(group)] = group
+    except Exception as error:
+        raise _failure(executor, f"takes no tasks ({_first_line(error)})") from error
 
 
 def _group_size(seconds: float | None, waiting: int, workers: int) -> int:
@@ -287,40 +268,28 @@ def _group_size(seconds: float | None, waiting: int, workers: int) -> int:
     return min(size, waiting)
 
 
-@dataclass
-class _Outcome:
-    """What the calls of a group returned before one of them raised, and the time they took."""
-
-    values: list[tuple[int, Any]]
-    seconds: float
-    error: BaseException | None
-
-
 @dataclass(eq=False)
 class _Group:
     """Calls that travel together, so that what they have in common travels once."""
 
     calls: list[tuple[int, Callable[[], Any]]]
-    threads: int | None
     version: str = _core.VERSION
-    attempts: int = field(default=1)
+    attempts: int = 1
 
-    def __call__(self) -> _Outcome:
+    def __call__(self) -> Outcome:
+        """What the calls returned before one of them raised, and the seconds they took."""
         if self.version != _core.VERSION:
             reason = f"truebleu {_core.VERSION}; expected {self.version} as here"
             raise ExecutionError("a worker", reason)
-        if self.threads is not None and _core.threads() != self.threads:
-            _core.set_threads(self.threads)
-            # Where metrics count they look for this, unless somebody chose.
-            os.environ["TRUEBLEU_THREADS"] = str(self.threads)
         values: list[tuple[int, Any]] = []
+        raised: Exception | None = None
         started = monotonic()
         try:
             for index, call in self.calls:
                 values.append((index, call()))
         except Exception as error:
-            return _Outcome(values, monotonic() - started, _picklable(error))
-        return _Outcome(values, monotonic() - started, None)
+            raised = _picklable(error)
+        return values, raised, monotonic() - started
 
 
 def _picklable(error: Exception) -> Exception:
@@ -346,14 +315,13 @@ def _next_done(executor: Executor, running: dict[Future[Any], _Group]) -> set[Fu
             raise _failure(executor)
 
 
-def _outcome(executor: Executor, future: Future[Any], group: _Group) -> _Outcome | None:
-    """What a group found; None if it is to be sent again."""
+def _result(executor: Executor, future: Future[Outcome], group: _Group) -> Outcome | None:
+    """What a group returned; None if it is to be sent again."""
     if future.cancelled():
         raise _failure(executor, "the tasks were cancelled there")
     error = future.exception()
     if error is None:
-        outcome: _Outcome = future.result()
-        return outcome
+        return future.result()
     if isinstance(error, BrokenExecutor) and group.attempts < ATTEMPTS:
         group.attempts += 1
         return None

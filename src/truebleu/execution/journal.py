@@ -11,18 +11,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from errno import ENOSPC
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from truebleu._core import VERSION
-from truebleu.errors import (
-    ExecutionError,
-    MalformedFileError,
-    SettingError,
-    UnreadableFileError,
-)
+from truebleu.errors import ExecutionError, MalformedFileError, SettingError, UnreadableFileError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -70,27 +65,27 @@ class Runner:
             settings: what is studied, in plain values; a journal of other settings is refused.
             tasks: the work; what the journal has already is not done again.
         """
-        journal = None
-        if self.journal is not None:
-            journal = _Journal(self.journal, {"kind": KIND, "truebleu": VERSION, **settings})
-        with nullcontext() if journal is None else closing(journal):
-            records = {} if journal is None else journal.records()
+        with ExitStack() as stack:
+            journal = None
+            if self.journal is not None:
+                header = {"kind": KIND, "truebleu": VERSION, **settings}
+                journal = stack.enter_context(closing(_Journal(self.journal, header)))
+            records = {} if journal is None else journal.records
             missing = [task for task in tasks if task.key not in records]
             bar = nullcontext(_hear_nothing) if self.progress is None else self.progress(len(tasks))
-            with bar as advance:
-                advance(len(tasks) - len(missing))
-                for task, record in self._finished(missing):
-                    if journal is not None:
-                        journal.add(task.key, record)
-                    records[task.key] = record
-                    advance(1)
+            advance = stack.enter_context(bar)
+            advance(len(tasks) - len(missing))
+            for task, record in self._finished(missing):
+                if journal is not None:
+                    journal.write({"key": task.key, "record": record})
+                records[task.key] = record
+                advance(1)
         return {task.key: records[task.key] for task in tasks}
 
     def _finished(self, tasks: Sequence[Task]) -> Iterator[tuple[Task, Record]]:
         """Tasks with their records, as they come."""
         if self.executor is None:
-            for task in tasks:
-                yield task, task.work()
+            yield from ((task, task.work()) for task in tasks)
             return
         from truebleu.execution.executors import completed
 
@@ -120,22 +115,14 @@ class _Journal:
             self.file = path.open("a+b", buffering=0)
         try:
             self._lock()
-            with self._errors("read"):
-                self.file.seek(0)
-                lines = self.file.read().split(b"\n")
-            half = lines.pop()
-            self.lines = lines
-            if half and not self.lines:
-                raise self._malformed(1)
-            if self.lines:
-                self._require(header)
-            with self._errors("written"):
-                self.file.truncate(self.file.tell() - len(half))
-            if not self.lines:
-                self._write(header)
+            self.records = self._read(header)
         except BaseException:
             self.close()
             raise
+
+    def close(self) -> None:
+        """Let others write it."""
+        self.file.close()
 
     def _lock(self) -> None:
         try:
@@ -149,10 +136,35 @@ class _Journal:
             # Windows, or a file system without locks: nothing keeps a second run away.
             return
 
-    def _require(self, header: Mapping[str, Any]) -> None:
-        stored = self._parsed(1)
-        if stored.get("kind") != KIND:
+    def _read(self, header: Mapping[str, Any]) -> dict[Key, Record]:
+        """What the finished tasks found; the header is compared, or written into an empty file."""
+        with self._errors("read"):
+            self.file.seek(0)
+            *lines, half = self.file.read().split(b"\n")
+        if half and not lines:
             raise self._malformed(1)
+        entries = [self._parsed(number, line) for number, line in enumerate(lines, 1)]
+        if entries:
+            self._require(header, entries[0])
+        with self._errors("written"):
+            self.file.truncate(self.file.tell() - len(half))
+        if not entries:
+            self.write(header)
+        return {tuple(entry["key"]): entry["record"] for entry in entries[1:]}
+
+    def _parsed(self, number: int, line: bytes) -> dict[str, Any]:
+        try:
+            values = json.loads(line)
+        except (ValueError, RecursionError):
+            raise self._malformed(number) from None
+        is_task = isinstance(values, dict) and values.keys() == {"key", "record"}
+        if number == 1 and isinstance(values, dict) and values.get("kind") == KIND:
+            return values
+        if number == 1 or not is_task or not isinstance(values["key"], list):
+            raise self._malformed(number)
+        return cast("dict[str, Any]", values)
+
+    def _require(self, header: Mapping[str, Any], stored: Mapping[str, Any]) -> None:
         # Through JSON, since a tuple comes back as a list.
         before, now = _flat(stored), _flat(json.loads(json.dumps(header)))
         # Counts differ where texts do: what they were made of says more.
@@ -161,25 +173,8 @@ class _Journal:
                 expected = f"{now.get(name)!r} as now; finish it as it was begun, or begin another"
                 raise SettingError(f"{self.path}: {name}", before.get(name), expected)
 
-    def records(self) -> dict[Key, Record]:
-        """What the finished tasks found."""
-        records = {}
-        for number in range(2, len(self.lines) + 1):
-            entry = self._parsed(number)
-            if entry.keys() != {"key", "record"} or not isinstance(entry["key"], list):
-                raise self._malformed(number)
-            records[tuple(entry["key"])] = entry["record"]
-        return records
-
-    def add(self, key: Key, record: Record) -> None:
-        """Keep the record of a finished task."""
-        self._write({"key": key, "record": record})
-
-    def close(self) -> None:
-        """Let others write it."""
-        self.file.close()
-
-    def _write(self, values: Mapping[str, Any]) -> None:
+    def write(self, values: Mapping[str, Any]) -> None:
+        """Keep a line, or nothing of it."""
         line = json.dumps(values, ensure_ascii=False, allow_nan=False).encode() + b"\n"
         with self._errors("written"):
             size = self.file.seek(0, os.SEEK_END)
@@ -190,15 +185,6 @@ class _Journal:
             except OSError:
                 self.file.truncate(size)
                 raise
-
-    def _parsed(self, number: int) -> dict[str, Any]:
-        try:
-            values = json.loads(self.lines[number - 1])
-        except (ValueError, RecursionError):
-            raise self._malformed(number) from None
-        if not isinstance(values, dict):
-            raise self._malformed(number)
-        return values
 
     def _malformed(self, number: int) -> MalformedFileError:
         expected = "a finished task; delete the line, and the task is done again"
@@ -219,8 +205,6 @@ def _flat(header: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """The values of a header under names such as pool.systems."""
     values: dict[str, Any] = {}
     for name, value in header.items():
-        if isinstance(value, dict):
-            values |= _flat(value, f"{prefix}{name}.")
-        else:
-            values[f"{prefix}{name}"] = value
+        inner = _flat(value, f"{prefix}{name}.") if isinstance(value, dict) else None
+        values |= {f"{prefix}{name}": value} if inner is None else inner
     return values
