@@ -100,7 +100,7 @@ def test_a_directory_is_no_file(folder: Folder) -> None:
 def test_a_file_that_cannot_be_opened_says_why(
     folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
     path = folder.write("ref", "r\n")

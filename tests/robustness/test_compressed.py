@@ -75,7 +75,7 @@ def test_a_cut_file_is_refused_or_ends_between_streams(
 def test_a_bomb_is_refused_unless_it_is_allowed(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     bomb = KINDS[kind](b"x" * 3_000_000)
     monkeypatch.setenv("TRUEBLEU_MAX_BYTES", "1000000")
-    with pytest.raises(MalformedFileError, match=r"1,000,000 bytes .* TRUEBLEU_MAX_BYTES"):
+    with pytest.raises(MalformedFileError, match=r"1,000,000 bytes; .* TRUEBLEU_MAX_BYTES"):
         decompress("x", bomb)
     monkeypatch.setenv("TRUEBLEU_MAX_BYTES", "3000000")
     assert len(decompress("x", bomb)) == 3_000_000

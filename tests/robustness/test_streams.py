@@ -122,7 +122,7 @@ def test_a_closed_input_is_said(texts: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("yes |", b"-: more than 10,000,000 bytes and no end; expected a file; "),
+        ("yes |", b"-: more than 10,000,000 bytes; expected less; "),
         ("exec < /dev/zero;", b"-: a device that has no end; expected a file"),
     ],
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
@@ -285,55 +285,15 @@ def _encoding_error(path: str, data: bytes, error: UnicodeDecodeError) -> Encodi
     return EncodingError(path, line, byte, data[error.start : error.end])
 
 
-# Compressed files, known by their first bytes and not by their name.
+# Files as bytes: read piece by piece, and decompressed where their first bytes say so.
 
 
-def decompress(path: str, data: bytes) -> bytes:
-    """The file's contents; data that is not compressed comes back as it is."""
-    from io import BytesIO
-
-    for magic, kind, start in _KINDS:
-        if data.startswith(magic):
-            return _inflated(path, kind, _Inflated(BytesIO(data), start))
-    return data
-
-
-def _inflated(path: str, kind: str, file: _Inflated) -> bytes:
-    pieces = _Pieces()
-    try:
-        while part := file.read(_PIECE):
-            pieces.add(part)
-    except MissingExtraError:
-        raise
-    except MemoryError:
-        reason = f"out of memory: its {kind} data does not fit when it is decompressed"
-        raise UnreadableFileError(path, reason) from None
-    except _TooLargeError as error:
-        found = f"{kind} data of more than {error.args[0]:,} bytes when it is decompressed"
-        expected = f"less; if it is not a trap, set {LIMIT_VARIABLE} to more bytes"
-        raise MalformedFileError(path, None, found, expected) from None
-    # Each library has errors of its own, and none may be imported before it is needed.
-    except Exception as error:
-        raise _damaged(path, kind, error) from error
-    return pieces.whole()
-
-
-def _damaged(path: str, kind: str, error: Exception) -> MalformedFileError:
-    found = f"{kind} data that is damaged or cut off ({error})"
-    return MalformedFileError(path, None, found, f"complete {kind} data")
-
-
-#: The environment's limit of what a compressed file may hold, in bytes.
+#: The environment's limit of what may be read of what has no size, in bytes.
 LIMIT_VARIABLE = "TRUEBLEU_MAX_BYTES"
-# A piece of what is decompressed: larger than that, the limit cannot be overshot.
-_PIECE = 1 << 24
-# What is decompressed at a time: of gzip it becomes at most a thousand times as large, of others a
-# hundred thousand times.
-_GZIP_PIECE, _OTHER_PIECE = 1 << 16, 1 << 12
-
-
-class _TooLargeError(Exception):
-    """Data without a size would be larger than the limit, which is the argument."""
+# Of a device: those that matter are empty, others have no end.
+_DEVICE_BYTES = 1 << 20
+# What is decompressed at a time: of zstd it becomes up to thirty thousand times as large.
+_COMPRESSED_PIECE = 1 << 12
 
 
 def decompressed_limit() -> int:
@@ -349,30 +309,133 @@ def decompressed_limit() -> int:
         return 1 << 32
 
 
+def too_large(path: str, line: int | None, found: str) -> MalformedFileError:
+    """The error of what is larger than the limit."""
+    expected = f"less; if it is not a trap, set {LIMIT_VARIABLE} to more bytes"
+    return MalformedFileError(path, line, found, expected)
+
+
 def refuse_large(path: str, size: int) -> None:
     """Refuse part of an archive that says that it is larger than the limit."""
     if size > decompressed_limit():
-        found = f"{size:,} bytes in one part of the archive"
-        expected = f"less; if it is not a trap, set {LIMIT_VARIABLE} to more bytes"
-        raise MalformedFileError(path, None, found, expected)
+        raise too_large(path, None, f"{size:,} bytes in one part of the archive")
 
 
-class _Pieces:
-    """What was read or decompressed so far, up to the limit."""
+class OpenedFile:
+    """A file, standard input or bytes, read piece by piece and decompressed where it must be.
 
-    def __init__(self) -> None:
-        self.limit = decompressed_limit()
-        self.size = 0
-        self.parts: list[bytes] = []
+    Args:
+        path: where it is, or what messages call it.
+        file: what is read in place of the path.
+    """
 
-    def add(self, part: bytes) -> None:
-        self.size += len(part)
-        if self.size > self.limit:
-            raise _TooLargeError(self.limit)
-        self.parts.append(part)
+    #: Bytes of a piece, about.
+    PIECE = 1 << 20
 
-    def whole(self) -> bytes:
-        return b"".join(self.parts)
+    def __init__(self, path: str, file: BinaryIO | None = None) -> None:
+        from io import BufferedReader
+
+        self.path = path
+        file = _opened(path) if file is None else file
+        mode = self._size = 0
+        with suppress(AttributeError, OSError):  # it is in memory
+            state = os.fstat(file.fileno())
+            mode, self._size = state.st_mode, state.st_size
+        self._device = stat.S_ISCHR(mode) and not file.isatty()
+        self._raw = BufferedReader(file)  # type: ignore[type-var]
+        with _named_errors(path):
+            beginning = self._raw.peek(16)[:16]
+        self._kind = ""
+        self._read: Callable[[int], bytes] = self._raw.read
+        self._taken, self._is_closed = 0, False
+        for magic, kind, start in _KINDS:
+            if beginning.startswith(magic):
+                self._kind, self._read = kind, _Inflated(self._raw, start).read
+
+    @property
+    def share_read(self) -> float | None:
+        """From 0 to 1; None where the size is unknown."""
+        if self._is_closed:
+            return 1.0
+        return self._raw.tell() / self._size if self._size else None
+
+    def read(self) -> bytes:
+        """The next piece; nothing at the end."""
+        with _named_errors(self.path):
+            try:
+                piece = self._read(self.PIECE)
+            except (MemoryError, MissingExtraError):
+                raise
+            # Each library of compression has errors of its own.
+            except Exception as error:
+                if not self._kind:
+                    raise
+                found = f"{self._kind} data that is damaged or cut off ({error})"
+                expected = f"complete {self._kind} data"
+                raise MalformedFileError(self.path, None, found, expected) from error
+        self._taken += len(piece)
+        if self._device and self._taken > _DEVICE_BYTES:
+            raise UnreadableFileError(self.path, "a device that has no end; expected a file")
+        return piece
+
+    def contents(self) -> bytes:
+        """All of it; of what has no size, up to the limit."""
+        limit, pieces = decompressed_limit(), []
+        with _named_errors(self.path):
+            while piece := self.read():
+                if self._taken > limit and (self._kind or not self._size):
+                    what = f"{self._kind} data of more" if self._kind else "more"
+                    raise too_large(self.path, None, f"{what} than {limit:,} bytes")
+                pieces.append(piece)
+            return b"".join(pieces)
+
+    def close(self) -> None:
+        """Close it; standard input is left open."""
+        if not self._is_closed:
+            self._is_closed = True
+            self._raw.detach() if self.path == STANDARD_INPUT else self._raw.close()
+
+
+def _opened(path: str) -> BinaryIO:
+    if path == STANDARD_INPUT:
+        # Python has none if its parent process closed it.
+        if sys.stdin is None:
+            raise UnreadableFileError(STANDARD_INPUT, "standard input is closed")
+        return sys.stdin.buffer
+    note_input(path)
+    if os.path.isdir(path):
+        raise UnreadableFileError(path, "a directory; expected a file")
+    with _named_errors(path):
+        return open(path, "rb", buffering=0)  # the caller closes it
+
+
+def decompress(path: str, data: bytes) -> bytes:
+    """A file's contents; data that is not compressed comes back as it is."""
+    from io import BytesIO
+
+    return OpenedFile(path, BytesIO(data)).contents()
+
+
+class Files:
+    """Files and standard input, as bytes; standard input can be read once."""
+
+    def __init__(self, stdin: BinaryIO | None = None) -> None:
+        self._stdin = stdin
+        self._stdin_was_read = False
+
+    def opened(self, path: str) -> OpenedFile:
+        """A file, to be read piece by piece."""
+        if path != STANDARD_INPUT:
+            return OpenedFile(path)
+        if self._stdin_was_read:
+            raise UnreadableFileError(STANDARD_INPUT, "standard input can be read only once")
+        self._stdin_was_read = True
+        return OpenedFile(path, self._stdin)
+
+    def contents(self, path: str) -> bytes:
+        """A file's uncompressed contents."""
+        with closing(self.opened(path)) as file:
+            return file.contents()
 
 
 class _Inflated:
@@ -383,8 +446,6 @@ class _Inflated:
 
     def __init__(self, file: BinaryIO, start: Callable[[], Any]) -> None:
         self._file, self._start = file, start
-        self._is_gzip = start is _gzip
-        self._piece = _GZIP_PIECE if self._is_gzip else _OTHER_PIECE
         self._stream: Any = None
         self._rest = b""
 
@@ -393,7 +454,10 @@ class _Inflated:
         parts: list[bytes] = []
         length = 0
         while length < size:
-            data = self._rest or self._file.read(self._piece)
+            # Bzip2 and xz keep what they have not decompressed yet.
+            data = b""
+            if self._stream is None or getattr(self._stream, "needs_input", True):
+                data = self._rest or self._file.read(_COMPRESSED_PIECE)
             self._rest = b""
             if self._stream is None:
                 if not data:
@@ -402,15 +466,14 @@ class _Inflated:
                 if not data:
                     continue
                 self._stream = self._start()
-            if self._is_gzip:
-                # No more than was asked for: what is well compressed is not copied again and again.
-                parts.append(self._stream.decompress(data, size))
-                self._rest = self._stream.unconsumed_tail
-            else:
-                parts.append(self._stream.decompress(data))
-            if not data and not parts[-1]:
+            # No more than was asked for: what is well compressed is not copied again and again.
+            limit = () if self._start is _zstd else (size,)
+            part = self._stream.decompress(data, *limit)
+            self._rest = getattr(self._stream, "unconsumed_tail", b"")
+            if not data and not part and not self._stream.eof:
                 raise EOFError("the last stream does not end")
-            length += len(parts[-1])
+            parts.append(part)
+            length += len(part)
             if self._stream.eof:
                 self._rest = self._stream.unused_data
                 self._stream = None
@@ -465,129 +528,10 @@ _KINDS: tuple[tuple[bytes | tuple[bytes, ...], str, Callable[[], Any]], ...] = (
 )
 
 
-# The same part by part, for texts that are larger than memory.
-
-
-class OpenedFile:
-    """A file, or standard input, that is read piece by piece and decompressed where it must be."""
-
-    #: Bytes of a piece, about.
-    PIECE = 1 << 20
-
-    def __init__(self, path: str, stdin: BinaryIO | None = None) -> None:
-        from io import BufferedReader
-
-        self.path = path
-        self._raw = BufferedReader(_opened(path, stdin))  # type: ignore[type-var]
-        try:
-            self._size = os.fstat(self._raw.fileno()).st_size
-        except OSError:  # it is in memory
-            self._size = 0
-        beginning = self._raw.peek(16)[:16]
-        self._kind = "file"
-        self._read: Callable[[int], bytes] = self._raw.read
-        for magic, kind, start in _KINDS:
-            if beginning.startswith(magic):
-                self._kind, self._read = kind, _Inflated(self._raw, start).read
-
-    @property
-    def share_read(self) -> float | None:
-        """From 0 to 1; None where the size is unknown."""
-        if self._raw.closed:
-            return 1.0
-        return self._raw.tell() / self._size if self._size else None
-
-    def read(self) -> bytes:
-        """The next piece; nothing at the end."""
-        try:
-            return self._read(self.PIECE)
-        except MissingExtraError:
-            raise
-        # Each library of compression has errors of its own.
-        except Exception as error:
-            if self._kind == "file":
-                with _named_errors(self.path):
-                    raise
-            raise _damaged(self.path, self._kind, error) from error
-
-    def close(self) -> None:
-        """Close it; standard input is left open."""
-        if self.path != STANDARD_INPUT:
-            self._raw.close()
-
-
-def _opened(path: str, stdin: BinaryIO | None) -> BinaryIO:
-    if path == STANDARD_INPUT:
-        if stdin is None and sys.stdin is None:
-            raise UnreadableFileError(STANDARD_INPUT, "standard input is closed")
-        file = stdin or sys.stdin.buffer
-    else:
-        if os.path.isdir(path):
-            raise UnreadableFileError(path, "a directory; expected a file")
-        with _named_errors(path):
-            file = open(path, "rb", buffering=0)  # noqa: SIM115  # the caller closes it
-    try:
-        is_device = stat.S_ISCHR(os.fstat(file.fileno()).st_mode) and not file.isatty()
-    except OSError:  # it is in memory
-        return file
-    if not is_device:
-        return file
-    from io import BytesIO
-
-    with file:
-        return BytesIO(_all_of(path, file))
-
-
-class Files:
-    """Files and standard input, as bytes; standard input can be read once."""
-
-    def __init__(self, stdin: BinaryIO | None = None) -> None:
-        self._stdin = stdin
-        self._stdin_was_read = False
-
-    def contents(self, path: str) -> bytes:
-        """A file's uncompressed contents."""
-        if path == STANDARD_INPUT:
-            return decompress(path, self._standard_input())
-        return decompress(path, _read(path))
-
-    def _standard_input(self) -> bytes:
-        if self._stdin_was_read:
-            raise UnreadableFileError(STANDARD_INPUT, "standard input can be read only once")
-        self._stdin_was_read = True
-        # Python has none if its parent process closed it.
-        if self._stdin is None and sys.stdin is None:
-            raise UnreadableFileError(STANDARD_INPUT, "standard input is closed")
-        return _all_of(STANDARD_INPUT, self._stdin or sys.stdin.buffer)
-
-
-def _all_of(path: str, file: BinaryIO) -> bytes:
-    """All that a file has; of a pipe or a device, which may have no end, up to a limit."""
-    try:
-        mode = os.fstat(file.fileno()).st_mode
-    except (AttributeError, OSError):  # it is in memory
-        return file.read()
-    if stat.S_ISREG(mode) or file.isatty():
-        return file.read()
-    if stat.S_ISCHR(mode):
-        # Those that matter are empty.
-        data = file.read(_PIECE)
-        if len(data) == _PIECE:
-            raise UnreadableFileError(path, "a device that has no end; expected a file")
-        return data
-    pieces = _Pieces()
-    try:
-        while part := file.read(_PIECE):
-            pieces.add(part)
-    except _TooLargeError as error:
-        found = f"more than {error.args[0]:,} bytes and no end"
-        expected = f"a file; if it does have an end, set {LIMIT_VARIABLE} to more bytes"
-        raise MalformedFileError(path, None, found, expected) from None
-    return pieces.whole()
-
-
-#: The files that a command has read, by device and number; None where nobody keeps count.
-_inputs: set[tuple[int, int]] | None = None
+#: The files that a command has read, and those that it is going to replace; None where nobody keeps
+#: count.
+_inputs: set[object] | None = None
+_outputs: set[object] = set()
 
 
 @contextmanager
@@ -605,57 +549,33 @@ def remembered_inputs() -> Iterator[None]:
         _inputs = None
 
 
-#: Where a command is going to write.
-_outputs: set[str] = set()
-
-
-def expect_output(path: str | PathLike[str]) -> None:
-    """Say that a file is going to be written: it is refused as an input from now on."""
-    if _inputs is not None:
-        _outputs.add(_place(path))
-
-
-def _place(path: str | PathLike[str]) -> str:
-    """Where a file is, behind all links."""
+def _identity(path: str | PathLike[str]) -> object:
+    """What tells a file from others under whatever name: its number, or where it would be."""
     try:
-        return os.path.realpath(path)
+        state = os.stat(path)
     except (OSError, ValueError):
-        return os.fspath(path)
+        return os.path.abspath(path)
+    return state.st_dev, state.st_ino
 
 
 def note_input(path: str | PathLike[str]) -> None:
     """Say that a file is read; before any work, where an output would take its place."""
     if _inputs is not None:
-        if _outputs and _place(path) in _outputs:
-            raise lost_input(path)
-        with suppress(OSError, ValueError):
-            state = os.stat(path)
-            _inputs.add((state.st_dev, state.st_ino))
+        _refuse_loss(path, _outputs)
+        _inputs.add(_identity(path))
 
 
-def lost_input(path: str | PathLike[str]) -> SettingError:
-    """The error of an output in the place of an input."""
-    expected = "another file: this one is an input, which would be lost"
-    return SettingError("file", os.fspath(path), expected)
+def _note_output(path: str | PathLike[str]) -> None:
+    """Say that a file is going to be written: it is refused as an input from now on."""
+    if _inputs is not None:
+        _refuse_loss(path, _inputs)
+        _outputs.add(_identity(path))
 
 
-def is_input(path: str | PathLike[str]) -> bool:
-    """Whether a file was read, under whatever name."""
-    if not _inputs:
-        return False
-    try:
-        state = os.stat(path)
-    except (OSError, ValueError):
-        return False
-    return (state.st_dev, state.st_ino) in _inputs
-
-
-def _read(path: str) -> bytes:
-    note_input(path)
-    if os.path.isdir(path):
-        raise UnreadableFileError(path, "a directory; expected a file")
-    with _named_errors(path), open(path, "rb") as file:
-        return _all_of(path, file)
+def _refuse_loss(path: str | PathLike[str], others: set[object]) -> None:
+    if _identity(path) in others:
+        expected = "another file: this one is an input, which would be lost"
+        raise SettingError("file", os.fspath(path), expected)
 
 
 @contextmanager
@@ -711,9 +631,7 @@ def refuse_existing(paths: Iterable[Path], *, overwrite: bool) -> None:
             raise UnreadableFileError(str(path), "cannot be written: no name has a NUL byte")
         if path.exists() and not path.is_file():
             raise UnreadableFileError(str(path), "cannot be written: not a regular file")
-        if is_input(path):
-            raise lost_input(path)
-        expect_output(path)
+        _note_output(path)
         if path.exists() and not overwrite:
             raise RefusedError(f"{path} exists; use --force (in Python, overwrite=True)")
 

@@ -15,20 +15,18 @@ from truebleu import _core
 from truebleu._core import Segments
 from truebleu.corpus._files import (
     FORMATS,
-    LIMIT_VARIABLE,
     STANDARD_INPUT,
     Files,
     Layout,
     Location,
     NamedText,
-    OpenedFile,
     decompressed_limit,
     expanded,
     extension,
     locate,
-    note_input,
     read_lines,
     stem,
+    too_large,
 )
 from truebleu.corpus.test_set import Examination, TestSet, TextWarning, examine
 from truebleu.errors import (
@@ -41,7 +39,6 @@ from truebleu.errors import (
     SettingError,
     SuspiciousTextError,
     UnpairedSegmentsError,
-    UnreadableFileError,
 )
 
 if TYPE_CHECKING:
@@ -499,15 +496,12 @@ class TestSetParts:
         yield test_set
 
     def _read_parts(self) -> Iterator[TestSet]:
-        paths = [*(location.path for location in self._locations), self._documents]
-        if paths.count(STANDARD_INPUT) > 1:
-            raise UnreadableFileError(STANDARD_INPUT, "standard input can be read only once")
         systems, references = _names(self._systems), _names(self._references)
         refuse_duplicates(systems)
-        m, examination = len(references), Examination()
+        m, examination, files = len(references), Examination(), Files(self._stdin)
         with ExitStack() as opened:
             self._files = [
-                opened.enter_context(closing(_LineFile(location.path, self._stdin)))
+                opened.enter_context(closing(_LineFile(location.path, files)))
                 for location in self._locations
             ]
             while count := _next_size(self._files, self.segments):
@@ -529,7 +523,7 @@ class TestSetParts:
         self.warnings = examination.warnings()
         if self._documents is not None:
             first = self._references[0].path
-            self.layout = read_labels(Files(self._stdin), self._documents, first, self.segments)
+            self.layout = read_labels(files, self._documents, first, self.segments)
 
 
 def _is_plain(location: Location) -> bool:
@@ -547,11 +541,9 @@ def _names(locations: Sequence[Location]) -> list[str]:
 class _LineFile:
     """The lines of a file, some at a time."""
 
-    def __init__(self, path: str, stdin: BinaryIO | None) -> None:
-        if path != STANDARD_INPUT:
-            note_input(path)
+    def __init__(self, path: str, files: Files) -> None:
         self.path, self.ended = path, False
-        self._file = OpenedFile(path, stdin)
+        self._file = files.opened(path)
         self._pieces: list[bytes] = []
         self._size = self._lines = self._taken = 0
 
@@ -578,9 +570,7 @@ class _LineFile:
             self._size += len(piece)
             self._lines += piece.count(b"\n")
             if self._lines == 0 and self._size > limit:
-                found = f"a line of more than {limit:,} bytes"
-                expected = f"a shorter one; if it is not a trap, set {LIMIT_VARIABLE} to more bytes"
-                raise MalformedFileError(self.path, self._taken + 1, found, expected)
+                raise too_large(self.path, self._taken + 1, f"a line of more than {limit:,} bytes")
         return self._lines
 
     def take(self, lines: int) -> NamedText:
@@ -601,15 +591,13 @@ class _LineFile:
 
     def rest(self) -> int:
         """How many lines there are beyond those that are ready; of a pipe, up to a limit."""
-        lines, size, tail = 0, 0, b"\n"
+        lines, size, tail, limit = 0, 0, b"\n", decompressed_limit()
         while piece := self._file.read():
             lines += piece.count(b"\n")
             size += len(piece)
             tail = piece
-            if self._file.share_read is None and size > decompressed_limit():
-                found = f"more than {decompressed_limit():,} bytes and no end"
-                expected = f"a file; if it does have an end, set {LIMIT_VARIABLE} to more bytes"
-                raise MalformedFileError(self.path, None, found, expected)
+            if self._file.share_read is None and size > limit:
+                raise too_large(self.path, None, f"more than {limit:,} bytes")
         return lines + (not tail.endswith(b"\n"))
 
     def close(self) -> None:
