@@ -13,12 +13,11 @@ from truebleu.significance.corrections import CORRECTIONS
 from truebleu.significance.tests import smallest_p
 from truebleu.simulation import simulate
 from truebleu.studies import study_equivalents, study_multiplicity, study_type_one
-from truebleu.studies._pool import STUDY_TESTS
+from truebleu.studies._study import STUDY_TESTS
 
 if TYPE_CHECKING:
     from truebleu.studies import StudyResult
-    from truebleu.studies._pool import PoolUnit
-    from truebleu.studies._study import Row
+    from truebleu.studies._study import PoolUnit, Row
 
 SIMULATED = 500
 # So many that the interval of a rate of 1 % lies within half and one and a half of it.

@@ -13,7 +13,7 @@ import numpy as np
 from truebleu.errors import SettingError
 from truebleu.schema import Streams
 from truebleu.significance.statistics import MetricStatistics
-from truebleu.studies._pool import Pool, numbers, units_of
+from truebleu.studies._study import Pool, numbers, units_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Units
     from truebleu.schema import Draw
-    from truebleu.studies._pool import PoolUnit
+    from truebleu.studies._study import PoolUnit
 
 
 @dataclass(frozen=True, slots=True, eq=False)

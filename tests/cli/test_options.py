@@ -77,7 +77,7 @@ def test_a_finished_study_repeats_no_work(
     arguments = ["study", name, *TEXTS, *STUDIES[name], "--format", "json", "--resume", "journal"]
     first = run(*arguments)
     before = (folder / "journal").read_bytes()
-    monkeypatch.setattr("truebleu.studies._pool.Pool.take", pytest.fail)
+    monkeypatch.setattr("truebleu.studies._study.Pool.take", pytest.fail)
     again = run(*arguments)
     assert (again.code, again.out, again.err) == (0, first.out, "")
     assert (folder / "journal").read_bytes() == before

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from truebleu.execution.journal import Runner
 from truebleu.metrics.registry import as_metrics
-from truebleu.studies._pool import TESTS
+from truebleu.studies._study import TESTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -21,7 +21,7 @@ from truebleu.significance.intervals import percentile_interval
 from truebleu.significance.statistics import bootstrap_scores
 from truebleu.simulation import simulate
 from truebleu.studies import StudyResult, study_coverage
-from truebleu.studies._pool import Pool
+from truebleu.studies._study import Pool
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -22,7 +22,7 @@ from truebleu.studies.type_one import null_source
 
 if TYPE_CHECKING:
     from truebleu.corpus import TestSet
-    from truebleu.studies._pool import PoolUnit
+    from truebleu.studies._study import PoolUnit
     from truebleu.studies.type_one import Null
 
 METRICS = ["bleu", "ter"]

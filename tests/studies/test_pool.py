@@ -19,7 +19,7 @@ from truebleu.significance.intervals import percentile_interval
 from truebleu.significance.statistics import bootstrap_scores
 from truebleu.simulation import simulate
 from truebleu.studies import study_coverage
-from truebleu.studies._pool import (
+from truebleu.studies._study import (
     TESTS,
     Pool,
     Sampling,

@@ -15,8 +15,7 @@ from truebleu.errors import SettingError, TruebleuError, UnknownNameError
 from truebleu.metrics.function import FunctionMetric
 from truebleu.reports.document import Table
 from truebleu.simulation import simulate
-from truebleu.studies._pool import TESTS
-from truebleu.studies._study import Estimate, Row, StudyResult, binomial_rate
+from truebleu.studies._study import TESTS, Estimate, Row, StudyResult, binomial_rate
 from truebleu.studies.power import MEAN, USUAL_BANDS, study_accuracy, study_power
 
 if TYPE_CHECKING:
@@ -210,7 +209,7 @@ def test_blocks_and_systematic_samples_may_be_fewer_and_say_so() -> None:
 def test_what_says_nothing_is_refused_before_any_work(
     options: dict[str, Any], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("truebleu.studies._pool.Pool.take", pytest.fail)
+    monkeypatch.setattr("truebleu.studies._study.Pool.take", pytest.fail)
     with pytest.raises(TruebleuError, match=said):
         study_power(TEXTS, **options)
 

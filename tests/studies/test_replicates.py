@@ -18,7 +18,7 @@ from truebleu.scores.given import GivenScores
 from truebleu.significance.intervals import medians_and_relative_intervals
 from truebleu.significance.statistics import bootstrap_scores
 from truebleu.simulation import simulate
-from truebleu.studies._pool import Pool
+from truebleu.studies._study import Pool
 from truebleu.studies.widths import least_enough, study_replicates, theoretical_deviation
 
 if TYPE_CHECKING:

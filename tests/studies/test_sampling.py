@@ -129,7 +129,7 @@ def test_a_system_that_never_varies_has_no_design_effect() -> None:
 def test_what_says_nothing_is_refused_before_any_work(
     options: dict[str, Any], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("truebleu.studies._pool.Pool.take", pytest.fail)
+    monkeypatch.setattr("truebleu.studies._study.Pool.take", pytest.fail)
     with pytest.raises(TruebleuError, match=said):
         study_sampling(TEXTS, **options)
 

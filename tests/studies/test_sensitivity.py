@@ -16,7 +16,7 @@ from truebleu.scores.given import GivenScores
 from truebleu.significance.compare import compare
 from truebleu.simulation import simulate
 from truebleu.studies import StudyResult, sensitivity
-from truebleu.studies._pool import Pool, Testing
+from truebleu.studies._study import Pool, Testing
 from truebleu.studies.sensitivity import study_sensitivity
 
 if TYPE_CHECKING:

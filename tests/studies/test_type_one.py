@@ -18,8 +18,7 @@ from truebleu.scores.given import GivenScores
 from truebleu.significance.compare import compare
 from truebleu.significance.settings import CompareSettings
 from truebleu.simulation import simulate
-from truebleu.studies._pool import Pool
-from truebleu.studies._study import Estimate, Row, StudyResult
+from truebleu.studies._study import Estimate, Pool, Row, StudyResult
 from truebleu.studies.type_one import (
     USUAL_CORRECTIONS,
     alarms_of,

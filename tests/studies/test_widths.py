@@ -17,8 +17,7 @@ from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.nist import NIST
 from truebleu.scores.given import GivenScores
 from truebleu.simulation import simulate
-from truebleu.studies._pool import orders_of_growth
-from truebleu.studies._study import fit_law
+from truebleu.studies._study import fit_law, orders_of_growth
 from truebleu.studies.widths import (
     sets_of_references,
     study_references,

@@ -1,49 +1,121 @@
-"""What every study has: settings that repeat it, one tidy table, and estimates with their errors.
+"""What every study has: a pool to take samples of, settings that repeat it, one tidy table.
 
-Zhang & Vogel (2004, §3.1) write an interval as percents of the median, so that metrics of different
-scales can be set side by side. Their rule that twice the data make it some 30 % narrower (§4.1) is
-a power law of the size with an exponent of about -1/2.
+A pool is a test set counted once, whose score is the truth. Zhang & Vogel (2004, §3.1) write an
+interval as percents of the median, so that metrics of different scales can be set side by side.
+Their rule that twice the data make it some 30 % narrower (§4.1) is a power law of the size with an
+exponent of about -1/2.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import wraps
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar, cast
+from itertools import combinations
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    NamedTuple,
+    TypeAlias,
+    TypeVar,
+    cast,
+    get_args,
+)
 
 import numpy as np
 
 from truebleu._results import Result, plain
 from truebleu.corpus.test_set import fingerprint
-from truebleu.errors import ArgumentTypeError
+from truebleu.errors import ArgumentTypeError, SettingError
+from truebleu.execution.journal import Key, Record, Runner, Task
+from truebleu.metrics.registry import metrics_for
 from truebleu.reports.document import Column, Document, Plot, Table, charted_document
-from truebleu.schema import verb
+from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Units
+from truebleu.schema import Setting, Streams, require_name, verb
 from truebleu.significance.intervals import percentile_interval
+from truebleu.significance.pairs import pairs_to_compare
+from truebleu.significance.statistics import MetricStatistics, bootstrap_scores, metric_statistics
 from truebleu.significance.student import student_quantile
-from truebleu.significance.tests import monte_carlo_interval
+from truebleu.significance.tests import (
+    TESTS as SIGNIFICANCE_TESTS,
+    bootstrap_wins,
+    monte_carlo_interval,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
     from truebleu.corpus.nbest import NBest
     from truebleu.corpus.test_set import TestSet, TextLike
     from truebleu.metrics.base import Metric
+    from truebleu.metrics.registry import MetricsLike
+    from truebleu.resampling import Values
+    from truebleu.schema import Draw
+    from truebleu.significance.statistics import Pair
 
 __all__ = ["StudyResult"]
 
 Row: TypeAlias = dict[str, Any]
 Settings: TypeAlias = dict[str, Any]
+Floats: TypeAlias = "NDArray[np.float64]"
+Sample: TypeAlias = "NDArray[np.int64]"
 Studied = TypeVar("Studied", bound=Callable[..., Any])
 
-# Arguments of studies that are no settings: what was studied is told by its fingerprints.
-DATA = ("test_set", "metrics", "metric", "human")
-LISTS = ("lists", "references", "test_lists", "test_references", "decoders")
-NOT_SETTINGS = (*DATA, *LISTS, "runner")
+# Settings that studies share.
+
+# More tasks and their records would fill the memory before the first is done.
+MOST_TASKS = 10**7
+# The bootstrap of fewer units says next to nothing about the spread.
+FEWEST_UNITS = 5
+
+PoolUnit = Annotated[
+    Literal["segment", "document"], Setting(help="what is drawn, resampled or swapped as a whole.")
+]
+Sampling = Annotated[
+    Literal["systematic", "block", "random", "independent"],
+    Setting(
+        help="how samples are taken: every k-th unit, consecutive ones, or at random without or "
+        "with replacement."
+    ),
+]
+Sizes = Annotated[
+    Sequence[int] | None,
+    Setting(
+        help="units in a sample; by default those of the paper, as far as several samples fit.",
+        least=2,
+        metavar="N,N,...",
+    ),
+]
+# Fewer samples could not tell 95 % from 80 %, or a seldom conclusion from a frequent one.
+Samples = Annotated[
+    int,
+    Setting(
+        help="samples of each size; systematic ones and blocks may be fewer.",
+        least=5,
+        most=MOST_TASKS,
+    ),
+]
+Shares = Annotated[
+    Sequence[float] | None,
+    Setting(
+        help="shares of the test set, up to 1; by default those of the paper.",
+        above=0,
+        most=1,
+        metavar="P,P,...",
+    ),
+]
+# One growth says nothing about how growths differ.
+Growths = Annotated[int, Setting(help="random growths to average over.", least=2, most=MOST_TASKS)]
+Replicates = Annotated[int, Setting(help="replicates of each interval or test.", least=1)]
+
+
+# A study and its result.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -56,9 +128,9 @@ class StudyResult(Result):
             fingerprints.
         title: of the table and of the chart.
         columns: of the table.
+        plot: how rows are drawn; error bars end at what a row has as `_low` and `_high` of y.
         rows: by the names of the columns; further names are for the chart and for programs.
         sentences: what the rows say.
-        plot: how they are drawn; error bars end at what a row has as `_low` and `_high` of y.
         drawn: the rows of the chart, where those of the table are not.
         shown: the table for people, where theirs is not one row for each of `rows`.
         details: what is not of a single row, such as a law that was fitted to several.
@@ -69,12 +141,12 @@ class StudyResult(Result):
     settings: Settings
     title: str
     columns: Sequence[Column]
-    rows: Sequence[Row]
-    sentences: Sequence[str]
     plot: Plot
-    drawn: Sequence[Row] | None = None
+    rows: list[Row] = field(default_factory=list)
+    sentences: list[str] = field(default_factory=list)
+    drawn: list[Row] = field(default_factory=list)
     shown: Table | None = None
-    details: Mapping[str, Any] = field(default_factory=dict)
+    details: Row = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--format json`` prints them."""
@@ -86,7 +158,7 @@ class StudyResult(Result):
 def study_document(result: StudyResult) -> Document:
     """The table, what it says, and the chart."""
     table, plot = Table(tuple(result.columns), tuple(result.rows)), result.plot
-    drawn = table.rows if result.drawn is None else tuple(result.drawn)
+    drawn = tuple(result.drawn) or table.rows
     names = {name: None for row in drawn for name in row if name not in table.names}
     errors = (f"{plot.y}_low", f"{plot.y}_high")
     if errors[0] in names or errors[0] in table.names:
@@ -101,14 +173,16 @@ def study_document(result: StudyResult) -> Document:
     )
 
 
-# The objects that studies take, and where their classes are.
+#: The classes of objects that studies take.
 OBJECTS = {
-    "test_set": "truebleu.corpus.test_set:TestSet",
-    "lists": "truebleu.corpus.nbest:NBest",
-    "test_lists": "truebleu.corpus.nbest:NBest",
-    "human": "truebleu.agreement.data:Human",
-    "runner": "truebleu.execution.journal:Runner",
+    "test_set": "TestSet",
+    "lists": "NBest",
+    "test_lists": "NBest",
+    "human": "HumanScores or PairwiseJudgments",
+    "runner": "Runner",
 }
+# Arguments of studies that are no settings: what was studied is told by its fingerprints.
+NOT_SETTINGS = {*OBJECTS, "metrics", "metric", "references", "test_references", "decoders"}
 
 
 def study(function: Studied) -> Studied:
@@ -119,51 +193,61 @@ def study(function: Studied) -> Studied:
     def call(*arguments: Any, **named: Any) -> StudyResult:
         asked = signature.bind_partial(*arguments, **named).arguments
         for name in asked.keys() & OBJECTS.keys():
-            module, _, kind = OBJECTS[name].partition(":")
+            kinds = {kind.__name__ for kind in type(asked[name]).__mro__}
             is_left_out = name == "runner" and asked[name] is None
-            if not is_left_out and not isinstance(
-                asked[name], getattr(import_module(module), kind)
-            ):
-                raise ArgumentTypeError(name, asked[name], f"an object of the class {kind}")
+            if not is_left_out and kinds.isdisjoint(OBJECTS[name].split(" or ")):
+                raise ArgumentTypeError(
+                    name, asked[name], f"an object of the class {OBJECTS[name]}"
+                )
         return cast("StudyResult", checked(*arguments, **named))
 
     return cast("Studied", call)
 
 
-def settings_of(
-    study: str, arguments: Mapping[str, Any], pool: Settings, **chosen: object
-) -> Settings:
-    """All that is needed to repeat a study; also the first line of its journal.
+def run_study(
+    name: str,
+    asked: Mapping[str, Any],
+    pool: Settings,
+    tasks: Sequence[Task],
+    *,
+    idle: Iterable[str] = (),
+    **chosen: object,
+) -> tuple[Settings, dict[Key, Record]]:
+    """All that is needed to repeat a study, and the record of every task.
 
     Args:
-        study: its name.
-        arguments: those of the function.
+        name: of the study.
+        asked: the arguments of the function.
         pool: what was studied.
+        tasks: the work.
+        idle: arguments that change no task: one journal serves all their values.
         chosen: what was chosen for arguments that were left open.
     """
-    asked = {name: value for name, value in arguments.items() if name not in NOT_SETTINGS}
-    settings: Settings = plain({"study": study, "pool": pool, **asked, **chosen})
-    return settings
+    settings: Settings = {"study": name, "pool": pool}
+    settings |= {key: value for key, value in asked.items() if key not in NOT_SETTINGS} | chosen
+    later = {key: settings.pop(key) for key in idle}
+    settings = plain(settings)
+    runner: Runner = asked["runner"] or Runner()
+    return settings | plain(later), runner.run(settings, tasks)
 
 
 def pool_settings(
     test_set: TestSet, metrics: Sequence[Metric], labels: Sequence[str], unit: str
 ) -> Settings:
     """A test set, known by sizes, names and fingerprints."""
-    references = test_set.references_per_segment
     labelled = {"documents": test_set.documents, "domains": test_set.domains}
-    known = {name: labels for name, labels in labelled.items() if labels is not None}
+    groups = {name: labels for name, labels in labelled.items() if labels is not None}
     return {
         "segments": len(test_set),
         "systems": list(test_set.systems),
         "references": len(test_set.references),
         "reference_names": list(test_set.reference_names),
-        **{name: len(set(labels)) for name, labels in known.items()},
+        **{name: len(set(labels)) for name, labels in groups.items()},
         "unit": unit,
-        "metrics": metric_settings(metrics, labels, references),
+        "metrics": metric_settings(metrics, labels, test_set.references_per_segment),
         "references_fingerprint": fingerprint(test_set.references),
         "outputs_fingerprint": fingerprint(list(test_set.systems.values())),
-        **{f"{name}_fingerprint": fingerprint([labels]) for name, labels in known.items()},
+        **{f"{name}_fingerprint": fingerprint([labels]) for name, labels in groups.items()},
     }
 
 
@@ -192,7 +276,379 @@ def metric_settings(
     ]
 
 
-# Rates and means over samples, with the error that they have by chance.
+# The pool.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pool:
+    """The counts of all units of a test set by every metric.
+
+    Statistics that depend on the whole text, such as NIST's information, are those of the pool.
+
+    Attributes:
+        names: the systems' names.
+        statistics: the counts of each metric, shaped (unit, system, column).
+        unit: what samples are made of: segments or whole documents.
+        settings: what results say about the texts: sizes, names, fingerprints, signatures.
+    """
+
+    names: tuple[str, ...]
+    statistics: tuple[MetricStatistics, ...]
+    unit: PoolUnit
+    settings: Settings
+
+    @classmethod
+    def of(cls, test_set: TestSet, metrics: MetricsLike, unit: PoolUnit = "segment") -> Pool:
+        """Count a test set; every metric reads the texts once."""
+        parsed, test_set = metrics_for(metrics, test_set)
+        counted = tuple(metric_statistics(test_set, parsed, units_of(test_set, unit)))
+        labels = [statistics.label for statistics in counted]
+        settings = pool_settings(test_set, parsed, labels, unit)
+        settings["counts_fingerprint"] = _fingerprint_of_counts(counted)
+        return cls(tuple(test_set.systems), counted, unit, settings)
+
+    def __len__(self) -> int:
+        """The number of units."""
+        return len(self.statistics[0].rows)
+
+    @property
+    def digits(self) -> int:
+        """Decimals that a column with scores of all metrics needs."""
+        return max(statistics.metric.digits for statistics in self.statistics)
+
+    @property
+    def ranking(self) -> list[int]:
+        """The systems by the first metric, the best first."""
+        first = self.statistics[0]
+        ranking: list[int] = np.argsort(-first.sign * first.scores, kind="stable").tolist()
+        return ranking
+
+    def take(self, sample: Sample) -> list[MetricStatistics]:
+        """The counts of a sample's units; a unit drawn twice counts twice."""
+        return [
+            replace(statistics, rows=np.ascontiguousarray(statistics.rows[sample]))
+            for statistics in self.statistics
+        ]
+
+    def require_systems(self, fewest: int) -> None:
+        """Refuse fewer systems than a study needs."""
+        if len(self.names) < fewest:
+            raise SettingError("systems", len(self.names), f"at least {fewest} to compare")
+
+
+def resampled_scores(
+    counted: Sequence[MetricStatistics], replicates: int, seed: int, index: int
+) -> Iterator[tuple[MetricStatistics, Values]]:
+    """Each metric with the scores of all systems on replicates, shaped (replicate, system).
+
+    Sample `index` has replicates of its own, so that no two make the same mistake.
+    """
+    bootstrap = Bootstrap(replicates=replicates, seed=seed)
+    units = Units.segments(len(counted[0].rows))
+    scores = bootstrap_scores(counted, units, bootstrap, first=index * replicates)
+    return zip(counted, scores, strict=True)
+
+
+def _fingerprint_of_counts(counted: Sequence[MetricStatistics]) -> str:
+    """SHA-256 over the counts of every metric: two test sets that share it score alike."""
+    from hashlib import sha256
+
+    digest = sha256()
+    for statistics in counted:
+        # With its shape before it, no array can pass for two.
+        digest.update(f"{statistics.label!r} {statistics.rows.shape}\n".encode())
+        digest.update(np.ascontiguousarray(statistics.rows, dtype="<f8").data)
+    return f"sha256:{digest.hexdigest()}"
+
+
+def units_of(test_set: TestSet, unit: PoolUnit, setting: str = "unit") -> Units:
+    """The segments or the documents of a test set."""
+    if unit == "segment":
+        return Units.segments(len(test_set))
+    if test_set.documents is None:
+        raise SettingError(setting, "document", "a test set with documents; see --documents")
+    return Units.documents(test_set.documents)
+
+
+# Samples: smaller test sets taken of a pool, as Koehn (2004, §3) took them and in other ways.
+
+
+def numbers(draw: Draw, count: int) -> Floats:
+    """So many random numbers between 0 and 1."""
+    return np.fromiter((draw() for _ in range(count)), dtype=np.float64, count=count)
+
+
+def sizes_of_shares(shares: Sequence[float], pool: int, unit: str, fewest: int = 1) -> list[int]:
+    """How many units the shares of a pool are, ascending; each must be a size of its own.
+
+    Fewer shares than `fewest`, to which no law could be fitted, are refused.
+
+    >>> sizes_of_shares([0.1, 0.5, 1.0], 101, "document")
+    [10, 50, 101]
+    """
+    sizes = sorted({round(share * pool) for share in shares})
+    if len(sizes) < len(shares) or sizes[0] < FEWEST_UNITS:
+        expected = f"parts of at least {FEWEST_UNITS} {unit}s, each of another size"
+        raise SettingError("shares", f"{list(shares)} of {pool} {unit}s", expected)
+    if len(sizes) < fewest:
+        raise SettingError("shares", list(shares), f"at least {fewest}, to fit a law to")
+    return sizes
+
+
+def orders_of_growth(pool: int, repetitions: int, seed: int) -> list[Sample]:
+    """For each repetition a random order of the units.
+
+    The first n of it are the part of size n, as Zhang & Vogel (2004, §4.1) add random documents to
+    those they have: every part holds the smaller ones, and units are never drawn twice.
+    """
+    streams = Streams(seed, "growth of a test set")
+    draws = map(streams.at, range(repetitions))
+    return [np.argsort(numbers(draw, pool), kind="stable") for draw in draws]
+
+
+def draw_samples(sampling: Sampling, pool: int, size: int, count: int, seed: int) -> list[Sample]:
+    """Samples of so many units, each in the order of the pool.
+
+    "systematic" takes every k-th unit (Koehn 2004, §3.3, "broad" samples), "block" consecutive ones
+    (§3.2). Both cut the pool into samples that share nothing, so there are at most pool / size of
+    them, and fewer than asked for are made; they lie all over the pool, even where they do not use
+    it up. Where the size divides the pool, and all samples are asked for, they are the paper's own:
+    units 1, 101, 201, ... and 2, 102, 202, ... of Koehn's 30,000; where it does not, k is a
+    fraction. "random" draws without replacement. "independent" draws with replacement: then the
+    pool is the population itself, and theory applies without the correction for a sample that is a
+    good part of its pool.
+    """
+    _require_size(size, pool)
+    if sampling in ("systematic", "block"):
+        available = pool // size
+        places = np.arange(min(count, available), dtype=np.int64)
+        steps = np.arange(size, dtype=np.int64)
+        if sampling == "block":
+            return [start + steps for start in places * pool // len(places)]
+        return [start + steps * pool // size for start in places * available // len(places)]
+    draws = map(Streams(seed, f"samples of a pool: {sampling} {size}").at, range(count))
+    if sampling == "independent":
+        # A double has 53 bits: no unit of any real pool is favoured by a billionth.
+        return [np.sort((numbers(draw, size) * pool).astype(np.int64)) for draw in draws]
+    return [np.sort(np.argsort(numbers(draw, pool), kind="stable")[:size]) for draw in draws]
+
+
+def _require_size(size: int, pool: int) -> None:
+    """Refuse a size that is larger than the pool."""
+    if size > pool:
+        raise SettingError("size", size, f"no more than the pool has: {pool}")
+
+
+def sizes_that_fit(
+    sizes: Sequence[int] | None, pool: int, usual: Sequence[int], fewest: int = 2
+) -> list[int]:
+    """The sizes asked for, all checked; or those of the usual ones that leave `fewest` samples.
+
+    A pool too small for any of them is cut into twice as many samples, and into as many.
+    """
+    if sizes:
+        for size in sizes:
+            _require_size(size, pool)
+        return sorted(set(sizes))
+    fitting = [size for size in usual if fewest * size <= pool]
+    parts = fitting or [size for size in (pool // (2 * fewest), pool // fewest) if size >= 2]
+    if not parts:
+        expected = f"at least {2 * fewest}: {fewest} samples of 2 must fit in it"
+        raise SettingError("test set", f"{pool} units", expected)
+    return parts
+
+
+def draw_by_size(
+    asked: Mapping[str, Any], pool: int, usual: Sequence[int], fewest: int = 5
+) -> dict[int, list[Sample]]:
+    """The samples of every size; all is checked before any is drawn.
+
+    Args:
+        asked: arguments of a study: sampling, sizes, samples and seed.
+        pool: how many units there are.
+        usual: the sizes to choose from where none are asked for.
+        fewest: how many samples there must be of each, or their shares would say nothing.
+    """
+    sampling, samples, seed = asked["sampling"], asked["samples"], asked["seed"]
+    cut = sampling in ("systematic", "block")
+    chosen = sizes_that_fit(asked["sizes"], pool, usual, fewest if cut else 2)
+    if cut and fewest * chosen[-1] > pool:
+        expected = (
+            f"at most {pool // fewest} for {fewest} {sampling} samples without common units; "
+            "or draw them at random"
+        )
+        raise SettingError("size", chosen[-1], expected)
+    return {size: draw_samples(sampling, pool, size, samples, seed) for size in chosen}
+
+
+# The pairs of systems that studies compare, and the tests that they make of them.
+
+
+PairKind = Literal["neighbours", "near", "all"]
+#: A kind of pairs, or the names of both systems of each.
+Pairs: TypeAlias = PairKind | Sequence[tuple[str, str]]
+
+# So many ranks lie between two systems: Table 3 has the nine pairs of six systems up to 2 apart.
+RANKS_APART = {"neighbours": 1, "near": 2}
+
+
+def choose_pairs(
+    pool: Pool,
+    pairs: Pairs | None = None,
+    baseline: str | None = None,
+    *,
+    usual: PairKind = "near",
+) -> list[Pair]:
+    """The pairs to compare, the better system by the pool's first metric before the worse.
+
+    Args:
+        pool: whose scores rank the systems.
+        pairs: "near" ranks up to two apart, as in the paper; "neighbours" one apart; "all"; or
+            the names of both systems of each pair.
+        baseline: compare all others with this system instead.
+        usual: the kind of pairs where nothing is chosen.
+    """
+    pool.require_systems(2)
+    ranking = pool.ranking
+    rank = {system: place for place, system in enumerate(ranking)}
+    if baseline is not None:
+        if pairs is not None:
+            raise SettingError("baseline", baseline, "no other choice of pairs beside it")
+        chosen = pairs_to_compare(pool.names, baseline)
+    elif pairs is None or isinstance(pairs, str):
+        require_name("pairs", pairs or usual, get_args(PairKind))
+        apart = RANKS_APART.get(pairs or usual, len(ranking))
+        chosen = [(a, b) for a, b in combinations(ranking, 2) if rank[b] - rank[a] <= apart]
+    else:
+        named = isinstance(pairs, Sequence) and len(pairs) > 0
+        if not named or not all(isinstance(pair, Sequence) and len(pair) == 2 for pair in pairs):
+            expected = "neighbours, near, all, or the names of both systems of each pair"
+            raise ArgumentTypeError("pairs", pairs, expected)
+        chosen = [_named(pool.names, pair) for pair in pairs]
+    ordered = [(a, b) if rank[a] < rank[b] else (b, a) for a, b in chosen]
+    return sorted(set(ordered), key=lambda pair: (rank[pair[0]], rank[pair[1]]))
+
+
+def _named(names: Sequence[str], pair: tuple[str, str]) -> Pair:
+    for name in pair:
+        require_name("system", name, names)
+    if pair[0] == pair[1]:
+        raise SettingError("pair", pair, "two different systems")
+    return names.index(pair[0]), names.index(pair[1])
+
+
+def differences_of(scores: Values, pairs: Sequence[Pair]) -> Values:
+    """The first system's score less the second's of each pair, of scores shaped (..., system)."""
+    left, right = np.array(pairs).T
+    return np.asarray(scores[..., left] - scores[..., right])
+
+
+def true_differences(statistics: MetricStatistics, pairs: Sequence[Pair]) -> Floats:
+    """By how much the first system of each pair is better in the pool; 0 where they tie."""
+    differences = statistics.sign * differences_of(statistics.scores, pairs)
+    return np.where(np.abs(differences) > TIE_TOLERANCE * statistics.scale, differences, 0.0)
+
+
+class StudyTest(NamedTuple):
+    """A test that studies make: what people call it, and where it is described."""
+
+    title: str
+    origin: str
+
+
+#: The tests that `compare` offers, and those of the papers in their own words: "wins" concludes at
+#: the level L when the better system wins in a share L of the bootstrap's replicates, "interval"
+#: when the interval of the difference leaves out 0.
+STUDY_TESTS = {
+    **{
+        name: StudyTest(test.title, test.origin)
+        for name, test in SIGNIFICANCE_TESTS.items()
+        if test.source != "runs"
+    },
+    "wins": StudyTest("bootstrap wins", "Koehn 2004, §6"),
+    "interval": StudyTest("bootstrap interval", "Zhang & Vogel 2004, §3.2"),
+}
+#: Those for any metric.
+TESTS = tuple(name for name in STUDY_TESTS if name != "studentized")
+Tests = Annotated[
+    Sequence[str],
+    Setting(
+        help=f"the tests: {', '.join(STUDY_TESTS)}.",
+        choices=tuple(STUDY_TESTS),
+        metavar="NAME,...",
+    ),
+]
+# What is left of a share when the errors of floats are rounded away.
+DECIMALS = 12
+
+
+class Conclusions(NamedTuple):
+    """What one test says about all pairs on one sample.
+
+    Attributes:
+        p: the p-value of each pair; at most alpha, and the test concludes.
+        better: 1 where the first system of the pair would be better, -1 the second, 0 neither. It
+            is the one with the better score on the sample, or for "wins" and "interval" the one
+            that wins in most replicates.
+    """
+
+    p: Floats
+    better: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Testing:
+    """Which tests are made, of how many replicates, from which seed."""
+
+    tests: tuple[str, ...]
+    replicates: int
+    seed: int
+
+    # pytest would take the name for a test class.
+    __test__ = False
+
+    def conclusions(
+        self, statistics: MetricStatistics, pairs: Sequence[Pair], index: int
+    ) -> dict[str, Conclusions]:
+        """For each test the p-values of all pairs, and which system of each would be better.
+
+        Sample `index` has replicates of its own.
+        """
+        # Scores that are the same but for rounding have no better one.
+        better = np.sign(true_differences(statistics, pairs))
+        conclusions = {}
+        drawn: dict[tuple[str, bool], tuple[Floats, bool]] = {}
+        draws = {"replicates": self.replicates, "seed": self.seed}
+        for name in self.tests:
+            # The tests of the papers that are not in the table look at the bootstrap.
+            test = SIGNIFICANCE_TESTS.get(name, SIGNIFICANCE_TESTS["bootstrap"])
+            kind = (test.source, test.studentized)
+            if kind not in drawn:
+                first = index * self.replicates
+                (differences,), exact = test.differences([statistics], pairs, first=first, **draws)
+                drawn[kind] = statistics.sign * differences, exact
+            differences, exact = drawn[kind]
+            if name in SIGNIFICANCE_TESTS:
+                tested = statistics.sign * test.observed(statistics, pairs)
+                scale = test.scale(statistics)
+                p = test.p_values(tested, differences, exact=exact, scale=scale)
+                conclusions[name] = Conclusions(p, better)
+            else:
+                conclusions[name] = _by_wins(name, differences, statistics.scale)
+        return conclusions
+
+
+def _by_wins(test: str, differences: Floats, scale: float) -> Conclusions:
+    wins = bootstrap_wins(differences, scale=scale)
+    # Koehn's conclusion is one-sided: the other system's share of wins is compared with alpha.
+    # Rounded, since 1 - 0.95 is a little more than 0.05 in floats.
+    one_sided = np.minimum(wins, 1 - wins).round(DECIMALS)
+    winner = np.sign((wins - 0.5).round(DECIMALS))
+    p = one_sided if test == "wins" else np.minimum(1.0, 2 * one_sided)
+    return Conclusions(p, winner)
+
+
+# Columns, and rates and means over samples with the error that they have by chance.
 
 
 # Many tests, levels and metrics are judged side by side: at 95 % every twentieth of them would be
@@ -215,14 +671,9 @@ def columns(text: str) -> tuple[Column, ...]:
 def _column(text: str) -> Column:
     title, _, form = text.strip().removesuffix("]").partition(" [")
     name, _, heading = title.partition(": ")
-    digits = form.strip("+.f%")
-    return Column(
-        name,
-        heading or name.capitalize(),
-        int(digits) if digits else None,
-        percent="%" in form,
-        sign="+" in form,
-    )
+    digits = int(form.strip("+.f%")) if form.strip("+.f%") else None
+    signs = {"percent": "%" in form, "sign": "+" in form}
+    return Column(name, heading or name.capitalize(), digits, **signs)
 
 
 def bounded(name: str, heading: str, low: str = "from") -> str:
@@ -270,11 +721,6 @@ def binomial_rate(hits: int, trials: int, confidence: float = 0.95) -> Estimate:
     return _rate(hits / trials, trials, confidence)
 
 
-def rejection_rate(rejections: int, trials: int) -> Estimate:
-    """The same with an interval of 99 %, for rates of which many are judged side by side."""
-    return binomial_rate(rejections, trials, REJECTION_CONFIDENCE)
-
-
 def clustered_rate(hits: ArrayLike) -> Estimate:
     """A share of hits, shaped (sample, anything), where only samples are independent.
 
@@ -282,8 +728,7 @@ def clustered_rate(hits: ArrayLike) -> Estimate:
     """
     array = np.asarray(hits, dtype=np.float64)
     by_sample = array.reshape(len(array), -1)
-    totals = np.full(len(by_sample), by_sample.shape[1])
-    return ratio_rate(by_sample.sum(axis=1), totals)
+    return ratio_rate(by_sample.sum(axis=1), np.full(len(by_sample), by_sample.shape[1]))
 
 
 def ratio_rate(hits: ArrayLike, totals: ArrayLike) -> Estimate:
@@ -315,8 +760,6 @@ def _rate(value: float, trials: int, confidence: float = 0.95) -> Estimate:
 # Widths of intervals relative to the score, and the law by which they narrow.
 
 
-Floats: TypeAlias = "NDArray[np.float64]"
-
 #: What independent units would give: 1 - 1 / sqrt(2).
 SQUARE_ROOT_NARROWING = 1 - 2**-0.5
 # A law has two unknowns; one size more shows whether it is one.
@@ -339,9 +782,9 @@ def relative_intervals(scores: Floats, level: float) -> Floats:
 
 def as_record(values: Floats) -> list[object]:
     """The values as nested lists for a journal, with None where there is none."""
-    plain = values.astype(object)
-    plain[np.isnan(values)] = None
-    listed: list[object] = plain.tolist()
+    plain_values = values.astype(object)
+    plain_values[np.isnan(values)] = None
+    listed: list[object] = plain_values.tolist()
     return listed
 
 
@@ -358,9 +801,9 @@ def mean_of_known(values: Floats, axis: int | tuple[int, ...] = 0) -> Floats:
     return np.asarray(np.where(count == 0, np.nan, total / np.maximum(count, 1)))
 
 
-def or_none(value: float) -> float | None:
-    """A number for a table: None instead of NaN."""
-    return None if np.isnan(value) else float(value)
+def or_none(**cells: float) -> Row:
+    """Numbers for a table: None instead of NaN."""
+    return {name: None if np.isnan(value) else float(value) for name, value in cells.items()}
 
 
 @dataclass(frozen=True, slots=True)

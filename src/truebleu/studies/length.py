@@ -24,12 +24,13 @@ from truebleu.reports.document import Plot
 from truebleu.reports.sentences import percent
 from truebleu.schema import Setting
 from truebleu.studies._study import (
+    Estimate,
     Row,
     StudyResult,
     bounded,
     columns,
     pool_settings,
-    settings_of,
+    run_study,
     study,
 )
 
@@ -62,6 +63,7 @@ CUT_COLUMNS = columns(
 )
 # Of outputs chosen by their length there is one text for each rank.
 RANK_COLUMNS = (CUT_COLUMNS[0], *columns("rank: Length rank"), *CUT_COLUMNS[2:5])
+PLOT = Plot("line", "length", "relative", interval="all systems", series="metric", reference=1.0)
 DIRECTIONS = {True: "higher is better", False: "lower is better", None: "neither is better"}
 
 
@@ -109,10 +111,9 @@ def study_length(
     steps = _lengths(lengths) if cut else _ranks(test_set, lengths)
     piece = piece or pieces_between_blanks(test_set)
     pool = pool_settings(test_set, chosen, list(by_label), "segment")
-    settings = settings_of("length", asked, pool, steps=steps, piece=piece)
     work: Callable[..., Record] = _cut_scores if cut else _rank_scores
     tasks = [Task((step,), partial(work, test_set, chosen, step, piece)) for step in steps]
-    records = (runner or Runner()).run(settings, tasks)
+    settings, records = run_study("length", asked, pool, tasks, steps=steps, piece=piece)
     natural = records[(1.0 if cut else (1 + len(steps)) // 2,)]
     rows = {
         label: [_row(label, step, records[(step,)], natural, way) for step in steps]
@@ -123,11 +124,9 @@ def study_length(
         settings=settings,
         title=f"Scores against the length of the output: {how}",
         columns=CUT_COLUMNS if cut else RANK_COLUMNS,
+        plot=PLOT,
         rows=[row for of_metric in rows.values() for row in of_metric],
         sentences=list(_sentences(rows, by_label)),
-        plot=Plot(
-            "line", "length", "relative", interval="all systems", series="metric", reference=1.0
-        ),
     )
 
 
@@ -173,16 +172,17 @@ def _scores(test_set: TestSet, metrics: Sequence[Metric], piece: Piece) -> Recor
 def _row(label: str, step: float, record: Record, natural: Record, way: Way) -> Row:
     """Means over systems, with the least and the largest relative score of any."""
     scores, before = np.array(record["scores"][label]), np.array(natural["scores"][label])
+    cells: Row = dict.fromkeys(("relative", "relative_low", "relative_high"))
     # There is no relative score where a system's natural one is 0.
-    relative = scores / before if (before != 0).all() else None
+    if (before != 0).all():
+        share = scores / before
+        cells = Estimate(*map(float, (share.mean(), share.min(), share.max()))).cells("relative")
     return {
         "metric": label,
         "kept" if way == "cut" else "rank": step,
         "length": float(np.mean(record["length"])) / 100,
         "score": float(scores.mean()),
-        "relative": None if relative is None else float(relative.mean()),
-        "relative_low": None if relative is None else float(relative.min()),
-        "relative_high": None if relative is None else float(relative.max()),
+        **cells,
     }
 
 

@@ -14,9 +14,9 @@ rose significantly; BLEU and F fell, not significantly. This makes that table fo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
 
@@ -34,14 +34,14 @@ from truebleu.reports.document import Plot
 from truebleu.reports.sentences import listed
 from truebleu.schema import DEFAULT_SEED, Seed, Setting
 from truebleu.significance.compare import compare
-from truebleu.studies._pool import Replicates
 from truebleu.studies._study import (
+    Replicates,
     Row,
     Settings,
     StudyResult,
     columns,
     lists_settings,
-    settings_of,
+    run_study,
     study,
 )
 
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 
     from truebleu.corpus.nbest import NBest
     from truebleu.corpus.test_set import TextLike
+    from truebleu.metrics.base import Metric
     from truebleu.metrics.registry import MetricsLike
     from truebleu.nbest.problem import Problem
     from truebleu.nbest.reranking import RerankResult
@@ -131,22 +132,22 @@ def study_tuning(
     descent = ExpectedBleu(epochs=epochs, l2=l2)
     tuning = _Tuning(lists, references, metric, descent, seed, decode, rounds)
     names = tuning.problem(tuners[0]).names
-    settings = settings_of(
+    tasks = [
+        Task((tuner, run), partial(tuning.weights, tuner, run))
+        for tuner in tuners
+        for run in range(runs)
+    ]
+    settings, records = run_study(
         "tuning",
         asked,
         lists_settings(lists, references, [counted.metric]),
+        tasks,
         candidates=lists.candidates,
         test_segments=len(test_lists),
         test_fingerprint=fingerprint([test_lists.texts]),
         features=len(names),
         tuners=tuners,
     )
-    tasks = [
-        Task((tuner, run), partial(tuning.weights, tuner, run))
-        for tuner in tuners
-        for run in range(runs)
-    ]
-    records = (runner or Runner()).run(settings, tasks)
     scores: dict[str, list[float]] = {tuner: [] for tuner in tuners}
     texts: dict[str, list[str]] = {}
     for (tuner, run), record in records.items():
@@ -156,7 +157,7 @@ def study_tuning(
             chosen = test_lists.choose(weighted_choices(test_lists, weights))
         else:
             scores[str(tuner)].append(record["development"])
-            chosen = decode_test(weights).choose(_first(len(test_lists)))
+            chosen = decode_test(weights).first()
         texts[f"{tuner}.{run}" if runs > 1 else str(tuner)] = chosen
     rows = _tuning_rows(scores, texts, test_references, metric, settings)
     firsts = {
@@ -168,9 +169,9 @@ def study_tuning(
         title=f"{counted.metric.name} after tuning on expected sentence BLEU by each smoothing, "
         f"the mean of {runs} runs",
         columns=TUNING_COLUMNS,
+        plot=Plot("point", "tuner", "difference", errors=("low", "high"), reference=0.0),
         rows=rows,
         sentences=list(_tuning_sentences(rows, firsts, settings)),
-        plot=Plot("point", "tuner", "difference", errors=("low", "high"), reference=0.0),
         drawn=[row for row in rows if row["difference"] is not None],
         details=firsts,
     )
@@ -240,31 +241,29 @@ def _tuning_rows(
         texts,
         references,
         metrics=[metric],
-        replicates=settings["replicates"],
-        seed=settings["seed"],
         baseline=NONE,
         runs="{system}.{run}" if several else None,
         people=None,
+        **{name: settings[name] for name in ("replicates", "seed")},
     )
     (label,) = compared.metrics
     pairs = {pair.a: pair for pair in compared.comparisons}
     rows = []
     for tuner, values in scores.items():
-        system, pair = compared.systems[tuner][label], pairs.get(tuner)
-        low, high = (None, None) if pair is None else pair.interval
-        rows.append(
-            {
-                "tuner": tuner,
-                "development": float(np.mean(values)),
-                "development_sd": float(np.std(values, ddof=1)) if several else None,
-                "test": system.score,
-                "test_sd": None if system.runs is None else system.runs.sd_of_runs,
-                "difference": None if pair is None else pair.difference,
-                "low": low,
-                "high": high,
-                "p": None if pair is None else pair.p_adjusted,
-            }
-        )
+        system = compared.systems[tuner][label]
+        row: Row = {
+            "tuner": tuner,
+            "development": float(np.mean(values)),
+            "development_sd": float(np.std(values, ddof=1)) if several else None,
+            "test": system.score,
+            "test_sd": None if system.runs is None else system.runs.sd_of_runs,
+            **dict.fromkeys(("difference", "low", "high", "p")),
+        }
+        if tuner in pairs:
+            pair = pairs[tuner]
+            row |= {"difference": pair.difference, "p": pair.p_adjusted}
+            row |= zip(("low", "high"), pair.interval, strict=True)
+        rows.append(row)
     return rows
 
 
@@ -297,15 +296,20 @@ def _tuning_sentences(
     yield f"From the lowest to the highest test score there are {max(values) - min(values):.2f}."
 
 
-# Reranking: what several metrics say of one reranker.
+# Reranking: what several metrics say of one reranker, and of others that should equal it.
 
 
 BASELINE, RERANKED = "baseline", "reranking"
 #: `compare` refuses fewer replicates.
 FEWEST = 40
+#: Those of the paper's tables: Fig. 1 and Fig. 2.
+RERANKING_TESTS = {"ar": "approxrand", "bootstrap-absolute": "bootstrap"}
+#: Noise in a redundant feature, of its standard deviation: it still says nearly the same.
+NOISE = 0.3
 RERANKING_COLUMNS = columns(
-    "metric | baseline [.3f] | reranking [.3f] | difference [+.3f] | low [+.3f] | high [+.3f] | "
-    "ar: p, randomization [.4f] | bootstrap: p, bootstrap [.4f] | verdict"
+    "metric | compared: Compared systems | baseline: First [.3f] | reranking: Second [.3f] | "
+    "difference [+.3f] | low [+.3f] | high [+.3f] | approxrand: approxrand p-value [.4f] | "
+    "bootstrap: bootstrap p-value [.4f] | changed: Other choices | verdict"
 )
 
 
@@ -316,133 +320,168 @@ def study_reranking(
     metrics: MetricsLike = ("nist", "bleu", "chrf"),
     *,
     ngrams: Annotated[int, Setting(least=1)] = 3,
+    gamma: Annotated[float | None, Setting(above=0)] = None,
+    redundant: Annotated[Sequence[int], Setting(least=1, most=1000, metavar="N,N,...")] = (),
     folds: Annotated[int, Setting(least=2)] = 5,
     replicates: Replicates = 10_000,
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
 ) -> StudyResult:
-    """What do several metrics say of one reranker?
+    """What do several metrics say of one reranker, and of others that should equal it?
 
     Riezler & Maxwell (2005, Table 1): a log-linear model with n-grams as features against one with
-    the lists' own features only, by each metric, with p-values by approximate randomization and by
-    the bootstrap. The first metric says which candidates are gold.
+    the lists' own features only, by each metric, with p-values by approximate randomization (their
+    Fig. 1) and by the bootstrap of absolute differences (Fig. 2). Table 2: the same reranker
+    against variants with redundant features, which should not differ from it.
 
     Args:
-        lists: the candidates of each segment.
+        lists: the candidates of each segment; copies count once.
         references: one text per translator.
         metrics: by which to compare; the first says which candidates are gold.
         ngrams: the reranker's n-grams have up to so many words.
+        gamma: of the l1 penalty; the smaller, the more features the reranker keeps. Chosen on
+            held-out segments if not given.
+        redundant: compare the reranker with variants that have so many redundant features each:
+            the lists' own with some noise.
         folds: each part is reranked by a model of the others.
         runner: keeps the choices of each model.
     """
     asked = {**locals()}
-    metrics = as_metrics(metrics)
-    train = partial(
-        rerank,
-        lists,
-        references,
-        metrics=metrics[:1],
-        folds=folds,
-        seed=seed,
-        # Its own test of the gain is not looked at.
-        replicates=FEWEST,
-    )
+    parsed, lists = as_metrics(metrics), without_copies(lists)
+    own = bool(lists.feature_names) or lists.sparse is not None
+    if redundant and not lists.feature_names:
+        raise SettingError("redundant", list(redundant), "lists with features of their own")
+    variants = {RERANKED: 0, **{str(place): more for place, more in enumerate(redundant, 2)}}
+    # Its own test of the gain is not looked at.
+    shared = {"metrics": parsed[:1], "folds": folds, "seed": seed, "replicates": FEWEST}
+    train = partial(rerank, references=references, gamma=gamma, **shared)
+    tasks = [
+        Task((name,), partial(_reranked, train, with_redundant(lists, more, seed), ngrams))
+        for name, more in variants.items()
+    ]
+    if own:
+        tasks.insert(0, Task((BASELINE,), partial(_reranked, train, lists, 0)))
     first = [[list_[0]] for list_ in lists]
-    counted = [count_candidates(first, references, metric).metric for metric in metrics]
-    settings = settings_of(
+    counted = [count_candidates(first, references, metric).metric for metric in parsed]
+    settings, records = run_study(
         "reranking",
         asked,
         lists_settings(lists, references, counted),
+        tasks,
         candidates=lists.candidates,
         train_for=counted[0].name,
     )
-    own = bool(lists.feature_names) or lists.sparse is not None
-    tasks = [Task((RERANKED,), partial(_reranked, train, ngrams))]
-    if own:
-        tasks.insert(0, Task((BASELINE,), partial(_reranked, train, 0)))
-    records = (runner or Runner()).run(settings, tasks)
-    indices = {key[0]: record["indices"] for key, record in records.items()}
+    indices = {str(key[0]): record["indices"] for key, record in records.items()}
     indices.setdefault(BASELINE, [0] * len(lists))
-    texts = {str(name): lists.choose(chosen) for name, chosen in indices.items()}
-    by_test = {
-        test: compare(
-            texts,
-            references,
-            metrics=metrics,
-            test=test,
-            replicates=replicates,
-            seed=seed,
-            baseline=BASELINE,
-            people=None,
-        )
-        for test in ("ar", "bootstrap")
-    }
-    rows: list[Row] = []
-    for pair, other in zip(
-        by_test["ar"].comparisons, by_test["bootstrap"].comparisons, strict=True
-    ):
-        metric = by_test["ar"].metrics[pair.metric]
-        sign = -1 if metric.higher_is_better is False else 1
-        verdict = "better" if sign * pair.difference > 0 else "worse"
-        low, high = pair.interval
-        systems = by_test["ar"].systems
-        rows.append(
-            {
-                "metric": pair.metric,
-                "baseline": systems[BASELINE][pair.metric].score,
-                "reranking": systems[RERANKED][pair.metric].score,
-                "difference": pair.difference,
-                "low": low,
-                "high": high,
-                "ar": pair.p,
-                "bootstrap": other.p,
-                "verdict": verdict if pair.p <= LEVEL else "undecided",
-                "points_up": metric.higher_is_better is not False,
-            }
-        )
     last = records[RERANKED,]
-    details = {
-        "selected": last["selected"],
-        "gamma": last["gamma"],
-        "changed": sum(a != b for a, b in zip(indices[BASELINE], indices[RERANKED], strict=True)),
-    }
+    details = {"selected": last["selected"], "gamma": last["gamma"]}
+    details["variants"] = {name: records[name,]["selected"] for name in variants}
+    rows: list[Row] = []
+    for base, names in ((BASELINE, [RERANKED]), (RERANKED, list(variants)[1:])):
+        if names:
+            texts = {name: lists.choose(indices[name]) for name in (base, *names)}
+            of_pairs = _compared(texts, references, parsed, settings, base)
+            rows += (row | {"changed": _changed(indices, row)} for row in of_pairs)
     return StudyResult(
         settings=settings,
         title=f"A reranker with n-grams of up to {ngrams} words against one without, by each "
         "metric",
         columns=RERANKING_COLUMNS,
+        plot=Plot(
+            "point",
+            "metric",
+            "difference",
+            errors=("low", "high"),
+            reference=0.0,
+            panel="compared" if redundant else None,
+        ),
         rows=rows,
         sentences=list(_reranking_sentences(rows, details, settings)),
-        plot=Plot("point", "metric", "difference", errors=("low", "high"), reference=0.0),
         details=details,
     )
 
 
-def _reranked(train: Callable[..., RerankResult], orders: int) -> Record:
+def with_redundant(lists: NBest, count: int, seed: int) -> NBest:
+    """The lists with so many more features, which repeat their own in turn with some noise."""
+    if not count:
+        return lists
+    noise = np.random.default_rng([seed, count]).normal(size=(lists.candidates, count))
+    repeated = lists.features[:, np.arange(count) % len(lists.feature_names)]
+    return replace(
+        lists,
+        feature_names=(*lists.feature_names, *(f"redundant-{n}" for n in range(1, count + 1))),
+        features=np.hstack([lists.features, repeated + NOISE * repeated.std(axis=0) * noise]),
+    )
+
+
+def _reranked(train: Callable[..., RerankResult], lists: NBest, orders: int) -> Record:
     """The choices of a model with n-grams of these orders."""
-    model = train(ngrams=orders)
-    return {
-        "indices": list(model.indices),
-        "selected": len(model.selected),
-        "gamma": model.gamma,
-    }
+    model = train(lists, ngrams=orders)
+    selected = len(model.selected)
+    return {"indices": list(model.indices), "selected": selected, "gamma": model.gamma}
+
+
+def _changed(indices: Mapping[str, Sequence[int]], row: Row) -> int:
+    """For how many segments the two systems of a row choose different candidates."""
+    return sum(a != b for a, b in zip(indices[row["a"]], indices[row["b"]], strict=True))
+
+
+def _compared(
+    texts: Mapping[str, list[str]],
+    references: Sequence[TextLike],
+    metrics: Sequence[Metric],
+    settings: Settings,
+    base: str,
+) -> Iterator[Row]:
+    """The base against the others by each metric and both tests, as the paper's tables have it."""
+    shared = {name: settings[name] for name in ("replicates", "seed")}
+    results = [
+        compare(texts, references, metrics=metrics, test=test, baseline=base, people=None, **shared)
+        for test in RERANKING_TESTS
+    ]
+    scores = results[0].systems
+    for pairs in zip(*(result.comparisons for result in results), strict=True):
+        pair = pairs[0]
+        higher_is_better = results[0].metrics[pair.metric].higher_is_better is not False
+        verdict = "better" if (pair.difference > 0) == higher_is_better else "worse"
+        yield {
+            "metric": pair.metric,
+            "compared": f"{base} : {pair.a}" if base == BASELINE else f"1 : {pair.a}",
+            "a": base,
+            "b": pair.a,
+            "baseline": scores[base][pair.metric].score,
+            "reranking": scores[pair.a][pair.metric].score,
+            "difference": pair.difference,
+            **dict(zip(("low", "high"), pair.interval, strict=True)),
+            **{name: one.p for name, one in zip(RERANKING_TESTS.values(), pairs, strict=True)},
+            "verdict": verdict if pair.p <= LEVEL else "undecided",
+            "points_up": higher_is_better,
+        }
 
 
 def _reranking_sentences(
-    rows: Sequence[Row], details: Mapping[str, float], settings: Settings
+    rows: Sequence[Row], details: Mapping[str, Any], settings: Settings
 ) -> Iterator[str]:
+    first = [row for row in rows if row["a"] == BASELINE]
     yield (
-        f"{settings['candidates']:,} candidates for {settings['pool']['segments']:,} segments; "
-        f"gamma {details['gamma']:.4g} keeps {details['selected']:,} features; another candidate "
-        f"than the baseline's is chosen for {details['changed']:,} segments."
+        f"{settings['candidates']:,} different candidates for {settings['pool']['segments']:,} "
+        f"segments; gamma {details['gamma']:.4g} keeps {details['selected']:,} features; another "
+        f"candidate than the baseline's is chosen for {first[0]['changed']:,} segments."
     )
     for kind in ("better", "worse", "undecided"):
-        metrics = [row["metric"] for row in rows if row["verdict"] == kind]
+        metrics = [row["metric"] for row in first if row["verdict"] == kind]
         if metrics:
             yield f"{kind.capitalize()} by {listed(metrics)}."
-    directions = {row["difference"] > 0 for row in rows if row["difference"] and row["points_up"]}
+    directions = {row["difference"] > 0 for row in first if row["difference"] and row["points_up"]}
     if len(directions) > 1:
         yield (
             "The metrics point in different directions: which of them one reports decides whether "
             "the reranker is an improvement."
+        )
+    for metric in dict.fromkeys(row["metric"] for row in rows if row["a"] != BASELINE):
+        equal = [row for row in rows if row["a"] != BASELINE and row["metric"] == metric]
+        smaller = sum(row["bootstrap"] < row["approxrand"] for row in equal)
+        yield (
+            f"{metric}: of {len(equal)} variants with redundant features the bootstrap gives a "
+            f"smaller p-value than approximate randomization in {smaller}."
         )

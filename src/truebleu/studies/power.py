@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import groupby, pairwise, product
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -24,7 +23,7 @@ from truebleu.reports.sentences import percent
 from truebleu.schema import DEFAULT_SEED, Baseline, Level, Seed, Setting, picked
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.tests import fewest_units, smallest_p
-from truebleu.studies import _pool as pools, _study as base
+from truebleu.studies import _study as base
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -57,42 +56,36 @@ class Outcomes(NamedTuple):
     right: NDArray[np.bool_]
     wrong: NDArray[np.bool_]
 
-    @property
-    def concluded(self) -> NDArray[np.bool_]:
-        """Whether there is any conclusion, at some confidence."""
-        return self.right | self.wrong
-
     def only(self, pairs: NDArray[np.bool_]) -> Outcomes:
         """The same of some pairs."""
-        return Outcomes(self.p[:, pairs], self.right[:, pairs], self.wrong[:, pairs])
+        return Outcomes(*(values[:, pairs] for values in self))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Trials:
+class Trials(NamedTuple):
     """The conclusions of all tests on all samples.
 
     Attributes:
         pool: of all systems.
         pairs: the systems that were compared, the better by the first metric first.
-        records: what each sample gave.
         settings: what was asked for, with the sizes and pairs that were chosen.
+        records: what each sample gave.
     """
 
-    pool: pools.Pool
+    pool: base.Pool
     pairs: list[Pair]
-    records: Mapping[Any, Record]
     settings: base.Settings
+    records: Mapping[Any, Record]
 
     @property
     def cases(self) -> list[tuple[MetricStatistics, str]]:
         """All metrics and tests."""
         return list(product(self.pool.statistics, self.settings["tests"]))
 
-    def conclusions(
+    def outcomes(
         self, statistics: MetricStatistics, test: str, size: int | None = None
     ) -> Outcomes:
         """What a test by a metric concluded on samples of a size, or of all sizes."""
-        truth = np.sign(pools.true_differences(statistics, self.pairs))
+        truth = np.sign(base.true_differences(statistics, self.pairs))
         keys = [key for key in self.records if size in (None, key[0])]
         values = np.array([self.records[key][statistics.label][test] for key in keys])
         p, better = values[:, 0], values[:, 1]
@@ -102,12 +95,9 @@ class Trials:
     def notes(self, alpha: float) -> Iterator[str]:
         """What a reader must know: ties, metrics without direction, samples too small."""
         for statistics in self.pool.statistics:
-            differences = pools.true_differences(statistics, self.pairs)
-            tied = [
-                f"{a} and {b}"
-                for (a, b), difference in zip(self.settings["pairs"], differences, strict=True)
-                if difference == 0
-            ]
+            differences = base.true_differences(statistics, self.pairs)
+            pairs = zip(self.settings["pairs"], differences, strict=True)
+            tied = [" and ".join(names) for names, difference in pairs if difference == 0]
             if tied:
                 yield (
                     f"{statistics.label}: {'; '.join(tied)} tie in the pool, so no conclusion "
@@ -134,34 +124,25 @@ def _run_trials(study: str, asked: Mapping[str, Any], **chosen: object) -> Trial
     """
     # A comparison's own check of the number of replicates for the level.
     checked = picked(CompareSettings, asked, unit="segment", baseline=None)
-    tests = tuple(asked["tests"] or USUAL_TESTS)
-    testing = pools.Testing(tests, checked.replicates, checked.seed)
-    pool = pools.Pool.of(asked["test_set"], asked["metrics"], asked["unit"])
-    pairs = pools.choose_pairs(pool, asked["pairs"], asked["baseline"])
-    drawn = pools.draw_by_size(
-        asked["sampling"],
-        len(pool),
-        asked["sizes"],
-        USUAL_SIZES,
-        samples=asked["samples"],
-        seed=checked.seed,
-    )
-    chosen |= {"tests": tests, "pairs": [(pool.names[a], pool.names[b]) for a, b in pairs]}
-    settings = base.settings_of(study, asked, pool.settings, sizes=list(drawn), **chosen)
+    testing = base.Testing(tuple(asked["tests"] or USUAL_TESTS), checked.replicates, checked.seed)
+    pool = base.Pool.of(asked["test_set"], asked["metrics"], asked["unit"])
+    pairs = base.choose_pairs(pool, asked["pairs"], asked["baseline"])
+    drawn = base.draw_by_size(asked, len(pool), USUAL_SIZES)
     tasks = [
         Task((size, index), partial(_conclude, pool, pairs, testing, sample, index))
         for size, of_size in drawn.items()
         for index, sample in enumerate(of_size)
     ]
-    runner: Runner = asked["runner"] or Runner()
-    return Trials(pool, pairs, runner.run(settings, tasks), settings)
+    chosen |= {"tests": testing.tests, "sizes": list(drawn)}
+    chosen["pairs"] = [(pool.names[a], pool.names[b]) for a, b in pairs]
+    return Trials(pool, pairs, *base.run_study(study, asked, pool.settings, tasks, **chosen))
 
 
 def _conclude(
-    pool: pools.Pool,
+    pool: base.Pool,
     pairs: Sequence[Pair],
-    testing: pools.Testing,
-    sample: NDArray[np.int64],
+    testing: base.Testing,
+    sample: base.Sample,
     index: int,
 ) -> Record:
     """By metric and test the p-values of all pairs on one sample, and which system is better."""
@@ -181,6 +162,10 @@ def _conclude(
 USUAL_POWER = 0.8
 MEAN = "mean of all pairs"
 UNKNOWN = dict.fromkeys(("right", "right_low", "right_high"))
+RATES = base.columns(
+    f"size | samples | {base.bounded('right', 'Right conclusions')} | "
+    f"{base.bounded('wrong', 'Wrong conclusions')}"
+)
 
 
 @base.study
@@ -188,14 +173,14 @@ def study_power(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",
     *,
-    tests: pools.Tests = USUAL_TESTS,
-    sizes: pools.Sizes = None,
-    samples: pools.Samples = 100,
-    sampling: pools.Sampling = "independent",
-    unit: pools.PoolUnit = "segment",
-    pairs: pools.Pairs | None = None,
+    tests: base.Tests = USUAL_TESTS,
+    sizes: base.Sizes = None,
+    samples: base.Samples = 100,
+    sampling: base.Sampling = "independent",
+    unit: base.PoolUnit = "segment",
+    pairs: base.Pairs | None = None,
     baseline: Baseline = None,
-    replicates: pools.Replicates = 1000,
+    replicates: base.Replicates = 1000,
     level: Level = 0.95,
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
@@ -213,118 +198,87 @@ def study_power(
             ("near", the default), "all", or the names of both systems of each pair.
         runner: keeps the results and shows progress.
     """
-    asked = {**locals()}
+    trials = _run_trials("power", {**locals()})
     alpha = round(1 - level, 12)
-    trials = _run_trials("power", asked)
     rows: list[base.Row] = []
     sentences: list[str] = []
     for statistics, test in trials.cases:
-        of_test = _power_rows(trials, statistics, test, alpha)
+        of_test = list(_power_rows(trials, statistics, test, alpha))
         rows += of_test
         sentences += _power_sentences(of_test, unit, statistics.metric.digits)
     columns = base.columns(
         f"metric | test | better | worse | difference: Difference [+.{trials.pool.digits}f]"
     )
-    drawn = [
-        {
-            **row,
-            "case": f"{row['metric']}, {pools.STUDY_TESTS[row['test']].title}",
-            "sample": f"{row['size']:,} {unit}s",
-        }
-        for row in rows
-        if row["better"] != MEAN
-    ]
     return base.StudyResult(
         settings=trials.settings,
         title=f"Right/wrong conclusions at the level {100 * level:g} % on samples of each size",
-        columns=(
-            *columns,
-            *base.columns(
-                f"size | samples | {base.bounded('right', 'Right conclusions')} | "
-                f"{base.bounded('wrong', 'Wrong conclusions')}"
-            ),
-        ),
+        columns=(*columns, *RATES),
+        plot=Plot("line", "difference", "right", series="sample", panel="case", zero_y=True),
         rows=rows,
         sentences=[*sentences, *trials.notes(alpha)],
-        plot=Plot("line", "difference", "right", series="sample", panel="case", zero_y=True),
-        drawn=drawn,
+        drawn=[
+            row | {"case": _case(row), "sample": f"{row['size']:,} {unit}s"}
+            for row in rows
+            if row["better"] != MEAN
+        ],
         shown=_side_by_side(rows, columns),
     )
 
 
+def _case(row: base.Row) -> str:
+    return f"{row['metric']}, {base.STUDY_TESTS[row['test']].title}"
+
+
 def _power_rows(
     trials: Trials, statistics: MetricStatistics, test: str, alpha: float
-) -> list[base.Row]:
+) -> Iterator[base.Row]:
     """What a test concluded about each pair, and then about all that do not tie, by size."""
-    differences = pools.true_differences(statistics, trials.pairs)
-    outcomes = {
-        size: trials.conclusions(statistics, test, size) for size in trials.settings["sizes"]
-    }
-    rows: list[base.Row] = []
+    differences = base.true_differences(statistics, trials.pairs)
+    outcomes = {size: trials.outcomes(statistics, test, size) for size in trials.settings["sizes"]}
     case = {"metric": statistics.label, "test": test}
     for place, difference in enumerate(differences.tolist()):
-        names = trials.settings["pairs"][place]
-        for size, of_size in outcomes.items():
-            concluded = of_size.p[:, place] <= alpha
+        # By another metric than the first, the second system may be the better one.
+        better, worse = trials.settings["pairs"][place][:: -1 if difference < 0 else 1]
+        names = {**case, "better": better, "worse": worse, "difference": abs(difference)}
+        for size, (p, *sides) in outcomes.items():
+            concluded = p[:, place] <= alpha
             right, wrong = (
                 base.binomial_rate(int((concluded & side[:, place]).sum()), len(concluded))
-                for side in (of_size.right, of_size.wrong)
+                for side in sides
             )
-            rows.append(
-                {
-                    **case,
-                    # By another metric than the first, the second system may be the better one.
-                    "better": names[difference < 0],
-                    "worse": names[difference >= 0],
-                    "difference": abs(difference),
-                    "size": size,
-                    "samples": len(concluded),
-                    # Of a pair that ties in the pool no conclusion is right.
-                    **(right.cells("right") if difference else UNKNOWN),
-                    **wrong.cells("wrong"),
-                }
-            )
+            # Of a pair that ties in the pool no conclusion is right.
+            rates = (right.cells("right") if difference else UNKNOWN) | wrong.cells("wrong")
+            yield {**names, "size": size, "samples": len(concluded), **rates}
     untied = differences != 0
+    names = {**case, "better": MEAN, "worse": "", "difference": None}
     for size, of_size in outcomes.items() if untied.sum() > 1 else ():
-        of_size = of_size.only(untied)
-        concluded = of_size.p <= alpha
-        rows.append(
-            {
-                **case,
-                "better": MEAN,
-                "worse": "",
-                "difference": None,
-                "size": size,
-                "samples": len(concluded),
-                # Samples are taken as a whole.
-                **base.clustered_rate(concluded & of_size.right).cells("right"),
-                **base.clustered_rate(concluded & of_size.wrong).cells("wrong"),
-            }
-        )
-    return rows
+        p, right, wrong = of_size.only(untied)
+        concluded = p <= alpha
+        # Samples are taken as a whole.
+        rates = base.clustered_rate(concluded & right).cells("right")
+        rates |= base.clustered_rate(concluded & wrong).cells("wrong")
+        yield {**names, "size": size, "samples": len(concluded), **rates}
 
 
 def _side_by_side(rows: Sequence[base.Row], columns: Sequence[Column]) -> Table:
     """All sizes side by side, as in the paper."""
     sizes = {row["size"]: f"{row['size']:,} (×{row['samples']})" for row in rows}
-    names = [column.name for column in columns]
     pairs: dict[tuple[object, ...], base.Row] = {}
     for row in rows:
-        pair = {name: row[name] for name in names}
+        pair = {column.name: row[column.name] for column in columns}
         cells = pairs.setdefault(tuple(pair.values()), pair)
-        cells[f"size_{row['size']}"] = _right_and_wrong(row["right"], row["wrong"])
+        # 12 %/1 %, as the paper has it; a dash for right conclusions about a tie.
+        right, wrong = map(_whole_percents, (row["right"], row["wrong"]))
+        has_both = row["wrong"] or row["right"] is None
+        cells[f"size_{row['size']}"] = f"{right}/{wrong}" if has_both else right
     headed = (Column(f"size_{size}", heading) for size, heading in sizes.items())
     return Table((*columns, *headed), tuple(pairs.values()))
 
 
-def _right_and_wrong(right: float | None, wrong: float) -> str:
-    """12 %/1 %, as the paper has it; a dash for right conclusions about a tie."""
-    shown = NO_VALUE if right is None else _whole_percents(right)
-    return f"{shown}/{_whole_percents(wrong)}" if wrong or right is None else shown
-
-
-def _whole_percents(share: float) -> str:
+def _whole_percents(share: float | None) -> str:
     """Whole percents, and a decimal where otherwise nothing would be left of something."""
+    if share is None:
+        return NO_VALUE
     return f"{100 * share:.1f} %" if 0 < share < 0.01 else f"{100 * share:.0f} %"
 
 
@@ -332,8 +286,8 @@ def _power_sentences(rows: Sequence[base.Row], unit: str, digits: int) -> Iterat
     """For each size the mean over pairs, and from which difference on pairs are mostly found."""
     for size, group in groupby(sorted(rows, key=lambda row: row["size"]), lambda row: row["size"]):
         of_size = list(group)
-        first, last = of_size[0], of_size[-1]
-        case = f"{first['metric']}, {pools.STUDY_TESTS[first['test']].title} on {size:,} {unit}s: "
+        last = of_size[-1]
+        case = f"{_case(last)} on {size:,} {unit}s: "
         if last["better"] == MEAN:
             case += (
                 f"on average over the pairs {base.Estimate.from_cells(last, 'right')} right and "
@@ -386,14 +340,14 @@ def study_accuracy(
     metrics: MetricsLike = "bleu",
     *,
     bands: Bands = USUAL_BANDS,
-    tests: pools.Tests = USUAL_TESTS,
-    sizes: pools.Sizes = None,
-    samples: pools.Samples = 100,
-    sampling: pools.Sampling = "independent",
-    unit: pools.PoolUnit = "segment",
-    pairs: pools.Pairs | None = None,
+    tests: base.Tests = USUAL_TESTS,
+    sizes: base.Sizes = None,
+    samples: base.Samples = 100,
+    sampling: base.Sampling = "independent",
+    unit: base.PoolUnit = "segment",
+    pairs: base.Pairs | None = None,
     baseline: Baseline = None,
-    replicates: pools.Replicates = 1000,
+    replicates: base.Replicates = 1000,
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
 ) -> base.StudyResult:
@@ -414,46 +368,41 @@ def study_accuracy(
         runner: keeps the results and shows progress.
     """
     asked = {**locals()}
-    begins = sorted({round(float(band), pools.DECIMALS) for band in bands or USUAL_BANDS})
-    edges = [0.0, *begins, math.inf]
+    begins = sorted({round(float(band), base.DECIMALS) for band in bands or USUAL_BANDS})
     trials = _run_trials("accuracy", asked, bands=begins)
-    rows: list[base.Row] = []
-    sentences: list[str] = []
-    undecided: list[int] = []
-    for statistics, test in trials.cases:
-        # Of a pair that ties in the pool no conclusion is right.
-        untied = pools.true_differences(statistics, trials.pairs) != 0
-        outcomes = trials.conclusions(statistics, test).only(untied)
-        of_test = [
-            {"metric": statistics.label, "test": test, **band}
-            for band in _bands(outcomes, edges, replicates)
-        ]
-        rows += of_test
-        undecided.append(int((~outcomes.concluded).sum()))
-        case = f"{statistics.label}, {pools.STUDY_TESTS[test].title}"
-        sentences.append(_accuracy_sentence(case, of_test, one_sided=test in ONE_SIDED))
-        if undecided[-1]:
-            sentences.append(
-                f"{case}: {undecided[-1]:,} samples of pairs tie, and give no conclusion."
-            )
-    return base.StudyResult(
+    result = base.StudyResult(
         settings=trials.settings,
         title="Conclusions of all pairs and samples by their confidence, and how many were right",
         columns=BAND_COLUMNS,
-        rows=rows,
-        sentences=[*sentences, *trials.notes(0.05)],
         plot=Plot("line", "confidence", "right", series="test", panel="metric"),
-        details={"undecided": undecided},
+        details={"undecided": []},
     )
+    for statistics, test in trials.cases:
+        # Of a pair that ties in the pool no conclusion is right.
+        untied = base.true_differences(statistics, trials.pairs) != 0
+        outcomes = trials.outcomes(statistics, test).only(untied)
+        case = {"metric": statistics.label, "test": test}
+        of_test = [case | band for band in _bands(outcomes, begins, replicates)]
+        result.rows.extend(of_test)
+        result.sentences.append(_accuracy_sentence(_case(case), of_test, test in ONE_SIDED))
+        undecided = int((~(outcomes.right | outcomes.wrong)).sum())
+        result.details["undecided"].append(undecided)
+        if undecided:
+            result.sentences.append(
+                f"{_case(case)}: {undecided:,} samples of pairs tie, and give no conclusion."
+            )
+    result.sentences.extend(trials.notes(0.05))
+    return result
 
 
-def _bands(outcomes: Outcomes, edges: Sequence[float], replicates: int) -> Iterator[base.Row]:
+def _bands(outcomes: Outcomes, begins: Sequence[float], replicates: int) -> Iterator[base.Row]:
     """The bands that have conclusions, the surest first."""
     # No test of so many replicates can be surer than this.
     surest = 1 - smallest_p(replicates)
-    confidence = (1 - outcomes.p).round(pools.DECIMALS)
-    for low, high in reversed(list(pairwise(edges))):
-        inside = outcomes.concluded & (confidence >= low) & (confidence < high)
+    confidence = (1 - outcomes.p).round(base.DECIMALS)
+    for low, high in reversed(list(pairwise([0.0, *begins, math.inf]))):
+        concluded = outcomes.right | outcomes.wrong
+        inside = concluded & (confidence >= low) & (confidence < high)
         if not inside.any():
             continue
         count, end = int(inside.sum()), min(high, 1.0)
@@ -484,7 +433,7 @@ def _is_overconfident(right: base.Estimate, claimed: float, conclusions: int) ->
     return bool(claimed > (right.high or 0) and chance < CHANCE)
 
 
-def _accuracy_sentence(case: str, bands: Sequence[base.Row], *, one_sided: bool) -> str:
+def _accuracy_sentence(case: str, bands: Sequence[base.Row], one_sided: bool) -> str:
     if not bands:
         return f"{case}: there is no conclusion to judge."
     overconfident = "; ".join(

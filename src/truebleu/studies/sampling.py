@@ -15,16 +15,15 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import numpy as np
 
-from truebleu._results import plain
 from truebleu.execution.journal import Key, Record, Runner, Task
 from truebleu.reports.document import Plot
 from truebleu.reports.sentences import percent
 from truebleu.resampling import TIE_TOLERANCE
-from truebleu.schema import DEFAULT_SEED, Baseline, IntervalName, Level, Seed, Setting
+from truebleu.schema import DEFAULT_SEED, Baseline, IntervalName, Level, Seed, Setting, picked
 from truebleu.significance.intervals import interval_bounds
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.tests import monte_carlo_interval
-from truebleu.studies import _pool as pools, _study as base
+from truebleu.studies import _study as base
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -43,9 +42,17 @@ SAMPLE_SIZES = (100, 300, 600)
 PAPERS_SIZE = 300
 # Fewer points do not show to the eye how much they vary.
 ENOUGH_POINTS = 10
-CUTS: tuple[pools.Sampling, ...] = ("block", "systematic")
+CUTS: tuple[base.Sampling, ...] = ("block", "systematic")
+TITLES = {"block": "blocks", "systematic": "systematic samples"}
 # What is smaller than this share of the values is rounding.
 ROUNDING = 1e-12
+SAMPLING_COLUMNS = (
+    "metric | size | samples | of: Score or difference | pool [D] | "
+    "block_low: Blocks from [D] | block_high: to [D] | block_sd: sd [D] | "
+    "systematic_low: Systematic from [D] | systematic_high: to [D] | "
+    "systematic_sd: sd [D] | independent_sd: Independent sd [D] | "
+    "block_effect: Design effect of blocks [.2f] | systematic_effect: of systematic [.2f]"
+)
 
 
 class Quantities(NamedTuple):
@@ -57,13 +64,16 @@ class Quantities(NamedTuple):
     def of(self, scores: ArrayLike, sign: int) -> base.Floats:
         """The scores and then the differences, of scores shaped (..., system)."""
         array = np.asarray(scores, dtype=np.float64)
-        differences = [sign * pools.differences_of(array, self.pairs)] if self.pairs else []
+        differences = [sign * base.differences_of(array, self.pairs)] if self.pairs else []
         return np.concatenate([array[..., self.systems], *differences], axis=-1)
 
-    def names(self, pool: pools.Pool) -> list[str]:
+    def names(self, pool: base.Pool) -> list[str]:
         """Each system, and then both of each pair."""
-        pairs = [f"{pool.names[a]} against {pool.names[b]}" for a, b in self.pairs]
-        return [*(pool.names[system] for system in self.systems), *pairs]
+        return [*(pool.names[system] for system in self.systems), *_against(pool, self.pairs)]
+
+
+def _against(pool: base.Pool, pairs: Sequence[Pair]) -> list[str]:
+    return [f"{pool.names[a]} against {pool.names[b]}" for a, b in pairs]
 
 
 @base.study
@@ -71,12 +81,12 @@ def study_sampling(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",
     *,
-    sizes: pools.Sizes = None,
+    sizes: base.Sizes = None,
     samples: Annotated[int | None, Setting(least=5)] = None,
-    unit: pools.PoolUnit = "segment",
-    pairs: pools.Pairs | None = None,
+    unit: base.PoolUnit = "segment",
+    pairs: base.Pairs | None = None,
     baseline: Baseline = None,
-    independent: Annotated[int, Setting(least=100, most=pools.MOST_TASKS)] = 1000,
+    independent: Annotated[int, Setting(least=100, most=base.MOST_TASKS)] = 1000,
     draw: Shown = "scores",
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
@@ -105,61 +115,53 @@ def study_sampling(
         runner: keeps the results and shows progress.
     """
     asked = {**locals()}
-    pool = pools.Pool.of(test_set, metrics, unit)
-    quantities = _quantities(pool, pairs, baseline)
-    if draw == "differences":
-        pool.require_systems(2)
-    most = samples or len(pool)
+    pool = base.Pool.of(test_set, metrics, unit)
+    chosen_pairs = []
+    if len(pool.names) > 1 or pairs is not None or baseline is not None or draw == "differences":
+        chosen_pairs = base.choose_pairs(pool, pairs, baseline, usual="neighbours")
+    quantities = Quantities(pool.ranking, chosen_pairs)
+    drawing = {"samples": samples or len(pool), "sizes": sizes, "seed": seed}
     drawn = {
-        cut: pools.draw_by_size(cut, len(pool), sizes, SAMPLE_SIZES, samples=most, seed=seed)
+        cut: base.draw_by_size({**drawing, "sampling": cut}, len(pool), SAMPLE_SIZES)
         for cut in CUTS
     }
-    chosen = list(drawn["block"])
-    # What is shown changes no task: one journal serves all of it.
-    shown = {name: asked.pop(name) for name in ("draw", "pairs", "baseline")}
-    settings = base.settings_of("sampling", asked, pool.settings, sizes=chosen)
     tasks = [
         Task((cut, size), partial(_scores, pool, taken))
         for cut, by_size in drawn.items()
         for size, taken in by_size.items()
     ]
+    chosen = list(drawn["block"])
     tasks += [
         Task(("independent", size), partial(_independent, pool, size, independent, seed))
         for size in chosen
     ]
-    records = (runner or Runner()).run(settings, tasks)
-    rows: list[base.Row] = []
-    sentences: list[str] = []
+    shown = ("draw", "pairs", "baseline")
+    settings, records = base.run_study(
+        "sampling", asked, pool.settings, tasks, idle=shown, sizes=chosen
+    )
+    result = base.StudyResult(
+        settings=settings,
+        title="Scores and differences on consecutive blocks and on systematic samples",
+        columns=base.columns(SAMPLING_COLUMNS.replace("[D]", f"[.{pool.digits}f]")),
+        # One scale for both panels, so that they compare.
+        plot=Plot("point", "sample", "score", panel="case", reference_field="pool", shared_y=True),
+        drawn=_points(
+            pool, quantities, 0 if draw == "scores" else len(pool.names), records, chosen
+        ),
+    )
     for statistics in pool.statistics:
         for size in chosen:
             of_size = list(_variations(pool, statistics, quantities, records, size))
-            rows += of_size
+            result.rows.extend(of_size)
             for kind in ("score", "difference"):
                 if group := [row for row in of_size if row["kind"] == kind]:
                     mean = mean_variation(group)
-                    sentences.append(_worth_of_blocks(mean, statistics.metric.digits, unit))
-                    rows += [mean] if len(group) > 1 else []
-    first = 0 if draw == "scores" else len(pool.names)
-    return base.StudyResult(
-        settings={**settings, **plain(shown)},
-        title="Scores and differences on consecutive blocks and on systematic samples",
-        columns=base.columns(
-            "metric | size | samples | of: Score or difference | pool [D] | "
-            "block_low: Blocks from [D] | block_high: to [D] | block_sd: sd [D] | "
-            "systematic_low: Systematic from [D] | systematic_high: to [D] | "
-            "systematic_sd: sd [D] | independent_sd: Independent sd [D] | "
-            "block_effect: Design effect of blocks [.2f] | "
-            "systematic_effect: of systematic [.2f]".replace("[D]", f"[.{pool.digits}f]")
-        ),
-        rows=rows,
-        sentences=sentences,
-        # One scale for both panels, so that they compare.
-        plot=Plot("point", "sample", "score", panel="case", reference_field="pool", shared_y=True),
-        drawn=_points(pool, quantities, first, records, chosen),
-    )
+                    result.sentences.append(_worth_of_blocks(mean, statistics.metric.digits, unit))
+                    result.rows.extend([mean] if len(group) > 1 else [])
+    return result
 
 
-def _scores(pool: pools.Pool, samples: Sequence[NDArray[np.int64]]) -> Record:
+def _scores(pool: base.Pool, samples: Sequence[base.Sample]) -> Record:
     """Each metric's scores of all systems on every sample, shaped (sample, system)."""
     taken = [pool.take(sample) for sample in samples]
     return {
@@ -168,20 +170,12 @@ def _scores(pool: pools.Pool, samples: Sequence[NDArray[np.int64]]) -> Record:
     }
 
 
-def _independent(pool: pools.Pool, size: int, count: int, seed: int) -> Record:
-    return _scores(pool, pools.draw_samples("independent", len(pool), size, count, seed))
-
-
-def _quantities(pool: pools.Pool, pairs: pools.Pairs | None, baseline: str | None) -> Quantities:
-    first = pool.statistics[0]
-    ranking = (-first.sign * first.scores).argsort(kind="stable").tolist()
-    if len(pool.names) == 1 and pairs is None and baseline is None:
-        return Quantities(ranking, [])
-    return Quantities(ranking, pools.choose_pairs(pool, pairs, baseline, usual="neighbours"))
+def _independent(pool: base.Pool, size: int, count: int, seed: int) -> Record:
+    return _scores(pool, base.draw_samples("independent", len(pool), size, count, seed))
 
 
 def _variations(
-    pool: pools.Pool,
+    pool: base.Pool,
     statistics: MetricStatistics,
     quantities: Quantities,
     records: Mapping[Key, Record],
@@ -202,28 +196,29 @@ def _variations(
             "kind": "score" if place < len(quantities.systems) else "difference",
             "of": name,
             "pool": float(whole[place]),
-            "independent_sd": sds["independent"],
         }
         for cut in CUTS:
             drawn = values[cut][:, place]
             row |= {f"{cut}_low": float(drawn.min()), f"{cut}_high": float(drawn.max())}
-            row |= design_effect(cut, sds[cut], len(drawn), sds["independent"])
-        yield row
+        yield row | _design_effects(sds, len(values["block"]))
 
 
 def mean_variation(group: Sequence[base.Row]) -> base.Row:
     """The mean of variances over systems or pairs, which share all samples."""
     first = group[0]
-    names = ("metric", "size", "samples", "kind")
-    mean: base.Row = {name: first[name] for name in names} | {"of": f"mean of {first['kind']}s"}
+    mean: base.Row = {name: first[name] for name in ("metric", "size", "samples", "kind")}
     sds = {
         kind: float(np.sqrt(np.mean(np.square([row[f"{kind}_sd"] for row in group]))))
         for kind in (*CUTS, "independent")
     }
-    mean["independent_sd"] = sds["independent"]
+    return mean | {"of": f"mean of {first['kind']}s"} | _design_effects(sds, first["samples"])
+
+
+def _design_effects(sds: Mapping[str, float], samples: int) -> base.Row:
+    cells: base.Row = {"independent_sd": sds["independent"]}
     for cut in CUTS:
-        mean |= design_effect(cut, sds[cut], first["samples"], sds["independent"])
-    return mean
+        cells |= design_effect(cut, sds[cut], samples, sds["independent"])
+    return cells
 
 
 def design_effect(name: str, sd: float, samples: int, independent_sd: float) -> base.Row:
@@ -232,18 +227,14 @@ def design_effect(name: str, sd: float, samples: int, independent_sd: float) -> 
     The 95 % interval is that of scores of samples that are normal and independent; there is no
     effect where independent units do not vary.
     """
-    effect = low = high = None
+    cells: base.Row = dict.fromkeys(f"{name}_effect{end}" for end in ("", "_low", "_high"))
     if independent_sd:
         from scipy.special import chdtri
 
         effect, degrees = float((sd / independent_sd) ** 2), samples - 1
-        low, high = (float(effect * degrees / chdtri(degrees, tail)) for tail in (0.025, 0.975))
-    return {
-        f"{name}_sd": sd,
-        f"{name}_effect": effect,
-        f"{name}_effect_low": low,
-        f"{name}_effect_high": high,
-    }
+        bounds = (float(effect * degrees / chdtri(degrees, tail)) for tail in (0.025, 0.975))
+        cells = dict(zip(cells, (effect, *bounds), strict=True))
+    return {f"{name}_sd": sd, **cells}
 
 
 def standard_deviation(values: base.Floats) -> float:
@@ -271,7 +262,7 @@ def _worth_of_blocks(mean: base.Row, digits: int, unit: str) -> str:
 
 
 def _points(
-    pool: pools.Pool,
+    pool: base.Pool,
     quantities: Quantities,
     place: int,
     records: Mapping[Key, Record],
@@ -284,10 +275,9 @@ def _points(
     size = max((size for size in enough if size <= PAPERS_SIZE), default=sizes[0])
     whole = float(quantities.of(statistics.scores, sign)[place])
     name = quantities.names(pool)[place]
-    titles = {"block": "blocks", "systematic": "systematic samples"}
     return [
         {
-            "case": f"{label} of {name}, {titles[cut]} of {size}",
+            "case": f"{label} of {name}, {TITLES[cut]} of {size}",
             "sample": number,
             "score": float(values[place]),
             "pool": whole,
@@ -295,6 +285,9 @@ def _points(
         for cut in CUTS
         for number, values in enumerate(quantities.of(records[cut, size][label], sign), 1)
     ]
+
+
+# Coverage: how often intervals of samples contain the score of the whole.
 
 
 Intervals = Literal["scores", "differences"]
@@ -315,12 +308,12 @@ def study_coverage(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",
     *,
-    sizes: pools.Sizes = None,
-    samples: pools.Samples = 100,
-    sampling: pools.Sampling = "independent",
-    unit: pools.PoolUnit = "segment",
+    sizes: base.Sizes = None,
+    samples: base.Samples = 100,
+    sampling: base.Sampling = "independent",
+    unit: base.PoolUnit = "segment",
     of: Intervals = "scores",
-    replicates: pools.Replicates = 1000,
+    replicates: base.Replicates = 1000,
     level: Level = 0.95,
     interval: IntervalName = "percentile",
     seed: Seed = DEFAULT_SEED,
@@ -340,22 +333,26 @@ def study_coverage(
         runner: keeps the results and shows progress.
     """
     asked = {**locals()}
-    comparison = CompareSettings(replicates=replicates, level=level, seed=seed, interval=interval)
-    pool = pools.Pool.of(test_set, metrics, unit)
-    pairs = pools.choose_pairs(pool, "all") if of == "differences" else None
-    drawn = pools.draw_by_size(
-        sampling, len(pool), sizes, COVERAGE_SIZES, samples=samples, seed=seed
-    )
-    settings = base.settings_of("coverage", asked, pool.settings, sizes=list(drawn))
+    comparison = picked(CompareSettings, asked, unit="segment")
+    pool = base.Pool.of(test_set, metrics, unit)
+    pairs = base.choose_pairs(pool, "all") if of == "differences" else None
+    drawn = base.draw_by_size(asked, len(pool), COVERAGE_SIZES)
     tasks = [
         Task((size, index), partial(_intervals, pool, pairs, sample, index, comparison))
         for size, taken in drawn.items()
         for index, sample in enumerate(taken)
     ]
-    records = (runner or Runner()).run(settings, tasks)
+    settings, records = base.run_study("coverage", asked, pool.settings, tasks, sizes=list(drawn))
+    quantity = of.removesuffix("s")
+    result = base.StudyResult(
+        settings=settings,
+        title=f"Intervals of the level {100 * level:g} % that contain the pool's {quantity}",
+        columns=COVERAGE_COLUMNS,
+        plot=Plot(
+            "point", "sample", "value", series="contains", panel="case", reference_field="pool"
+        ),
+    )
     names = pool.names if pairs is None else _against(pool, pairs)
-    rows: list[base.Row] = []
-    intervals: list[base.Row] = []
     for statistics in pool.statistics:
         truth = _values(statistics, pairs)
         # A score that never varies must not miss itself by rounding.
@@ -378,64 +375,53 @@ def study_coverage(
             worst = _least_covered(contains, level)
             if worst is not None:
                 row |= {"least": names[worst], "least_coverage": float(contains[:, worst].mean())}
-            rows.append(row)
+            result.rows.append(row)
             if size == next(iter(drawn)):
-                intervals += [
+                case = f"{statistics.label} of {names[0]}, {size} {unit}s"
+                result.drawn.extend(
                     {
-                        "case": f"{statistics.label} of {names[0]}, {size} {unit}s",
+                        "case": case,
                         "sample": number + 1,
-                        "value": float(values[number, 0]),
-                        "value_low": float(low[number, 0]),
-                        "value_high": float(high[number, 0]),
+                        **base.Estimate(*bounds[number, :, 0].tolist()).cells("value"),
                         "pool": float(truth[0]),
                         "contains": "yes" if contains[number, 0] else "no",
                     }
                     for number in range(min(MOST_DRAWN, len(values)))
-                ]
-    quantity = of.removesuffix("s")
-    sentences = [_sentence(row, quantity, unit, level) for row in rows]
-    if sampling != "independent":
-        sentences += _finite_pool(max(drawn) / len(pool))
-    return base.StudyResult(
-        settings=settings,
-        title=f"Intervals of the level {100 * level:g} % that contain the pool's {quantity}",
-        columns=COVERAGE_COLUMNS,
-        rows=rows,
-        sentences=sentences,
-        plot=Plot(
-            "point", "sample", "value", series="contains", panel="case", reference_field="pool"
-        ),
-        drawn=intervals,
-    )
+                )
+    result.sentences.extend(_sentence(row, quantity, unit, level) for row in result.rows)
+    largest = max(drawn) / len(pool)
+    if sampling != "independent" and largest > NOTABLE_SHARE:
+        narrower = 100 * (1 - (1 - largest) ** 0.5)
+        # Of random samples, which may have units in common, this holds as well.
+        result.sentences.append(
+            f"The largest samples are {100 * largest:.0f} % of the pool and have no unit twice: "
+            f"they vary by {narrower:.0f} % less around its score than around that of endless "
+            "text, so more intervals contain it than would contain that."
+        )
+    return result
 
 
 def _intervals(
-    pool: pools.Pool,
+    pool: base.Pool,
     pairs: Sequence[Pair] | None,
-    sample: NDArray[np.int64],
+    sample: base.Sample,
     index: int,
     settings: CompareSettings,
 ) -> Record:
     """Each metric's scores or differences on one sample, with their intervals."""
     record: Record = {}
-    for statistics, replicates in pools.resampled_scores(
+    for statistics, replicates in base.resampled_scores(
         pool.take(sample), settings.replicates, settings.seed, index
     ):
-        low, high = interval_bounds(
-            statistics, replicates, pairs, settings.interval, settings.level
-        )
-        values = _values(statistics, pairs)
-        record[statistics.label] = [values.tolist(), low.tolist(), high.tolist()]
+        bounds = interval_bounds(statistics, replicates, pairs, settings.interval, settings.level)
+        values = (_values(statistics, pairs), *bounds)
+        record[statistics.label] = [array.tolist() for array in values]
     return record
 
 
 def _values(statistics: MetricStatistics, pairs: Sequence[Pair] | None) -> base.Floats:
     """Each system's score, or each pair's difference."""
-    return statistics.scores if pairs is None else pools.differences_of(statistics.scores, pairs)
-
-
-def _against(pool: pools.Pool, pairs: Sequence[Pair]) -> list[str]:
-    return [f"{pool.names[a]} against {pool.names[b]}" for a, b in pairs]
+    return statistics.scores if pairs is None else base.differences_of(statistics.scores, pairs)
 
 
 def _least_covered(contains: NDArray[np.bool_], level: float) -> int | None:
@@ -460,15 +446,3 @@ def _sentence(row: base.Row, quantity: str, unit: str, level: float) -> str:
         least = percent(row["least_coverage"])
         sentence += f" Least covered is {row['least']} with {least}, which is no chance."
     return sentence
-
-
-def _finite_pool(largest: float) -> Iterator[str]:
-    """What samples that are a notable share of the pool do to coverage."""
-    if largest > NOTABLE_SHARE:
-        narrower = 100 * (1 - (1 - largest) ** 0.5)
-        # Of random samples, which may have units in common, this holds as well.
-        yield (
-            f"The largest samples are {100 * largest:.0f} % of the pool and have no unit twice: "
-            f"they vary by {narrower:.0f} % less around its score than around that of endless "
-            "text, so more intervals contain it than would contain that."
-        )

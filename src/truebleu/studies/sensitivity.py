@@ -8,10 +8,9 @@ by BLEU or F-score.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -24,10 +23,10 @@ from truebleu.schema import DEFAULT_SEED, Level, Seed, Setting
 from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust, smallest_factor
 from truebleu.significance.settings import CompareSettings, require_enough_replicates
 from truebleu.significance.tests import fewest_units
-from truebleu.studies import _pool as pools, _study as base
+from truebleu.studies import _study as base
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -57,11 +56,11 @@ def study_sensitivity(
     test_set: TestSet,
     metrics: MetricsLike = USUAL_METRICS,
     *,
-    sizes: pools.Sizes = None,
-    samples: Annotated[int | None, Setting(least=2, most=pools.MOST_TASKS)] = None,
-    sampling: pools.Sampling | None = None,
-    unit: pools.PoolUnit = "segment",
-    replicates: pools.Replicates = 10_000,
+    sizes: base.Sizes = None,
+    samples: Annotated[int | None, Setting(least=2, most=base.MOST_TASKS)] = None,
+    sampling: base.Sampling | None = None,
+    unit: base.PoolUnit = "segment",
+    replicates: base.Replicates = 10_000,
     level: Level = 0.95,
     correction: Annotated[str, Setting(choices=P_VALUE_CORRECTIONS)] = "holm",
     seed: Seed = DEFAULT_SEED,
@@ -92,8 +91,8 @@ def study_sensitivity(
     if not pairs:
         raise SettingError("systems", 1, "at least 2 to compare")
     require_enough_replicates(replicates, correction, len(pairs), alpha, kind="pairs")
-    pool = pools.Pool.of(test_set, metrics, unit)
-    chosen = pools.sizes_that_fit(sizes, len(pool), ()) if sizes else [len(pool)]
+    pool = base.Pool.of(test_set, metrics, unit)
+    chosen = base.sizes_that_fit(sizes, len(pool), ()) if sizes else [len(pool)]
     # Even the clearest difference has no smaller p than the swaps of so few units can give.
     least = fewest_units(alpha / smallest_factor(correction, len(pairs), alone=False))
     if chosen[0] < least:
@@ -103,11 +102,7 @@ def study_sensitivity(
         if not sizes and asked[name] is not None:
             expected = "sizes (--sizes) beside it: without them the whole test set is taken, once"
             raise SettingError(name, asked[name], expected)
-    sampling, samples = sampling or "random", samples or 20
-    # The correction changes no task: one journal serves all of them.
-    del asked["correction"]
-    asked |= {"samples": samples, "sampling": sampling}
-    settings = base.settings_of("sensitivity", asked, pool.settings, sizes=chosen)
+    asked |= {"samples": samples or 20, "sampling": sampling or "random", "sizes": chosen}
     # One for each metric: what is interrupted on a whole test set keeps the rest.
     tasks = [
         Task(
@@ -115,13 +110,28 @@ def study_sensitivity(
             partial(_p_values, pool, number, pairs, sample, index, comparison),
         )
         for size in chosen
-        for index, sample in enumerate(_samples(sampling, len(pool), size, samples, seed))
+        for index, sample in enumerate(_samples(asked, len(pool), size))
         for number, statistics in enumerate(pool.statistics)
     ]
-    records = (runner or Runner()).run(settings, tasks)
-    rows: list[base.Row] = []
-    systems: list[base.Row] = []
-    sentences: list[str] = []
+    settings, records = base.run_study(
+        "sensitivity", asked, pool.settings, tasks, idle=["correction"]
+    )
+    result = base.StudyResult(
+        settings=settings,
+        title=f"Pairs of {len(pool.names)} systems that differ significantly at the level "
+        f"{100 * level:g} %, by metric",
+        columns=COLUMNS,
+        plot=Plot(
+            "bar",
+            "metric",
+            "share",
+            series="by",
+            panel="on" if len(chosen) > 1 else None,
+            zero_y=True,
+        ),
+        # As Zhang & Vogel's Table 1.
+        details={"systems": []},
+    )
     for size in chosen:
         by_metric: dict[str, list[Record]] = {}
         for (of_size, _, label), record in records.items():
@@ -132,25 +142,13 @@ def study_sensitivity(
             for label, of_metric in by_metric.items()
         ]
         for conclusions in concluded:
-            rows += _test_rows(conclusions, unit)
-            systems += _system_rows(pool, pairs, conclusions)
-        sentences += _sentences(f"On {size:,} {unit}s", concluded, correction)
-    panel = "on" if len(chosen) > 1 else None
-    return base.StudyResult(
-        settings={**settings, "correction": correction},
-        title=f"Pairs of {len(pool.names)} systems that differ significantly at the level "
-        f"{100 * level:g} %, by metric",
-        columns=COLUMNS,
-        rows=rows,
-        sentences=sentences,
-        plot=Plot("bar", "metric", "share", series="by", panel=panel, zero_y=True),
-        # As Zhang & Vogel's Table 1.
-        details={"systems": systems},
-    )
+            result.rows.extend(_test_rows(conclusions, unit))
+            result.details["systems"].extend(_system_rows(pool, pairs, conclusions))
+        result.sentences.extend(_sentences(f"On {size:,} {unit}s", concluded, correction))
+    return result
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Conclusions:
+class _Conclusions(NamedTuple):
     """What one metric concluded on the samples of one size.
 
     Attributes:
@@ -185,9 +183,9 @@ class _Conclusions:
         return base.mean_of_known(self.intervals[:, base.HIGH] - self.intervals[:, base.LOW])
 
     @property
-    def width(self) -> float | None:
+    def width(self) -> base.Row:
         """The mean relative width of all systems; None where none has one."""
-        return base.or_none(float(base.mean_of_known(self.widths)))
+        return base.or_none(width=float(base.mean_of_known(self.widths)))
 
 
 def _test_rows(conclusions: _Conclusions, unit: str) -> Iterator[base.Row]:
@@ -208,14 +206,14 @@ def _test_rows(conclusions: _Conclusions, unit: str) -> Iterator[base.Row]:
                 "pairs": significant.shape[1],
                 "significant": float(significant.sum(axis=1).mean()),
                 **base.Estimate(share.value, low, high).cells("share"),
-                "width": conclusions.width,
-                "by": f"{pools.STUDY_TESTS[test].title}{corrected}",
+                **conclusions.width,
+                "by": f"{base.STUDY_TESTS[test].title}{corrected}",
                 "on": f"{conclusions.size} {unit}s",
             }
 
 
 def _system_rows(
-    pool: pools.Pool, pairs: Sequence[Pair], conclusions: _Conclusions
+    pool: base.Pool, pairs: Sequence[Pair], conclusions: _Conclusions
 ) -> Iterator[base.Row]:
     """The systems' intervals, and from how many others each differs by randomization."""
     shares = conclusions.significant().mean(axis=0)
@@ -226,9 +224,9 @@ def _system_rows(
             "size": conclusions.size,
             "system": name,
             "median": float(means[base.MEDIAN, system]),
-            "low": base.or_none(means[base.LOW, system]),
-            "high": base.or_none(means[base.HIGH, system]),
-            "width": base.or_none(widths[system]),
+            **base.or_none(
+                low=means[base.LOW, system], high=means[base.HIGH, system], width=widths[system]
+            ),
             "significant": float(
                 sum(share for share, pair in zip(shares, pairs, strict=True) if system in pair)
             ),
@@ -258,7 +256,7 @@ def _sentences(start: str, of_size: Sequence[_Conclusions], correction: str) -> 
             f"{start} at least {100 * SATURATED:g} % of the pairs differ significantly by every "
             "metric; smaller samples (--sizes) show more of how metrics differ."
         )
-    widths = {conclusions.label: conclusions.width for conclusions in of_size}
+    widths = {conclusions.label: conclusions.width["width"] for conclusions in of_size}
     known = sorted((width, metric) for metric, width in widths.items() if width is not None)
     without = [metric for metric, width in widths.items() if width is None]
     if known:
@@ -268,20 +266,18 @@ def _sentences(start: str, of_size: Sequence[_Conclusions], correction: str) -> 
         yield f"{start} there is no relative interval of {', '.join(without)}: medians are 0."
 
 
-def _samples(
-    sampling: pools.Sampling, pool: int, size: int, samples: int, seed: int
-) -> list[NDArray[np.int64]]:
+def _samples(asked: Mapping[str, Any], pool: int, size: int) -> list[base.Sample]:
     """Samples of a size; there is one only of the whole, unless units may be drawn twice."""
-    if size == pool and sampling != "independent":
+    if size == pool and asked["sampling"] != "independent":
         return [np.arange(pool)]
-    return pools.draw_samples(sampling, pool, size, samples, seed)
+    return base.draw_samples(asked["sampling"], pool, size, asked["samples"], asked["seed"])
 
 
 def _p_values(
-    pool: pools.Pool,
+    pool: base.Pool,
     metric: int,
     pairs: Sequence[Pair],
-    sample: NDArray[np.int64],
+    sample: base.Sample,
     index: int,
     settings: CompareSettings,
 ) -> Record:
@@ -291,8 +287,8 @@ def _p_values(
     """
     statistics = pool.take(sample)[metric]
     replicates, seed = settings.replicates, settings.seed
-    ((_, scores),) = pools.resampled_scores([statistics], replicates, seed, index)
-    by_test = pools.Testing(TESTS, replicates, seed).conclusions(statistics, pairs, index)
+    ((_, scores),) = base.resampled_scores([statistics], replicates, seed, index)
+    by_test = base.Testing(TESTS, replicates, seed).conclusions(statistics, pairs, index)
     return {
         **{test: concluded.p.tolist() for test, concluded in by_test.items()},
         "relative": base.as_record(base.relative_intervals(scores, settings.level)),

@@ -32,15 +32,17 @@ from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.sentence_bleu import DEFAULT_VALUES, SMOOTHINGS, SentenceBLEU
 from truebleu.reports.document import Plot
 from truebleu.reports.sentences import about_inputs, listed
-from truebleu.schema import DEFAULT_SEED, Level, Seed, Setting
+from truebleu.schema import DEFAULT_SEED, Level, Seed, Setting, picked
 from truebleu.significance.corrections import adjust
-from truebleu.studies._pool import PoolUnit, Replicates
 from truebleu.studies._study import (
+    Estimate,
+    PoolUnit,
+    Replicates,
     Row,
     StudyResult,
     columns,
     pool_settings,
-    settings_of,
+    run_study,
     study,
 )
 
@@ -127,30 +129,14 @@ def study_smoothing(
         runner: keeps the results and shows progress.
     """
     asked = {**locals()}
-    agreeing = AgreeSettings(
-        resample=RESAMPLED[unit],
-        replicates=replicates,
-        permutations=permutations,
-        # Whether a smoothing agrees better than none was asked before the data were seen.
-        alternative="observed",
-        level=level,
-        seed=seed,
-        system_scores=system_scores,
-    )
-    metrics = _metrics(epsilon, k, alpha, tokenize=tokenize, lowercase=lowercase)
+    # Whether a smoothing agrees better than none was asked before the data were seen.
+    agreeing = picked(AgreeSettings, asked, resample=RESAMPLED[unit], alternative="observed")
+    metrics = _metrics(asked)
     data = agreement_data(test_set, human, list(metrics.values()), system_scores=system_scores)
     named = zip(metrics, data.metrics.values(), strict=True)
     agreement = Agreeing(replace(data, metrics=dict(named)), agreeing)
     for name in COEFFICIENTS:
         agreement.resampling(name)  # what cannot be resampled is refused before the work begins
-    settings = settings_of(
-        "smoothing",
-        asked,
-        pool_settings(test_set, list(metrics.values()), list(metrics), unit),
-        judged=[name for name in test_set.systems if name in human.systems],
-        human=human.signature,
-        judgments=_fingerprint_of_judgments(human),
-    )
     values = {name: agreement.values(name) for name in COEFFICIENTS}
     tasks = [Task(("interval", name), partial(agreement.intervals, name)) for name in COEFFICIENTS]
     tasks += [
@@ -158,7 +144,16 @@ def study_smoothing(
         for name in COEFFICIENTS
         for better, worse in _pairs_to_test(name, values[name])
     ]
-    records = (runner or Runner()).run(settings, tasks)
+    judged = [name for name in test_set.systems if name in human.systems]
+    settings, records = run_study(
+        "smoothing",
+        asked,
+        pool_settings(test_set, list(metrics.values()), list(metrics), unit),
+        tasks,
+        judged=judged,
+        human=human.signature,
+        judgments=_fingerprint_of_judgments(human),
+    )
     tests = {
         tuple(map(str, key[1:])): record["p"] for key, record in records.items() if key[0] == "test"
     }
@@ -174,7 +169,7 @@ def study_smoothing(
     headings = {
         name: f"{item if name == 'tau' else 'system'} {symbol}" for name, symbol in SYMBOLS.items()
     }
-    systems = f"{len(settings['judged'])} systems; ε = {epsilon:g}, K = {k:g}, α = {alpha:g}."
+    systems = f"{len(judged)} systems; ε = {epsilon:g}, K = {k:g}, α = {alpha:g}."
     details: Row = {
         "item": item,
         "tests": [dict(zip(TEST, test, strict=True), p=p) for test, p in tests.items()],
@@ -196,26 +191,23 @@ def study_smoothing(
         ),
         "The best is picked on these data, which flatters it: its p does not allow for that.",
     ]
-    drawn = [
-        {
-            "smoothing": row["smoothing"],
-            "coefficient": heading,
-            "agreement": row[name],
-            "agreement_low": row[f"{name}_low"],
-            "agreement_high": row[f"{name}_high"],
-        }
-        for name, heading in headings.items()
-        for row in rows
-        if row[name] is not None
-    ]
     return StudyResult(
         settings=settings,
         title="Agreement of sentence BLEU with people by smoothing (Chen & Cherry 2014)",
         columns=_columns(headings, level),
+        plot=Plot("point", "smoothing", "agreement", panel="coefficient", shared_y=False),
         rows=rows,
         sentences=[*sentences, *_lacking(rows), *about_inputs(details["people"], {})],
-        plot=Plot("point", "smoothing", "agreement", panel="coefficient", shared_y=False),
-        drawn=drawn,
+        drawn=[
+            {
+                "smoothing": row["smoothing"],
+                "coefficient": heading,
+                **Estimate.from_cells(row, name).cells("agreement"),
+            }
+            for name, heading in headings.items()
+            for row in rows
+            if row[name] is not None
+        ],
         details=details,
     )
 
@@ -390,19 +382,13 @@ def compared(human: Values) -> Judgments:
     )
 
 
-def _metrics(
-    epsilon: float, k: float, alpha: float, *, tokenize: str, lowercase: bool
-) -> dict[str, Metric]:
+def _metrics(asked: Mapping[str, Any]) -> dict[str, Metric]:
     """Corpus BLEU and the smoothings, by the labels of the paper's rows."""
-    given = {"epsilon": epsilon, "k": k, "alpha": alpha}
-    metrics: dict[str, Metric] = {
-        CORPUS: BLEU(smooth="none", tokenize=tokenize, lowercase=lowercase)
-    }
+    words = {name: asked[name] for name in ("tokenize", "lowercase")}
+    metrics: dict[str, Metric] = {CORPUS: BLEU(smooth="none", **words)}
     for number, setting in enumerate(SMOOTHINGS.values()):
-        own: dict[str, Any] = {} if setting is None else {setting: given[setting]}
-        metrics[str(number)] = SentenceBLEU(
-            smoothing=number, tokenize=tokenize, lowercase=lowercase, **own
-        )
+        own = {} if setting is None else {setting: asked[setting]}
+        metrics[str(number)] = SentenceBLEU(smoothing=number, **words, **own)
     return metrics
 
 

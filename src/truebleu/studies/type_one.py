@@ -24,9 +24,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations, groupby
+from itertools import combinations
 from math import comb
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 
@@ -48,19 +48,15 @@ from truebleu.significance.tests import (
     replicates_for,
     smallest_p,
 )
-from truebleu.simulation.test_sets import Channel, simulate
-from truebleu.studies import _pool as pools, _study as base
+from truebleu.studies import _study as base
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from numpy.typing import NDArray
 
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Units
-    from truebleu.schema import Draw
 
 
 __all__ = ["study_equivalents", "study_multiplicity", "study_type_one"]
@@ -86,127 +82,24 @@ Alpha = Annotated[float, Setting(help="the significance level.", above=0, below=
 
 # Errors per word of simulated systems, about as many as those of middling real ones.
 RATE = 0.2
-PURPOSE = "null data"
 # Repetitions in a line of the journal.
 BATCH = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Swapped:
-    """Systems drawn at random from a pool, their outputs dealt out among them at random.
-
-    Statistics are swapped instead of texts. That is the same for every metric whose row depends on
-    its segment alone, and no metric's row does otherwise. Set i depends on the seed and on i.
+class NullSource:
+    """Equal systems.
 
     Attributes:
-        pool: the counts by segment.
-        tested: what the tests resample, to which counts are added up.
-        seed: of all that is drawn.
-        swapped: what is dealt out as a whole.
-        systems: how many equal systems a set has.
+        settings: the texts, and what is tested.
+        units: how many units the tests have to resample.
+        sets: gives, from a first number on so many times, the counts by every metric of systems
+            that are equal. Set i depends on the seed and on i.
     """
 
-    pool: pools.Pool
-    tested: Units
-    seed: int
-    swapped: Units
-    systems: int
-
-    @property
-    def settings(self) -> base.Settings:
-        """The texts, and what is tested."""
-        return self.pool.settings | {"unit": self.tested.kind}
-
-    @property
-    def units(self) -> int:
-        """How many units the tests have to resample."""
-        return len(self.tested)
-
-    def sets(self, first: int, count: int) -> Iterator[list[MetricStatistics]]:
-        """The counts of equal systems by every metric, set after set."""
-        streams = Streams(self.seed, PURPOSE)
-        for index in range(first, first + count):
-            draw = streams.at(index)
-            keys = pools.numbers(draw, len(self.pool.names))
-            chosen = np.argsort(keys, kind="stable")[: self.systems]
-            deal = _deal(draw, len(self.swapped), self.systems)[self.swapped.of_segment]
-            yield [
-                MetricStatistics.of(
-                    statistics.label,
-                    statistics.metric,
-                    statistics.rows[np.arange(len(deal))[:, None], chosen[deal]],
-                    self.tested,
-                )
-                for statistics in self.pool.statistics
-            ]
-
-
-def _deal(draw: Draw, units: int, systems: int) -> NDArray[np.int64]:
-    """For each unit, whose output each system gets: all orders are equally likely."""
-    keys = pools.numbers(draw, units * systems).reshape(units, systems)
-    return np.argsort(keys, axis=1, kind="stable")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Simulated:
-    """Systems with equal channels, new ones in every set, on one simulated test set.
-
-    Attributes:
-        metrics: by which to score.
-        segments: of the test set.
-        references: of the test set.
-        unit: what the tests resample.
-        systems: how many equal systems a set has.
-        seed: of everything.
-    """
-
-    metrics: tuple[Metric, ...]
-    segments: int
-    references: int
-    unit: pools.PoolUnit
-    systems: int
-    seed: int
-
-    @property
-    def settings(self) -> base.Settings:
-        """The size of the simulated test set; its systems are others in every set."""
-        labels = metric_labels(self.metrics)
-        return {
-            "segments": self.segments,
-            "references": self.references,
-            "unit": self.unit,
-            "metrics": base.metric_settings(self.metrics, labels, self.references),
-            "errors_per_word": RATE,
-        }
-
-    @property
-    def units(self) -> int:
-        """How many units the tests have to resample."""
-        return len(pools.units_of(self._test_set([0]), self.unit))
-
-    def sets(self, first: int, count: int) -> Iterator[list[MetricStatistics]]:
-        """The counts of equal systems by every metric, set after set."""
-        names = range(first * self.systems, (first + count) * self.systems)
-        test_set = self._test_set(names)
-        counted = metric_statistics(test_set, self.metrics, pools.units_of(test_set, self.unit))
-        for start in range(0, len(names), self.systems):
-            yield [
-                replace(
-                    statistics,
-                    rows=np.ascontiguousarray(statistics.rows[:, start : start + self.systems]),
-                )
-                for statistics in counted
-            ]
-
-    def _test_set(self, names: Sequence[int]) -> TestSet:
-        # A system's errors come from its name: that of every system is its own.
-        channels = {f"equal-{name}": Channel.at_rate(RATE) for name in names}
-        return simulate(
-            segments=self.segments, systems=channels, references=self.references, seed=self.seed
-        )
-
-
-NullSource: TypeAlias = Swapped | Simulated
+    settings: base.Settings
+    units: int
+    sets: Callable[[int, int], Iterator[list[MetricStatistics]]]
 
 
 def null_source(
@@ -214,7 +107,7 @@ def null_source(
     metrics: MetricsLike,
     *,
     null: Null,
-    unit: pools.PoolUnit,
+    unit: base.PoolUnit,
     systems: int,
     seed: int,
 ) -> NullSource:
@@ -231,17 +124,71 @@ def null_source(
     if null == "simulated":
         # Simulated words are spaced, whatever script the texts are in.
         parsed = tuple(metric.for_references([]) for metric in as_metrics(metrics))
-        references = len(test_set.references)
-        return Simulated(parsed, len(test_set), references, unit, systems, seed)
-    tested = pools.units_of(test_set, unit)
-    swapped = pools.units_of(test_set, null, "null")
+        size = {"segments": len(test_set), "references": len(test_set.references)}
+        signatures = base.metric_settings(parsed, metric_labels(parsed), size["references"])
+        settings = {**size, "unit": unit, "metrics": signatures, "errors_per_word": RATE}
+        units = len(base.units_of(_equal_channels([0], size, seed), unit))
+        return NullSource(settings, units, partial(_simulated, parsed, size, unit, systems, seed))
+    tested = base.units_of(test_set, unit)
+    swapped = base.units_of(test_set, null, "null")
     if len(swapped) < 2:
         raise SettingError("null", f"one {null}", f"at least two {null}s to swap")
     if len(test_set.systems) < systems:
         expected = f"at least {systems}, whose outputs are swapped"
         raise SettingError("systems", len(test_set.systems), expected)
-    pool = pools.Pool.of(test_set, metrics)
-    return Swapped(pool, tested, seed, swapped, systems)
+    pool = base.Pool.of(test_set, metrics)
+    sets = partial(_swapped, pool, tested, swapped, systems, seed)
+    return NullSource(pool.settings | {"unit": tested.kind}, len(tested), sets)
+
+
+def _swapped(
+    pool: base.Pool, tested: Units, swapped: Units, systems: int, seed: int, first: int, count: int
+) -> Iterator[list[MetricStatistics]]:
+    """Systems drawn at random from a pool, their outputs dealt out among them at random.
+
+    Statistics are swapped instead of texts. That is the same for every metric whose row depends on
+    its segment alone, and no metric's row does otherwise.
+    """
+    streams = Streams(seed, "null data")
+    for index in range(first, first + count):
+        draw = streams.at(index)
+        chosen = np.argsort(base.numbers(draw, len(pool.names)), kind="stable")[:systems]
+        # For each unit, whose output each system gets: all orders are equally likely.
+        keys = base.numbers(draw, len(swapped) * systems).reshape(-1, systems)
+        deal = chosen[np.argsort(keys, axis=1, kind="stable")[swapped.of_segment]]
+        segments = np.arange(len(deal))[:, None]
+        yield [
+            MetricStatistics.of(counts.label, counts.metric, counts.rows[segments, deal], tested)
+            for counts in pool.statistics
+        ]
+
+
+def _simulated(
+    metrics: Sequence[Metric],
+    size: Mapping[str, int],
+    unit: base.PoolUnit,
+    systems: int,
+    seed: int,
+    first: int,
+    count: int,
+) -> Iterator[list[MetricStatistics]]:
+    """Systems with equal channels, new ones in every set, on one simulated test set."""
+    names = range(first * systems, (first + count) * systems)
+    test_set = _equal_channels(names, size, seed)
+    counted = metric_statistics(test_set, metrics, base.units_of(test_set, unit))
+    for start in range(0, len(names), systems):
+        yield [
+            replace(counts, rows=np.ascontiguousarray(counts.rows[:, start : start + systems]))
+            for counts in counted
+        ]
+
+
+def _equal_channels(names: Sequence[int], size: Mapping[str, int], seed: int) -> TestSet:
+    from truebleu.simulation.test_sets import Channel, simulate
+
+    # A system's errors come from its name: that of every system is its own.
+    channels = {f"equal-{name}": Channel.at_rate(RATE) for name in names}
+    return simulate(systems=channels, seed=seed, **size)
 
 
 def require_decisive(units: int, unit: str, replicates: int, alpha: float) -> None:
@@ -288,6 +235,10 @@ VERDICTS = {
     "undecided": "within the error, but too few repetitions to say that it holds",
     "holds": "holds",
 }
+REJECTION_COLUMNS = base.columns(
+    "metric | test | origin: As in | alpha: Level [.1%] | "
+    f"{base.bounded('rejected', 'Rejected', '99 % from')} | verdict"
+)
 
 
 @base.study
@@ -296,11 +247,11 @@ def study_type_one(
     metrics: MetricsLike = "bleu",
     *,
     null: Null = "segment",
-    unit: pools.PoolUnit = "segment",
-    tests: pools.Tests = pools.TESTS,
+    unit: base.PoolUnit = "segment",
+    tests: base.Tests = base.TESTS,
     alphas: Alphas = ALPHAS,
     repetitions: Repetitions = 1000,
-    replicates: pools.Replicates = 1000,
+    replicates: base.Replicates = 1000,
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
 ) -> base.StudyResult:
@@ -323,67 +274,57 @@ def study_type_one(
     """
     asked = {**locals()}
     levels = sorted(set(map(float, alphas or ALPHAS)))
-    ordered = tuple(test for test in pools.STUDY_TESTS if test in (tests or pools.TESTS))
-    testing = pools.Testing(ordered, replicates, seed)
+    ordered = tuple(test for test in base.STUDY_TESTS if test in (tests or base.TESTS))
+    testing = base.Testing(ordered, replicates, seed)
     source = null_source(test_set, metrics, null=null, unit=unit, systems=2, seed=seed)
     require_decisive(source.units, unit, replicates, levels[0])
-    settings = base.settings_of("type-one", asked, source.settings, tests=ordered, alphas=levels)
     tasks = batched(partial(_p_values, testing), source, repetitions)
-    records = list((runner or Runner()).run(settings, tasks).values())
-    rows: list[base.Row] = []
-    sentences: list[str] = []
-    below: dict[str, base.Estimate] = {}
+    settings, by_batch = base.run_study(
+        "type-one", asked, source.settings, tasks, tests=ordered, alphas=levels
+    )
+    records = list(by_batch.values())
+    result = base.StudyResult(
+        settings=settings,
+        title=f"How often tests reject a true null hypothesis: {NULL_TITLES[null]}, tested by "
+        f"{unit}",
+        columns=REJECTION_COLUMNS,
+        plot=Plot("point", "test", "rejected", panel="case", reference_field="alpha", zero_y=True),
+    )
     for metric in records[0]:
         by_test = {
             test: np.concatenate([record[metric][test] for record in records]) for test in ordered
         }
-        of_metric = [
-            _rejections(metric, test, alpha, p) for test, p in by_test.items() for alpha in levels
-        ]
-        rows += of_metric
-        sentences += map(_rejection_sentence, _by(of_metric, "test"))
+        for test, p_values in by_test.items():
+            of_test = [_rejections(metric, test, alpha, p_values) for alpha in levels]
+            result.rows.extend(of_test)
+            result.sentences.append(_rejection_sentence(of_test))
         if {"ar", "bootstrap-absolute"} <= by_test.keys():
             smaller = int((by_test["bootstrap-absolute"] < by_test["ar"]).sum())
-            below[metric] = base.rejection_rate(smaller, repetitions)
-            sentences.append(
+            share = base.binomial_rate(smaller, repetitions, base.REJECTION_CONFIDENCE)
+            result.details.setdefault("absolute_below_ar", {})[metric] = share
+            result.sentences.append(
                 f"{metric}: the bootstrap of absolute differences gives a smaller p than "
-                f"approximate randomization in {below[metric]} of the comparisons."
+                f"approximate randomization in {share} of the comparisons."
             )
         if all(len(np.unique(p)) == 1 for p in by_test.values()):
-            sentences.append(
+            result.sentences.append(
                 f"{metric}: p is the same in all comparisons; by this metric the outputs do not "
                 "differ."
             )
     if null == "document" and unit == "segment":
-        sentences.append(
+        result.sentences.append(
             "Whole documents were swapped, as if each system had its good and bad documents, but "
             "tested as if segments were independent; --unit document tests documents."
         )
-    if any(row["verdict"] == "holds" for row in rows):
-        sentences.append(
+    if any(row["verdict"] == "holds" for row in result.rows):
+        result.sentences.append(
             "A level holds where the 99 % interval of the rate lies between half of it and one and "
             "a half."
         )
-    return base.StudyResult(
-        settings=settings,
-        title="How often tests reject a true null hypothesis: "
-        f"{NULL_TITLES[null]}, tested by {unit}",
-        columns=base.columns(
-            "metric | test | origin: As in | alpha: Level [.1%] | "
-            f"{base.bounded('rejected', 'Rejected', '99 % from')} | verdict"
-        ),
-        rows=rows,
-        sentences=sentences,
-        plot=Plot("point", "test", "rejected", panel="case", reference_field="alpha", zero_y=True),
-        details={"absolute_below_ar": below} if below else {},
-    )
+    return result
 
 
-def _by(rows: Sequence[base.Row], name: str) -> list[list[base.Row]]:
-    return [list(group) for _, group in groupby(rows, key=lambda row: row[name])]
-
-
-def _p_values(testing: pools.Testing, sets: Iterable[tuple[int, MetricStatistics]]) -> Record:
+def _p_values(testing: base.Testing, sets: Iterable[tuple[int, MetricStatistics]]) -> Record:
     """For each metric and test the p-values of some repetitions."""
     record: Record = {}
     for index, statistics in sets:
@@ -396,11 +337,12 @@ def _p_values(testing: pools.Testing, sets: Iterable[tuple[int, MetricStatistics
 def _rejections(metric: str, test: str, alpha: float, p_values: base.Floats) -> base.Row:
     """How often a test rejects at a level, and whether it keeps it."""
     # Shares such as 1 - 0.95 are not quite what they mean.
-    rate = base.rejection_rate(int((p_values <= alpha + TIE_TOLERANCE).sum()), len(p_values))
+    rejected = int((p_values <= alpha + TIE_TOLERANCE).sum())
+    rate = base.binomial_rate(rejected, len(p_values), base.REJECTION_CONFIDENCE)
     return {
         "metric": metric,
         "test": test,
-        "origin": pools.STUDY_TESTS[test].origin,
+        "origin": base.STUDY_TESTS[test].origin,
         "alpha": alpha,
         "case": f"{metric}, level {100 * alpha:g} %",
         **rate.cells("rejected"),
@@ -430,7 +372,7 @@ def _rejection_sentence(rows: Sequence[base.Row]) -> str:
     verdict = "; ".join(
         f"{words} at {listed(levels[name])}" for name, words in VERDICTS.items() if name in levels
     )
-    return f"{rows[0]['metric']}, {pools.STUDY_TESTS[rows[0]['test']].title}: {verdict}."
+    return f"{rows[0]['metric']}, {base.STUDY_TESTS[rows[0]['test']].title}: {verdict}."
 
 
 # Systems that are given, and taken for equal.
@@ -444,10 +386,10 @@ def study_equivalents(
     test_set: TestSet,
     metrics: MetricsLike = "nist",
     *,
-    tests: pools.Tests = USUAL_TESTS,
-    unit: pools.PoolUnit = "segment",
+    tests: base.Tests = USUAL_TESTS,
+    unit: base.PoolUnit = "segment",
     alpha: Alpha = 0.05,
-    replicates: pools.Replicates = 10_000,
+    replicates: base.Replicates = 10_000,
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
 ) -> base.StudyResult:
@@ -464,49 +406,41 @@ def study_equivalents(
         runner: keeps the results and shows progress.
     """
     asked = {**locals()}
-    testing = pools.Testing(tuple(tests or USUAL_TESTS), replicates, seed)
-    pool = pools.Pool.of(test_set, metrics, unit)
+    testing = base.Testing(tuple(tests or USUAL_TESTS), replicates, seed)
+    pool = base.Pool.of(test_set, metrics, unit)
     pool.require_systems(2)
     require_decisive(len(pool), unit, replicates, alpha)
-    settings = base.settings_of("equivalents", asked, pool.settings)
     tasks = [
         Task((statistics.label,), partial(_equivalent_p_values, statistics, testing))
         for statistics in pool.statistics
     ]
-    records = (runner or Runner()).run(settings, tasks)
-    rows: list[base.Row] = []
-    sentences: list[str] = []
-    for (metric,), record in records.items():
-        for place, (a, b) in enumerate(combinations(pool.names, 2)):
-            names = {"metric": metric, "compared": f"{a} : {b}", "a": a, "b": b}
-            rows += [
-                {
-                    **names,
-                    "difference": record["differences"][place],
-                    "test": test,
-                    "p": record[test][place],
-                }
-                for test in testing.tests
-            ]
-        sentences += _p_sentences(str(metric), record, testing.tests, alpha)
-    return base.StudyResult(
+    settings, records = base.run_study("equivalents", asked, pool.settings, tasks)
+    result = base.StudyResult(
         settings=settings,
         title="Systems taken for equal: the p-values of their differences",
         columns=base.columns(
             "metric | compared: Compared systems | difference [+.3f] | test | p: p [.4f]"
         ),
-        rows=rows,
-        sentences=sentences,
         plot=Plot(
             "point", "compared", "p", series="test", panel="metric", reference=alpha, zero_y=True
         ),
     )
+    for (metric,), record in records.items():
+        pairs = zip(combinations(pool.names, 2), record["differences"], strict=True)
+        for place, ((a, b), difference) in enumerate(pairs):
+            pair = {"metric": metric, "compared": f"{a} : {b}", "a": a, "b": b}
+            pair["difference"] = difference
+            result.rows.extend(
+                pair | {"test": test, "p": record[test][place]} for test in testing.tests
+            )
+        result.sentences.extend(_p_sentences(str(metric), record, testing.tests, alpha))
+    return result
 
 
-def _equivalent_p_values(statistics: MetricStatistics, testing: pools.Testing) -> Record:
+def _equivalent_p_values(statistics: MetricStatistics, testing: base.Testing) -> Record:
     pairs = list(combinations(range(statistics.systems), 2))
     by_test = testing.conclusions(statistics, pairs, 0)
-    differences = pools.differences_of(statistics.scores, pairs).tolist()
+    differences = base.differences_of(statistics.scores, pairs).tolist()
     p_values = {test: concluded.p.tolist() for test, concluded in by_test.items()}
     return {"differences": differences, **p_values}
 
@@ -516,14 +450,14 @@ def _p_sentences(metric: str, record: Record, tests: Sequence[str], alpha: float
     for test in tests:
         rejected = sum(p <= alpha + TIE_TOLERANCE for p in record[test])
         sentence = (
-            f"{metric}, {pools.STUDY_TESTS[test].title}: {rejected} of {len(record[test])} pairs "
+            f"{metric}, {base.STUDY_TESTS[test].title}: {rejected} of {len(record[test])} pairs "
             f"have p of at most {alpha:g}"
         )
         if test in others:
             pairs = list(zip(record[test], record[first], strict=True))
             smaller, larger = sum(p < q for p, q in pairs), sum(p > q for p, q in pairs)
             sentence += (
-                f"; p is smaller than by {pools.STUDY_TESTS[first].title} in {smaller}, larger in "
+                f"; p is smaller than by {base.STUDY_TESTS[first].title} in {smaller}, larger in "
                 f"{larger}"
             )
         yield f"{sentence}."
@@ -538,6 +472,11 @@ Corrections = Annotated[
     Sequence[str] | None, Setting(choices=tuple(CORRECTIONS), metavar="NAME,...")
 ]
 USUAL_SYSTEMS = (2, 3, 4, 5, 6)
+ALARM_COLUMNS = base.columns(
+    "metric | systems | comparisons | correction | "
+    f"{base.bounded('alarms', 'Any false alarm', '99 % from')} | expected: Promised [.1%]"
+)
+ALARM_PLOT = Plot("line", "comparisons", "alarms", series="correction", panel="metric", zero_y=True)
 USUAL_CORRECTIONS = ("none", "bonferroni", "holm", "bh", "westfall-young")
 
 
@@ -550,10 +489,10 @@ def study_multiplicity(
     corrections: Corrections = None,
     test: Annotated[str, Setting(choices=tuple(SIGNIFICANCE_TESTS))] = "ar",
     null: Null = "segment",
-    unit: pools.PoolUnit = "segment",
+    unit: base.PoolUnit = "segment",
     alpha: Alpha = 0.05,
     repetitions: Repetitions = 1000,
-    replicates: pools.Replicates = 2000,
+    replicates: base.Replicates = 2000,
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
 ) -> base.StudyResult:
@@ -599,11 +538,10 @@ def study_multiplicity(
     if any(CORRECTIONS[name].basis == "segment scores" for name in by_correction):
         for statistics in next(source.sets(0, 1)):
             statistics.unit_means("correction tukey or scheffe")  # refused before any long work
-    settings = base.settings_of(
-        "multiplicity", asked, source.settings, together=sizes, corrections=list(by_correction)
-    )
     tasks = batched(partial(_alarms, sizes, by_correction), source, repetitions)
-    records = list((runner or Runner()).run(settings, tasks).values())
+    chosen = {"together": sizes, "corrections": list(by_correction)}
+    settings, by_batch = base.run_study("multiplicity", asked, source.settings, tasks, **chosen)
+    records = list(by_batch.values())
     rows = [
         _false_alarms(records, metric, size, correction, alpha)
         for metric in records[0]
@@ -613,22 +551,11 @@ def study_multiplicity(
     return base.StudyResult(
         settings=settings,
         title="Any false alarm among all pairs of equal systems: "
-        f"{pools.STUDY_TESTS[test].title}, {NULL_TITLES[null]}",
-        columns=base.columns(
-            "metric | systems | comparisons | correction | "
-            f"{base.bounded('alarms', 'Any false alarm', '99 % from')} | expected: Promised [.1%]"
-        ),
+        f"{base.STUDY_TESTS[test].title}, {NULL_TITLES[null]}",
+        columns=ALARM_COLUMNS,
+        plot=replace(ALARM_PLOT, reference=alpha),
         rows=rows,
         sentences=[_alarm_sentence(row, alpha) for row in rows if row["systems"] == sizes[-1]],
-        plot=Plot(
-            "line",
-            "comparisons",
-            "alarms",
-            series="correction",
-            panel="metric",
-            reference=alpha,
-            zero_y=True,
-        ),
     )
 
 
@@ -665,12 +592,13 @@ def _false_alarms(
     """How often there is any alarm, beside what the correction or independence promises."""
     comparisons = comb(systems, 2)
     alarms = "".join(record[metric][f"{systems} {correction}"] for record in records)
+    counted = alarms.count("1"), len(alarms)
     return {
         "metric": metric,
         "systems": systems,
         "comparisons": comparisons,
         "correction": correction,
-        **base.rejection_rate(alarms.count("1"), len(alarms)).cells("alarms"),
+        **base.binomial_rate(*counted, base.REJECTION_CONFIDENCE).cells("alarms"),
         "expected": experimentwise_error(alpha, comparisons) if correction == "none" else alpha,
     }
 

@@ -27,18 +27,16 @@ import numpy as np
 
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Key, Record, Runner, Task
-from truebleu.reports.document import Plot
+from truebleu.reports.document import Column, Plot, Table
 from truebleu.reports.sentences import percent
-from truebleu.schema import DEFAULT_SEED, Level, Seed, Setting
+from truebleu.schema import DEFAULT_SEED, Level, Seed, Setting, picked
 from truebleu.significance.intervals import smallest_replicates
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import MetricStatistics
-from truebleu.studies import _pool as pools, _study as base
+from truebleu.studies import _study as base
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-    from numpy.typing import NDArray
 
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.registry import MetricsLike
@@ -59,11 +57,11 @@ def study_test_size(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",
     *,
-    shares: pools.Shares = None,
-    samples: pools.Growths = 100,
-    unit: pools.PoolUnit = "segment",
+    shares: base.Shares = None,
+    samples: base.Growths = 100,
+    unit: base.PoolUnit = "segment",
     recount: bool = False,
-    replicates: pools.Replicates = 1000,
+    replicates: base.Replicates = 1000,
     level: Level = 0.95,
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
@@ -84,32 +82,30 @@ def study_test_size(
         runner: keeps the results and shows progress.
     """
     asked = {**locals()}
-    resampling = CompareSettings(replicates=replicates, level=level, seed=seed)
-    pool = pools.Pool.of(test_set, metrics, unit)
+    resampling = picked(CompareSettings, asked, unit="segment")
+    pool = base.Pool.of(test_set, metrics, unit)
     shares = sorted(shares or USUAL_SHARES)
-    sizes = pools.sizes_of_shares(shares, len(pool), unit, base.FEWEST_SIZES)
-    orders = pools.orders_of_growth(len(pool), samples, seed)
-    settings = base.settings_of("test-size", asked, pool.settings, shares=shares, sizes=sizes)
+    sizes = base.sizes_of_shares(shares, len(pool), unit, base.FEWEST_SIZES)
+    recounted = test_set if recount else None
     tasks = [
         Task(
             (size, growth),
-            partial(
-                _intervals_of_part,
-                pool,
-                test_set if recount else None,
-                np.sort(order[:size]),
-                resampling,
-                growth * len(sizes) + place,
-            ),
+            partial(_of_part, pool, recounted, np.sort(order[:size]), resampling, index),
         )
-        for growth, order in enumerate(orders)
-        for place, size in enumerate(sizes)
+        for growth, order in enumerate(base.orders_of_growth(len(pool), samples, seed))
+        for index, size in enumerate(sizes, growth * len(sizes))
     ]
-    records = (runner or Runner()).run(settings, tasks)
-    rows: list[base.Row] = []
-    drawn: list[base.Row] = []
-    laws: list[base.Row] = []
-    sentences: list[str] = []
+    settings, records = base.run_study(
+        "test-size", asked, pool.settings, tasks, shares=shares, sizes=sizes
+    )
+    result = base.StudyResult(
+        settings=settings,
+        title=f"Scores and relative intervals of the level {100 * level:g} % by the share of "
+        f"{len(pool):,} {unit}s used, mean of {samples} random growths",
+        columns=COLUMNS,
+        plot=Plot("line", "share", "score", series="system", panel="metric"),
+        details={"laws": []},
+    )
     for statistics in pool.statistics:
         label = statistics.label
         # Shaped (size, growth, value, system); the last value is the score.
@@ -120,44 +116,36 @@ def study_test_size(
             ]
         )
         widths = values[:, :, base.HIGH] - values[:, :, base.LOW]
-        by_system = {
+        laws = {
             name: base.fit_law(sizes, column)
             for name, column in zip(pool.names, base.mean_of_known(widths, axis=1).T, strict=True)
         }
         # The systems' mean of logarithms, so that every system counts alike.
         with np.errstate(divide="ignore", invalid="ignore"):
             logarithms = np.where(widths > 0, np.log(widths), np.nan)
-        by_doubling = base.doubling(sizes, np.exp(base.mean_of_known(logarithms, axis=2)).T)
-        of_metric = list(_size_rows(label, values, widths, by_system, shares, sizes))
-        rows += of_metric
+        doubled = base.doubling(sizes, np.exp(base.mean_of_known(logarithms, axis=2)).T)
+        of_metric = [
+            {"metric": label, **row} for row in _size_rows(values, laws, list(zip(shares, sizes)))
+        ]
+        result.rows.extend(of_metric)
         order = np.argsort(-statistics.sign * statistics.scores, kind="stable")
         # The best and the worst system with their intervals, as in the paper's Figs. 4 to 7.
         for system in dict.fromkeys((pool.names[order[0]], pool.names[order[-1]])):
-            drawn += [row for row in of_metric if row["system"] == system]
-        laws.append({"metric": label, "doubling": by_doubling, "systems": by_system})
-        sentences.append(_law_sentence(label, by_doubling, by_system, unit))
+            result.drawn.extend(row for row in of_metric if row["system"] == system)
+        result.details["laws"].append({"metric": label, "doubling": doubled, "systems": laws})
+        result.sentences.append(f"{label}: {_law_sentence(doubled, laws, unit)}")
         if statistics.metric.counts_whole_text and not recount:
-            sentences.append(
+            result.sentences.append(
                 f"{label} is weighed by the whole test set here, so that sizes compare; the scores "
                 "that smaller test sets would have by themselves need --recount."
             )
-    return base.StudyResult(
-        settings=settings,
-        title=f"Scores and relative intervals of the level {100 * level:g} % by the share of "
-        f"{len(pool):,} {unit}s used, mean of {samples} random growths",
-        columns=COLUMNS,
-        rows=rows,
-        sentences=sentences,
-        plot=Plot("line", "share", "score", series="system", panel="metric"),
-        drawn=drawn,
-        details={"laws": laws},
-    )
+    return result
 
 
-def _intervals_of_part(
-    pool: pools.Pool,
+def _of_part(
+    pool: base.Pool,
     recounted: TestSet | None,
-    units: NDArray[np.int64],
+    units: base.Sample,
     settings: CompareSettings,
     index: int,
 ) -> Record:
@@ -167,15 +155,15 @@ def _intervals_of_part(
     """
     counted = pool.take(units)
     if recounted is not None:
-        of_segment = pools.units_of(recounted, pool.unit).of_segment
+        of_segment = base.units_of(recounted, pool.unit).of_segment
         part = recounted.part(np.flatnonzero(np.isin(of_segment, units)).tolist())
-        parts = pools.units_of(part, pool.unit)
+        parts = base.units_of(part, pool.unit)
         for place, (label, metric) in enumerate((kept.label, kept.metric) for kept in counted):
             if metric.counts_whole_text:
                 rows = metric.count(part).array()
                 counted[place] = MetricStatistics.of(label, metric, rows, parts)
     record: Record = {}
-    for statistics, replicates in pools.resampled_scores(
+    for statistics, replicates in base.resampled_scores(
         counted, settings.replicates, settings.seed, index
     ):
         intervals = base.relative_intervals(replicates, settings.level)
@@ -184,48 +172,40 @@ def _intervals_of_part(
 
 
 def _size_rows(
-    label: str,
     values: base.Floats,
-    widths: base.Floats,
     laws: Mapping[str, base.Law | None],
-    shares: Sequence[float],
-    sizes: Sequence[int],
+    parts: Sequence[tuple[float, int]],
 ) -> Iterator[base.Row]:
     """Means over random growths."""
-    means, mean_widths = base.mean_of_known(values, axis=1), base.mean_of_known(widths, axis=1)
+    means = base.mean_of_known(values, axis=1)
+    widths = base.mean_of_known(values[:, :, base.HIGH] - values[:, :, base.LOW], axis=1)
     deviations = values[:, :, -1].std(axis=1, ddof=1)
     for place, (system, law) in enumerate(laws.items()):
-        for row, (share, size) in enumerate(zip(shares, sizes, strict=True)):
+        for row, (share, size) in enumerate(parts):
             median, low, high, score = means[row, :, place]
+            # Around the mean of the replicates' medians.
+            around = {"score_low": median + abs(median) * low}
+            around["score_high"] = median + abs(median) * high
             yield {
-                "metric": label,
                 "system": system,
                 "share": share,
                 "size": size,
                 "score": float(score),
                 "score_sd": float(deviations[row, place]),
-                # Around the mean of the replicates' medians.
-                "score_low": base.or_none(median + abs(median) * low),
-                "score_high": base.or_none(median + abs(median) * high),
-                "low": base.or_none(low),
-                "high": base.or_none(high),
-                "width": base.or_none(mean_widths[row, place]),
+                **base.or_none(**around, low=low, high=high, width=widths[row, place]),
                 "fitted": None if law is None else law.width(size),
             }
 
 
 def _law_sentence(
-    metric: str,
-    doubled: base.Estimate | None,
-    by_system: Mapping[str, base.Law | None],
-    unit: str,
+    doubled: base.Estimate | None, by_system: Mapping[str, base.Law | None], unit: str
 ) -> str:
     """What doubling the data does to the intervals of a metric."""
     laws = [law for law in by_system.values() if law is not None]
     if not laws or doubled is None:
         return (
-            f"{metric}: no law can be fitted: fewer than {base.FEWEST_SIZES} sizes have intervals, "
-            "since scores are 0 or do not vary."
+            f"no law can be fitted: fewer than {base.FEWEST_SIZES} sizes have intervals, since "
+            "scores are 0 or do not vary."
         )
     without = [system for system, law in by_system.items() if law is None]
     note = f" without {', '.join(without)}, whose scores are 0 or do not vary" if without else ""
@@ -234,9 +214,8 @@ def _law_sentence(
     if len(laws) > 1:
         systems = f"; from {100 * min(shares):.1f} to {percent(max(shares))} by system"
     return (
-        f"{metric}: doubling the data narrows the interval by "
-        f"{doubled}{systems}{note}. Independent {unit}s would give "
-        f"{percent(base.SQUARE_ROOT_NARROWING)}. The law is width = c · "
+        f"doubling the data narrows the interval by {doubled}{systems}{note}. Independent {unit}s "
+        f"would give {percent(base.SQUARE_ROOT_NARROWING)}. The law is width = c · "
         f"n^{log2(1 - doubled.value):.2f}, and misses no mean width by more than "
         f"{percent(max(law.misfit for law in laws))}."
     )
@@ -261,10 +240,10 @@ def study_references(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",
     *,
-    shares: pools.Shares = None,
-    samples: pools.Growths = 20,
-    unit: pools.PoolUnit = "segment",
-    replicates: pools.Replicates = 1000,
+    shares: base.Shares = None,
+    samples: base.Growths = 20,
+    unit: base.PoolUnit = "segment",
+    replicates: base.Replicates = 1000,
     level: Level = 0.95,
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
@@ -283,13 +262,12 @@ def study_references(
         runner: keeps the results and shows progress.
     """
     asked = {**locals()}
-    resampling = CompareSettings(replicates=replicates, level=level, seed=seed)
+    resampling = picked(CompareSettings, asked, unit="segment")
     _require_references(test_set)
     shares = sorted(shares or REFERENCES_SHARES)
-    whole = pools.Pool.of(test_set, metrics, unit)
-    sizes = pools.sizes_of_shares(shares, len(whole), unit, base.FEWEST_SIZES)
-    settings = base.settings_of("references", asked, whole.settings, shares=shares, sizes=sizes)
-    orders = pools.orders_of_growth(len(whole), samples, seed)
+    whole = base.Pool.of(test_set, metrics, unit)
+    sizes = base.sizes_of_shares(shares, len(whole), unit, base.FEWEST_SIZES)
+    orders = base.orders_of_growth(len(whole), samples, seed)
     parts = [[np.sort(order[:size]) for order in orders] for size in sizes]
     tasks = [
         Task(
@@ -298,16 +276,18 @@ def study_references(
         )
         for references in sets_of_references(len(test_set.references))
     ]
-    records = (runner or Runner()).run(settings, tasks)
+    settings, records = base.run_study(
+        "references", asked, whole.settings, tasks, shares=shares, sizes=sizes
+    )
     rows: list[base.Row] = []
-    worths: list[base.Row] = []
     sentences: list[str] = []
-    for statistics in whole.statistics:
-        groups = _groups(statistics.label, records, sizes)
-        rows += _reference_rows(statistics.label, groups, shares)
-        further = [] if not _depends(groups) else [_further(*two) for two in pairwise(groups)]
-        worths += [{"metric": statistics.label, **worth} for worth in further]
-        sentences += _reference_sentences(statistics.label, groups, further)
+    worths: list[base.Row] = []
+    for label in (statistics.label for statistics in whole.statistics):
+        groups = _groups(label, records, sizes)
+        rows += ({"metric": label, **row} for row in _reference_rows(groups, shares))
+        further = [_further(*two) for two in pairwise(groups)] if _depends(groups) else []
+        worths += ({"metric": label, **worth} for worth in further)
+        sentences += (f"{label}: {words}." for words in _reference_sentences(groups, further))
     sentences.append(
         f"{len(records)} sets were taken of {len(test_set.references)} references, with all "
         f"systems, on the same parts and replicates; figures are means over sets, systems and "
@@ -318,9 +298,10 @@ def study_references(
         title=f"Relative intervals of the level {100 * level:g} % by the number of references and "
         "the share of the test set",
         columns=REFERENCES_COLUMNS,
+        plot=Plot("line", "share", "width", series="given", panel="metric"),
         rows=rows,
         sentences=sentences,
-        plot=Plot("line", "share", "width", series="given", panel="metric"),
+        shown=_grid(rows),
         details={"further": worths},
     )
 
@@ -349,8 +330,8 @@ def _require_references(test_set: TestSet) -> None:
 def _intervals(
     test_set: TestSet,
     references: tuple[int, ...],
-    whole: pools.Pool,
-    parts: Sequence[Sequence[NDArray[np.int64]]],
+    whole: base.Pool,
+    parts: Sequence[Sequence[base.Sample]],
     settings: CompareSettings,
 ) -> Record:
     """Each metric's values with these references, shaped (size, growth, value, system)."""
@@ -359,22 +340,19 @@ def _intervals(
         references=tuple(test_set.references[index] for index in references),
         reference_names=tuple(test_set.reference_names[index] for index in references),
     )
-    pool = pools.Pool.of(
-        limited, [statistics.metric for statistics in whole.statistics], whole.unit
-    )
-    record: dict[str, list[list[object]]] = {metric.label: [] for metric in pool.statistics}
+    metrics = [statistics.metric for statistics in whole.statistics]
+    pool = base.Pool.of(limited, metrics, whole.unit)
+    record: Record = {statistics.label: [[] for _ in parts] for statistics in pool.statistics}
     for place, growths in enumerate(parts):
-        for by_size in record.values():
-            by_size.append([])
         for number, part in enumerate(growths):
             # The same for all sets of references, so that these alone make the difference.
             index = number * len(parts) + place
-            for statistics, replicates in pools.resampled_scores(
+            for statistics, replicates in base.resampled_scores(
                 pool.take(part), settings.replicates, settings.seed, index
             ):
                 values = base.as_record(base.relative_intervals(replicates, settings.level))
-                record[statistics.label][-1].append(values)
-    return dict(record)
+                record[statistics.label][place].append(values)
+    return record
 
 
 class _WithReferences(NamedTuple):
@@ -396,14 +374,14 @@ class _WithReferences(NamedTuple):
         return base.mean_of_known(widths, axis=axes)
 
     @property
-    def law(self) -> base.Law | None:
-        """By which the mean width narrows."""
-        return base.fit_law(self.sizes, base.mean_of_known(self.widths(0, 3), axis=1))
+    def means(self) -> base.Floats:
+        """The mean width at each size."""
+        return base.mean_of_known(self.widths(0, 3), axis=1)
 
     @property
-    def width(self) -> float:
-        """On all data."""
-        return float(base.mean_of_known(self.widths(0, 3), axis=1)[-1])
+    def law(self) -> base.Law | None:
+        """By which the mean width narrows."""
+        return base.fit_law(self.sizes, self.means)
 
 
 def _groups(
@@ -417,7 +395,7 @@ def _groups(
 
 
 def _reference_rows(
-    label: str, groups: Sequence[_WithReferences], shares: Sequence[float]
+    groups: Sequence[_WithReferences], shares: Sequence[float]
 ) -> Iterator[base.Row]:
     law = groups[0].law
     for group in groups:
@@ -427,28 +405,36 @@ def _reference_rows(
             # On so much data one reference gives an interval of this width.
             alone = law.size(high - low) if law is not None and high > low else None
             yield {
-                "metric": label,
                 "references": group.references,
-                "given": "1 reference"
-                if group.references == 1
-                else f"{group.references} references",
+                "given": f"{group.references} reference{'s' * (group.references > 1)}",
                 "sets": len(group.bounds),
                 "share": share,
                 "size": size,
                 "median": float(median),
-                "low": base.or_none(low),
-                "high": base.or_none(high),
-                "width": base.or_none(high - low),
+                **base.or_none(low=low, high=high, width=high - low),
                 "alone": None if alone is None else alone / group.sizes[-1],
             }
+
+
+def _grid(rows: Sequence[base.Row]) -> Table:
+    """The intervals by the number of references and the share of the data: the paper's Table 4."""
+    lines: dict[tuple[str, float], base.Row] = {}
+    for row in rows:
+        cells = {"metric": row["metric"], "share": row["share"], "size": row["size"]}
+        line = lines.setdefault((row["metric"], row["share"]), cells)
+        shown = [f"{100 * row[end]:+.2f} %" for end in ("low", "high") if row[end] is not None]
+        line[row["given"]] = f"[{', '.join(shown)}]" if shown else None
+    given = dict.fromkeys(row["given"] for row in rows)
+    columns = base.columns("metric | share [%] | size: Units")
+    return Table((*columns, *(Column(name, name) for name in given)), tuple(lines.values()))
 
 
 def _depends(groups: Sequence[_WithReferences]) -> bool | None:
     """Whether intervals depend on the references; None where scores are 0 or do not vary."""
     if any(group.law is None for group in groups):
         return None
-    widths = [group.width for group in groups]
-    return max(widths) - min(widths) > SAME * max(widths)
+    widths = [group.means[-1] for group in groups]
+    return bool(max(widths) - min(widths) > SAME * max(widths))
 
 
 def _further(fewer: _WithReferences, more: _WithReferences) -> base.Row:
@@ -486,34 +472,37 @@ def worth_in_data(fewer: base.Law, more: base.Law, size: int) -> float | None:
 
 
 def _reference_sentences(
-    metric: str, groups: Sequence[_WithReferences], further: Sequence[base.Row]
+    groups: Sequence[_WithReferences], further: Sequence[base.Row]
 ) -> Iterator[str]:
     depends = _depends(groups)
     if not depends:
         nothing = "nothing can be said: scores are 0 or do not vary"
         same = "its intervals do not depend on the references"
-        yield f"{metric}: {nothing if depends is None else same}."
+        yield nothing if depends is None else same
         return
-    first, last = groups[0].width, groups[-1].width
-    verb = "narrower" if last < first else "wider"
+    first, last = groups[0].means[-1], groups[-1].means[-1]
+    word = "narrower" if last < first else "wider"
     yield (
-        f"{metric}: with {len(groups)} references the interval is {percent(abs(1 - last / first))} "
-        f"{verb} than with one, {percent(last, 2)} of the score instead of {percent(first, 2)}."
+        f"with {len(groups)} references the interval is {percent(abs(1 - last / first))} {word} "
+        f"than with one, {percent(last, 2)} of the score instead of {percent(first, 2)}"
     )
     for worth in further:
         share, references = worth["share"], worth["references"]
         if share is None:
-            yield f"{metric}: what reference {references} is worth is unknown."
+            yield f"what reference {references} is worth is unknown"
             continue
         low, high = (f"{100 * worth[end]:.0f}" for end in ("lowest", "highest"))
         systems = f", from {low} to {high} by system," if low != high else ""
         change = 100 * (1 / share.value - 1)
         value = f"{change:.0f} % more" if change > 0 else f"{-change:.0f} % less"
         yield (
-            f"{metric}: all of the data with one reference less than {references} give as narrow "
-            f"an interval as {share}{systems} of them with {references}: the further reference is "
-            f"worth {value} data."
+            f"all of the data with one reference less than {references} give as narrow an interval "
+            f"as {share}{systems} of them with {references}: the further reference is worth "
+            f"{value} data"
         )
+
+
+# Replicates: how many the bootstrap needs.
 
 
 Numbers = Annotated[Sequence[int] | None, Setting(least=1, metavar="N,N,...")]
@@ -531,8 +520,8 @@ def study_replicates(
     metrics: MetricsLike = "bleu",
     *,
     replicates: Numbers = None,
-    repetitions: Annotated[int, Setting(least=5, most=pools.MOST_TASKS)] = 20,
-    unit: pools.PoolUnit = "segment",
+    repetitions: Annotated[int, Setting(least=5, most=base.MOST_TASKS)] = 20,
+    unit: base.PoolUnit = "segment",
     enough: Annotated[float, Setting(above=0, below=1)] = 0.02,
     level: Level = 0.95,
     seed: Seed = DEFAULT_SEED,
@@ -558,51 +547,23 @@ def study_replicates(
     chosen = sorted(set(replicates or USUAL_REPLICATES))
     if chosen[0] < (fewest := smallest_replicates(level)):
         raise SettingError("replicates", chosen[0], f"at least {fewest} for the level {level:g}")
-    pool = pools.Pool.of(test_set, metrics, unit)
+    pool = base.Pool.of(test_set, metrics, unit)
     if len(pool) < 2:
         expected = "at least two: one says nothing about the spread"
         raise SettingError("test set", f"one {unit}", expected)
-    # Which B is enough changes no task: one journal serves all limits.
-    del asked["enough"]
-    settings = base.settings_of("replicates", asked, pool.settings, replicates=chosen)
     tasks = [
         Task((repetition,), partial(_runs, pool, chosen, repetition, level, seed))
         for repetition in range(repetitions)
     ]
-    records = (runner or Runner()).run(settings, tasks)
-    rows: list[base.Row] = []
-    lines: list[base.Row] = []
-    sentences: list[str] = []
-    needed: list[base.Row] = []
+    settings, records = base.run_study(
+        "replicates", asked, pool.settings, tasks, idle=["enough"], replicates=chosen
+    )
     by_theory = ceil((theoretical_deviation(1.0, 1, level) / enough) ** 2)
-    for statistics in pool.statistics:
-        label = statistics.label
-        of_metric = list(_replicates_rows(pool, label, records, chosen, level))
-        means = _means(of_metric)
-        law = base.fit_law(list(means), list(means.values()))
-        rows += of_metric
-        needed.append(
-            {
-                "metric": label,
-                "enough": least_enough(means, enough),
-                "exponent": None if law is None else law.exponent,
-            }
-        )
-        lines += [{"metric": label, "replicates": b, "relative_sd": means.get(b)} for b in chosen]
-        sentences += _replicates_sentences(label, means, needed[-1], enough, by_theory)
-        without = dict.fromkeys(row["system"] for row in of_metric if row["relative_sd"] is None)
-        if without and means:
-            systems = ", ".join(without)
-            sentences.append(f"{label}: no figures of {systems}: scores are 0 or do not vary.")
-    theory = {number: theoretical_deviation(1.0, number, level) for number in chosen}
-    lines += [{"metric": "theory", "replicates": b, "relative_sd": sd} for b, sd in theory.items()]
-    return base.StudyResult(
-        settings={**settings, "enough": enough},
+    result = base.StudyResult(
+        settings=settings,
         title=f"Relative intervals of the level {100 * level:g} % from B replicates, and how far "
         "they differ between runs",
         columns=REPLICATES_COLUMNS,
-        rows=rows,
-        sentences=sentences,
         plot=Plot(
             "line",
             "replicates",
@@ -612,9 +573,34 @@ def study_replicates(
             log_x=True,
             zero_y=True,
         ),
-        drawn=lines,
-        details={"needed": needed, "needed_by_theory": by_theory},
+        details={"needed": [], "needed_by_theory": by_theory},
     )
+    for label in (statistics.label for statistics in pool.statistics):
+        of_metric = [
+            {"metric": label, **row}
+            for row in _replicates_rows(pool, label, records, chosen, level)
+        ]
+        means = _means(of_metric)
+        law = base.fit_law(list(means), list(means.values()))
+        needed = {"enough": least_enough(means, enough), "exponent": law and law.exponent}
+        result.rows.extend(of_metric)
+        result.details["needed"].append({"metric": label, **needed})
+        result.drawn.extend(
+            {"metric": label, "replicates": b, "relative_sd": means.get(b)} for b in chosen
+        )
+        words = _replicates_sentences(means, needed, enough, by_theory)
+        result.sentences.extend(f"{label}: {sentence}." for sentence in words)
+        without = dict.fromkeys(row["system"] for row in of_metric if row["relative_sd"] is None)
+        if without and means:
+            systems = ", ".join(without)
+            result.sentences.append(
+                f"{label}: no figures of {systems}: scores are 0 or do not vary."
+            )
+    theory = {number: theoretical_deviation(1.0, number, level) for number in chosen}
+    result.drawn.extend(
+        {"metric": "theory", "replicates": b, "relative_sd": sd} for b, sd in theory.items()
+    )
+    return result
 
 
 def theoretical_deviation(width: float, replicates: int, level: float) -> float:
@@ -638,7 +624,7 @@ def theoretical_deviation(width: float, replicates: int, level: float) -> float:
 
 
 def _runs(
-    pool: pools.Pool, chosen: Sequence[int], repetition: int, level: float, seed: int
+    pool: base.Pool, chosen: Sequence[int], repetition: int, level: float, seed: int
 ) -> Record:
     """The largest B's replicates of one repetition, cut into runs of every B."""
     largest = chosen[-1]
@@ -650,14 +636,14 @@ def _runs(
             ]
             for number in chosen
         ]
-        for statistics, replicates in pools.resampled_scores(
+        for statistics, replicates in base.resampled_scores(
             pool.statistics, largest, seed, repetition
         )
     }
 
 
 def _replicates_rows(
-    pool: pools.Pool,
+    pool: base.Pool,
     label: str,
     records: Mapping[Key, Record],
     chosen: Sequence[int],
@@ -674,21 +660,12 @@ def _replicates_rows(
             _, sd_low, sd_high = runs[:, :, system].std(axis=0, ddof=1)
             # NaN where the scores are 0 or the same throughout: there is no width to compare with.
             width = high - low if high > low else np.nan
+            numbers = {"low": low, "high": high, "sd_low": sd_low, "sd_high": sd_high}
+            numbers["theory"] = theoretical_deviation(float(width), number, level)
             # Of both bounds, which by theory are alike: the larger one would be so by chance.
-            relative_sd = sqrt((sd_low**2 + sd_high**2) / 2) / width
-            yield {
-                "metric": label,
-                "system": name,
-                "replicates": number,
-                "runs": len(runs),
-                "median": float(median),
-                "low": base.or_none(low),
-                "high": base.or_none(high),
-                "sd_low": base.or_none(sd_low),
-                "sd_high": base.or_none(sd_high),
-                "theory": base.or_none(theoretical_deviation(float(width), number, level)),
-                "relative_sd": base.or_none(relative_sd),
-            }
+            numbers["relative_sd"] = sqrt((sd_low**2 + sd_high**2) / 2) / width
+            names = {"system": name, "replicates": number, "runs": len(runs)}
+            yield {**names, "median": float(median), **base.or_none(**numbers)}
 
 
 def _means(rows: Sequence[base.Row]) -> dict[int, float]:
@@ -711,22 +688,21 @@ def least_enough(means: Mapping[int, float], limit: float) -> int | None:
 
 
 def _replicates_sentences(
-    metric: str, means: Mapping[int, float], needed: base.Row, enough: float, by_theory: int
+    means: Mapping[int, float], needed: base.Row, enough: float, by_theory: int
 ) -> Iterator[str]:
     if not means:
-        yield f"{metric}: there is nothing to measure: its scores are 0 or do not vary."
+        yield "there is nothing to measure: its scores are 0 or do not vary"
         return
     number, exponent = needed["enough"] or max(means), needed["exponent"]
     verdict = f"{number:,} replicates are enough"
     if needed["enough"] is None:
         verdict = f"even {number:,} replicates are not enough"
     yield (
-        f"{metric}: {verdict}: the bounds' standard deviation is {percent(means[number])} of the "
-        f"interval's width, and {100 * enough:g} % were asked for; normal theory asks for "
-        f"{by_theory:,}."
+        f"{verdict}: the bounds' standard deviation is {percent(means[number])} of the interval's "
+        f"width, and {100 * enough:g} % were asked for; normal theory asks for {by_theory:,}"
     )
     if exponent is not None:
         yield (
-            f"{metric}: the deviation falls with B to the power {exponent:.2f}; theory says -0.5, "
-            "so that four times the replicates halve it."
+            f"the deviation falls with B to the power {exponent:.2f}; theory says -0.5, so that "
+            "four times the replicates halve it"
         )
