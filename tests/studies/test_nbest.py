@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.nbest.small_lists import informative
+from truebleu.corpus.nbest import NBest
 from truebleu.errors import SettingError
 from truebleu.nbest.expectation import ExpectedBleu
 from truebleu.nbest.problem import Search, count_candidates, make_problem
@@ -19,6 +20,7 @@ from truebleu.studies.nbest import (
     _tuning_sentences,
     study_reranking,
     study_tuning,
+    with_redundant,
 )
 
 
@@ -112,10 +114,50 @@ def test_rows_are_what_compare_says_of_both_models() -> None:
     assert [row["metric"] for row in result.rows] == ["NIST", "chrF2"]
     for row, pair in zip(result.rows, expected.comparisons, strict=True):
         assert row["difference"] == pair.difference
-        assert row["ar"] == pair.p
+        assert row["approxrand"] == pair.p
         assert row["verdict"] in {"better", "worse", "undecided"}
     assert result.details["selected"] == len(models["reranking"].selected)
     assert "segments" in str(result)
+
+
+def test_variants_with_redundant_features_are_compared_with_the_reranker() -> None:
+    lists, references = informative(segments=20)
+    result = study_reranking(
+        lists, [references], ["bleu"], ngrams=1, gamma=0.5, redundant=[1, 3], replicates=100
+    )
+    first, *variants = result.rows
+    assert first["compared"] == "baseline : reranking"
+    assert [row["compared"] for row in variants] == ["1 : 2", "1 : 3"]
+    assert {row["baseline"] for row in variants} == {first["reranking"]}
+    assert result.details["gamma"] == 0.5
+    for row in variants:
+        texts = {
+            "1": rerank(lists, references, ngrams=1, gamma=0.5).texts,
+            "2": rerank(
+                with_redundant(lists, 1 if row["b"] == "2" else 3, result.settings["seed"]),
+                references,
+                ngrams=1,
+                gamma=0.5,
+            ).texts,
+        }
+        assert row["changed"] == sum(a != b for a, b in zip(*texts.values(), strict=True))
+        for test, name in (("ar", "approxrand"), ("bootstrap-absolute", "bootstrap")):
+            expected = compare(texts, references, test=test, replicates=100, baseline="1")
+            assert row[name] == expected.comparisons[0].p
+    assert "of 2 variants with redundant features" in str(result)
+
+
+def test_redundant_features_say_nearly_what_the_own_ones_say() -> None:
+    lists, _ = informative(segments=200)
+    more = with_redundant(lists, 3, seed=1)
+    assert more.feature_names[: len(lists.feature_names)] == lists.feature_names
+    assert len(more.feature_names) == len(lists.feature_names) + 3
+    own, copy = more.features[:, 0], more.feature("redundant-1")
+    # The correlation with noise of 0.3 standard deviations: 1 / sqrt(1.09).
+    assert np.corrcoef(own, copy)[0, 1] == pytest.approx(0.958, abs=0.02)
+    bare = NBest.of([["a", "b"]])
+    with pytest.raises(SettingError, match="lists with features of their own"):
+        study_reranking(bare, [["a"]], redundant=[1])
 
 
 def test_something_to_compare_by_is_needed() -> None:
@@ -146,12 +188,13 @@ def test_what_differs_is_named_by_its_direction() -> None:
 
 def test_metrics_that_point_in_different_directions_are_a_warning() -> None:
     settings = {"candidates": 1, "pool": {"segments": 1}}
-    details = {"gamma": 1.0, "selected": 1, "changed": 1}
+    details = {"gamma": 1.0, "selected": 1}
+    shared = {"a": "baseline", "changed": 1, "points_up": True}
 
     def said(other: float) -> str:
         rows = [
-            {"metric": "NIST", "difference": 0.2, "verdict": "better", "points_up": True},
-            {"metric": "BLEU", "difference": other, "verdict": "undecided", "points_up": True},
+            {**shared, "metric": "NIST", "difference": 0.2, "verdict": "better"},
+            {**shared, "metric": "BLEU", "difference": other, "verdict": "undecided"},
         ]
         return " ".join(_reranking_sentences(rows, details, settings))
 

@@ -180,11 +180,12 @@ def test_usual_sizes_are_those_that_leave_enough_samples() -> None:
 
 
 def test_too_few_parts_of_a_pool_are_refused_before_any_is_drawn() -> None:
+    asked = {"samples": 9, "seed": 0}
     with pytest.raises(SettingError, match=r"size: 30; expected at most 20 for 5 systematic"):
-        draw_by_size("systematic", 100, [10, 30], (), samples=9, seed=0)
-    drawn = draw_by_size("independent", 100, [10, 100], (), samples=9, seed=0)
+        draw_by_size({**asked, "sampling": "systematic", "sizes": [10, 30]}, 100, ())
+    drawn = draw_by_size({**asked, "sampling": "independent", "sizes": [10, 100]}, 100, ())
     assert {size: len(samples) for size, samples in drawn.items()} == {10: 9, 100: 9}
-    usual = draw_by_size("block", 100, None, (20, 30), samples=9, seed=0)
+    usual = draw_by_size({**asked, "sampling": "block", "sizes": None}, 100, (20, 30))
     assert {size: len(samples) for size, samples in usual.items()} == {20: 5}
 
 

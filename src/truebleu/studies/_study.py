@@ -211,7 +211,7 @@ def run_study(
     tasks: Sequence[Task],
     *,
     idle: Iterable[str] = (),
-    **chosen: object,
+    **chosen: Any,
 ) -> tuple[Settings, dict[Key, Record]]:
     """All that is needed to repeat a study, and the record of every task.
 
@@ -618,7 +618,7 @@ class Testing:
         better = np.sign(true_differences(statistics, pairs))
         conclusions = {}
         drawn: dict[tuple[str, bool], tuple[Floats, bool]] = {}
-        draws = {"replicates": self.replicates, "seed": self.seed}
+        draws: Any = {"replicates": self.replicates, "seed": self.seed}
         for name in self.tests:
             # The tests of the papers that are not in the table look at the bootstrap.
             test = SIGNIFICANCE_TESTS.get(name, SIGNIFICANCE_TESTS["bootstrap"])
@@ -672,8 +672,8 @@ def _column(text: str) -> Column:
     title, _, form = text.strip().removesuffix("]").partition(" [")
     name, _, heading = title.partition(": ")
     digits = int(form.strip("+.f%")) if form.strip("+.f%") else None
-    signs = {"percent": "%" in form, "sign": "+" in form}
-    return Column(name, heading or name.capitalize(), digits, **signs)
+    heading = heading or name.capitalize()
+    return Column(name, heading, digits, percent="%" in form, sign="+" in form)
 
 
 def bounded(name: str, heading: str, low: str = "from") -> str:

@@ -347,13 +347,13 @@ def study_reranking(
         runner: keeps the choices of each model.
     """
     asked = {**locals()}
-    parsed, lists = as_metrics(metrics), without_copies(lists)
+    parsed, lists = as_metrics(metrics), lists
     own = bool(lists.feature_names) or lists.sparse is not None
     if redundant and not lists.feature_names:
         raise SettingError("redundant", list(redundant), "lists with features of their own")
     variants = {RERANKED: 0, **{str(place): more for place, more in enumerate(redundant, 2)}}
     # Its own test of the gain is not looked at.
-    shared = {"metrics": parsed[:1], "folds": folds, "seed": seed, "replicates": FEWEST}
+    shared: Settings = {"metrics": parsed[:1], "folds": folds, "seed": seed, "replicates": FEWEST}
     train = partial(rerank, references=references, gamma=gamma, **shared)
     tasks = [
         Task((name,), partial(_reranked, train, with_redundant(lists, more, seed), ngrams))

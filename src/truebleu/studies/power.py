@@ -58,7 +58,7 @@ class Outcomes(NamedTuple):
 
     def only(self, pairs: NDArray[np.bool_]) -> Outcomes:
         """The same of some pairs."""
-        return Outcomes(*(values[:, pairs] for values in self))
+        return Outcomes(self.p[:, pairs], self.right[:, pairs], self.wrong[:, pairs])
 
 
 class Trials(NamedTuple):
@@ -117,7 +117,7 @@ class Trials(NamedTuple):
             )
 
 
-def _run_trials(study: str, asked: Mapping[str, Any], **chosen: object) -> Trials:
+def _run_trials(study: str, asked: Mapping[str, Any], **chosen: Any) -> Trials:
     """Test all pairs on all samples, as the arguments of a study say.
 
     All tests and pairs share the replicates of a sample, and every sample has its own.
@@ -252,11 +252,11 @@ def _power_rows(
     untied = differences != 0
     names = {**case, "better": MEAN, "worse": "", "difference": None}
     for size, of_size in outcomes.items() if untied.sum() > 1 else ():
-        p, right, wrong = of_size.only(untied)
-        concluded = p <= alpha
+        of_size = of_size.only(untied)
+        concluded = of_size.p <= alpha
         # Samples are taken as a whole.
-        rates = base.clustered_rate(concluded & right).cells("right")
-        rates |= base.clustered_rate(concluded & wrong).cells("wrong")
+        rates = base.clustered_rate(concluded & of_size.right).cells("right")
+        rates |= base.clustered_rate(concluded & of_size.wrong).cells("wrong")
         yield {**names, "size": size, "samples": len(concluded), **rates}
 
 

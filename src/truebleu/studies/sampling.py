@@ -11,7 +11,7 @@ contained the score of all 30,000 sentences. The same is asked here of intervals
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -42,7 +42,7 @@ SAMPLE_SIZES = (100, 300, 600)
 PAPERS_SIZE = 300
 # Fewer points do not show to the eye how much they vary.
 ENOUGH_POINTS = 10
-CUTS: tuple[base.Sampling, ...] = ("block", "systematic")
+CUTS: tuple[base.Sampling, base.Sampling] = ("block", "systematic")
 TITLES = {"block": "blocks", "systematic": "systematic samples"}
 # What is smaller than this share of the values is rounding.
 ROUNDING = 1e-12
@@ -214,7 +214,7 @@ def mean_variation(group: Sequence[base.Row]) -> base.Row:
     return mean | {"of": f"mean of {first['kind']}s"} | _design_effects(sds, first["samples"])
 
 
-def _design_effects(sds: Mapping[str, float], samples: int) -> base.Row:
+def _design_effects(sds: Mapping[Any, float], samples: int) -> base.Row:
     cells: base.Row = {"independent_sd": sds["independent"]}
     for cut in CUTS:
         cells |= design_effect(cut, sds[cut], samples, sds["independent"])

@@ -539,7 +539,7 @@ def study_multiplicity(
         for statistics in next(source.sets(0, 1)):
             statistics.unit_means("correction tukey or scheffe")  # refused before any long work
     tasks = batched(partial(_alarms, sizes, by_correction), source, repetitions)
-    chosen = {"together": sizes, "corrections": list(by_correction)}
+    chosen: base.Settings = {"together": sizes, "corrections": list(by_correction)}
     settings, by_batch = base.run_study("multiplicity", asked, source.settings, tasks, **chosen)
     records = list(by_batch.values())
     rows = [

@@ -124,9 +124,8 @@ def study_test_size(
         with np.errstate(divide="ignore", invalid="ignore"):
             logarithms = np.where(widths > 0, np.log(widths), np.nan)
         doubled = base.doubling(sizes, np.exp(base.mean_of_known(logarithms, axis=2)).T)
-        of_metric = [
-            {"metric": label, **row} for row in _size_rows(values, laws, list(zip(shares, sizes)))
-        ]
+        parts = list(zip(shares, sizes, strict=True))
+        of_metric = [{"metric": label, **row} for row in _size_rows(values, laws, parts)]
         result.rows.extend(of_metric)
         order = np.argsort(-statistics.sign * statistics.scores, kind="stable")
         # The best and the worst system with their intervals, as in the paper's Figs. 4 to 7.
