@@ -12,7 +12,6 @@ SOURCE, TESTS = Path(truebleu.__file__).parent, Path(__file__).parent
 # Where other tests do it, and why.
 ELSEWHERE = {
     "cli/_command.py": "what every command has in common: cli/test_options",
-    "cli/_nbest_options.py": "decorators, which the tests of commands on n-best lists use",
 }
 MODULES = sorted(
     path.relative_to(SOURCE)

@@ -24,7 +24,7 @@ LINES = Chart(
 )
 
 
-@make_command("draw", systems="none", texts=False, metrics=False)
+@make_command("draw", None, "chart format output")
 def command(show: Show) -> None:
     click.echo("working")
     show.draw(LINES)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
+import os
 import subprocess
 import sys
 
 import pytest
-from click.testing import CliRunner
-
-from truebleu.cli.main import SHELLS, truebleu
 
 
 def completions(line: str) -> list[str]:
@@ -18,6 +15,7 @@ def completions(line: str) -> list[str]:
     run = subprocess.run(
         [sys.executable, "-m", "truebleu"],
         env={
+            **os.environ,
             "_TRUEBLEU_COMPLETE": "bash_complete",
             "COMP_WORDS": line,
             "COMP_CWORD": str(len(words) - 1),
@@ -30,27 +28,22 @@ def completions(line: str) -> list[str]:
     return run.stdout.split()
 
 
-@pytest.mark.parametrize("shell", SHELLS)
-def test_the_script_calls_truebleu_back(shell: str) -> None:
-    result = CliRunner().invoke(truebleu, ["completion", shell])
-    assert result.exit_code == 0
-    assert f"_TRUEBLEU_COMPLETE={shell}_complete" in result.output
-
-
-# Not every machine has every shell.
-@pytest.mark.parametrize("shell", [shell for shell in SHELLS if shutil.which(shell)])
-def test_the_script_is_valid(shell: str) -> None:
-    script = CliRunner().invoke(truebleu, ["completion", shell]).output
-    subprocess.run([shell, "-n"], input=script, text=True, check=True)
-
-
-def test_an_unknown_shell_is_refused() -> None:
-    assert CliRunner().invoke(truebleu, ["completion", "tcsh"]).exit_code == 2
+@pytest.mark.slow
+def test_the_script_calls_truebleu_back() -> None:
+    """As the reference says: eval "$(_TRUEBLEU_COMPLETE=bash_source truebleu)"."""
+    run = subprocess.run(
+        [sys.executable, "-m", "truebleu"],
+        env={**os.environ, "_TRUEBLEU_COMPLETE": "bash_source"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "_TRUEBLEU_COMPLETE=bash_complete" in run.stdout
 
 
 @pytest.mark.slow
 def test_commands_are_completed() -> None:
-    assert completions("truebleu com") == ["plain,compare", "plain,completion"]
+    assert completions("truebleu com") == ["plain,compare"]
     assert completions("truebleu study po") == ["plain,power"]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
-from truebleu.cli.demo import command
+from truebleu.cli.demo import demo_command as command
 from truebleu.cli.main import main
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from truebleu.cli.list import KINDS, command
+from truebleu.cli.demo import KINDS, list_command as command
 from truebleu.corpus._files import FORMATS
 from truebleu.metrics.registry import METRICS, parse_metric
 from truebleu.nbest.tuning import as_tuner

@@ -214,7 +214,7 @@ def _standard_error(stream: io.StringIO) -> Iterator[io.StringIO]:
 
 
 def test_progress_is_shown_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cli, "PATIENCE_SECONDS", -1.0)
+    monkeypatch.setattr(cli, "SECONDS_BETWEEN", -1.0)
     from truebleu.cli.main import main
 
     shown = {}

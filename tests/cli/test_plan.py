@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tests.cli.texts import save_channels
-from truebleu.cli.plan import command
+from truebleu.cli.plan import plan_command as command
 from truebleu.errors import TruebleuError
 from truebleu.reports.document import FORMATS
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner, Result
 
-from truebleu.cli.sample import command
+from truebleu.cli.plan import sample_command as command
 from truebleu.errors import TruebleuError
 from truebleu.reports.document import FORMATS
 from truebleu.simulation import Channel, save_test_set, simulate

@@ -51,20 +51,12 @@ COMMANDS: dict[str, tuple[list[str], set[str]]] = {
     "study": (["study", "coverage", *TEXTS, *SMALL], {"reading", "studying"}),
 }
 #: Commands that are over at once.
-QUICK = {"list", "demo", "completion", "sacrebleu", "nbest stats"}
+QUICK = {"list", "demo", "sacrebleu", "nbest stats"}
 
 
 class Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True
-
-
-class Impatient(list[cli._Bar]):
-    """Draws each bar as soon as its work begins, as if it had taken long."""
-
-    def append(self, bar: cli._Bar) -> None:
-        super().append(bar)
-        bar.draw()
 
 
 @pytest.fixture
@@ -86,8 +78,7 @@ def folder(own_texts: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for file in ("ref.txt", "good.txt", "bad.txt"):
             Path("panel", name).mkdir(parents=True, exist_ok=True)
             Path("panel", name, file).write_bytes(Path(file).read_bytes())
-    monkeypatch.setattr(cli, "PATIENCE_SECONDS", -1.0)
-    monkeypatch.setattr(cli, "_bars", Impatient())
+    monkeypatch.setattr(cli, "SECONDS_BETWEEN", -1.0)
     return own_texts
 
 
@@ -128,14 +119,11 @@ def test_every_command_that_may_take_long_is_here() -> None:
     assert len(STUDIES) > 10
 
 
-def test_the_innermost_bar_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cli, "PATIENCE_SECONDS", -1.0)
+def test_a_bar_shows_how_far_the_work_has_come_and_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cli, "SECONDS_BETWEEN", -1.0)
     stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
-    with cli.progress_bar(4, "outside") as outer:
-        with cli.progress_bar(0, "inside") as inner:
-            outer(1)
-            inner(1)
-        assert stream.getvalue() == "\rinside … 0 s\033[K\r\033[K"
-        outer(1)
-    assert stream.getvalue().endswith(f"\routside {'█' * 15:<30}  50 %\033[K\r\033[K")
+    with cli.progress_bar(4, "comparing") as advance:
+        advance(2)
+    half = f"\rcomparing {'█' * 15:<30}  50 %\033[K"
+    assert stream.getvalue().endswith(f"{half}\r\033[K")

@@ -201,8 +201,8 @@ def slowly():
     sys.stdin.readline()
     yield b"two"
 
-cli.truebleu = lambda **_: write_files(Path({str(tmp_path / "out")!r}), {{"a": slowly()}})
-cli.main([])
+cli.truebleu.invoke = lambda _: write_files(Path({str(tmp_path / "out")!r}), {{"a": slowly()}})
+cli.main(["list"])
 """
     command = [sys.executable, "-c", code]
     with subprocess.Popen(

@@ -13,15 +13,15 @@ from contextlib import nullcontext
 from dataclasses import MISSING, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 from click.core import ParameterSource
 
 from truebleu.cli.main import QUIET, progress_bar, warn
-from truebleu.corpus._files import Files, decode, locate
+from truebleu.corpus._files import Files, locate
 from truebleu.corpus._reading import read_labels, read_test_set
-from truebleu.errors import MalformedFileError, SettingError, SuspiciousTextError, shortened
+from truebleu.errors import SettingError, SuspiciousTextError
 from truebleu.metrics.base import MAX_THREADS, set_threads, use_environment
 from truebleu.metrics.registry import METRICS, as_metrics, plugin_names
 from truebleu.reports.document import CHART_ENDINGS, CHECK_FORMATS, FORMATS, render
@@ -46,6 +46,8 @@ TEST_SET = "truebleu.test_set"
 ALL_OPTIONS = "truebleu.all_options"
 
 
+#: What stands for files, which shells complete.
+FILES = ("FILE", "LISTS", "FOLDER", "PATH")
 # Names to choose from that stand in the first column of help; longer ones, behind the sentence.
 LONGEST_CHOICES = 20
 # Characters of what a command does that help has at first sight.
@@ -53,18 +55,36 @@ LONGEST_HELP = 350
 
 
 class Option(click.Option):
-    """An option with its group in ``--help``; a rare one only ``--help-all`` shows."""
+    """An option with its group in ``--help``; a rare one only ``--help-all`` shows.
+
+    Args:
+        flags: its names, separated by blanks; the last may be that of the value.
+        text: what it is for.
+        takes: what stands for the value; shells complete files.
+        group: the heading that it stands under.
+        rare: whether only ``--help-all`` shows it.
+        details: others of Click.
+    """
 
     def __init__(
-        self, *flags: Any, group: Group = "Output", rare: bool = False, **details: Any
+        self,
+        flags: str,
+        text: str,
+        takes: str | None = None,
+        *,
+        group: Group = "Output",
+        rare: bool = False,
+        **details: Any,
     ) -> None:
-        super().__init__(*flags, **details)
+        if takes in FILES:
+            details.setdefault("type", click.Path())
+        super().__init__(flags.split(), help=text, metavar=takes, **details)
         self.group, self.rare = group, rare
-        if isinstance(self.type, click.Choice) and self.metavar is None:
+        if isinstance(self.type, click.Choice) and takes is None:
             names = tuple(map(str, self.type.choices))
             if len("|".join(names)) > LONGEST_CHOICES:
                 self.metavar = "NAME"
-                self.help = f"{(self.help or '').rstrip('.')}: {', '.join(names)}."
+                self.help = f"{text.rstrip('.')}: {', '.join(names)}."
 
 
 class Command(click.Command):
@@ -114,49 +134,36 @@ class Command(click.Command):
 
 #: What people type who know other tools, and how it is spelled here.
 HABITS = {
-    "--refs": "-r FILE (--reference), once for each reference",
-    "--references": "-r FILE (--reference), once for each reference",
-    "--ref": "-r FILE (--reference)",
-    "--hyp": "the output itself, without an option: truebleu score -r ref.txt output.txt",
-    "--hypothesis": "the output itself, without an option: truebleu score -r ref.txt output.txt",
-    "--input": "the output itself, without an option: truebleu score -r ref.txt output.txt",
-    "-i": "the output itself, without an option: truebleu score -r ref.txt output.txt",
-    "-t": "--reference FILE, or --test-set wmt24 with -l en-de",
-    "-tok": "a setting of the metric: -m bleu:tokenize=zh",
-    "--tok": "a setting of the metric: -m bleu:tokenize=zh",
-    "--tokenize": "a setting of the metric: -m bleu:tokenize=zh",
-    "--tokenizer": "a setting of the metric: -m bleu:tokenize=zh",
-    "-lc": "a setting of the metric: -m bleu:lowercase=yes",
-    "--lowercase": "a setting of the metric: -m bleu:lowercase=yes",
-    "--smooth-method": "a setting of the metric: -m bleu:smooth=exp",
-    "--smooth": "a setting of the metric: -m bleu:smooth=exp",
-    "--chrf-word-order": "a setting of the metric: -m chrf:word_order=2",
-    "-w": "-f json, which prints every digit",
-    "--width": "-f json, which prints every digit",
-    "-b": "-f tsv, which prints the bare numbers",
-    "--score-only": "-f tsv, which prints the bare numbers",
-    "--short": "-f json, which has the signature by itself",
-    "--sentence-level": "--per-segment",
-    "--paired-bs": "truebleu compare --test bootstrap",
-    "--paired-ar": "truebleu compare, whose default is approximate randomization",
-    "--paired-bs-n": "truebleu compare --replicates N",
-    "--paired-ar-n": "truebleu compare --replicates N",
-    "--clusters": "--unit document with --documents FILE",
-    "--clustered": "--unit document with --documents FILE",
-    "--alpha": "--level: intervals of 0.95 go with tests at 0.05",
-    "--json": "-f json",
-    "--latex": "-f latex",
-    "--n-resamples": "--replicates N",
-    "--samples": "--replicates N",
-    "--num-samples": "--replicates N",
-    "--bootstrap": "--test bootstrap (compare), or --confidence (score)",
-    "--old": "--baseline FILE",
-    "--system": "the output itself, without an option: truebleu score -r ref.txt output.txt",
-    "--src": "-s FILE (--source)",
-    "--docs": "--documents FILE",
-    "--out": "-o FILE (--output)",
-    "--verbose": "--details",
-    "-v": "--details",
+    flag: ours
+    for flags, ours in {
+        "--ref --refs --references": "-r FILE (--reference), once for each reference",
+        "-i --input --hyp --hypothesis --system": "the output itself, without an option: truebleu "
+        "score -r ref.txt output.txt",
+        "-t": "--reference FILE, or --test-set wmt24 with -l en-de",
+        "-tok --tok --tokenize --tokenizer": "a setting of the metric: -m bleu:tokenize=zh",
+        "-lc --lowercase": "a setting of the metric: -m bleu:lowercase=yes",
+        "--smooth-method --smooth": "a setting of the metric: -m bleu:smooth=exp",
+        "--chrf-word-order": "a setting of the metric: -m chrf:word_order=2",
+        "-w --width": "-f json, which prints every digit",
+        "-b --score-only": "-f tsv, which prints the bare numbers",
+        "--short": "-f json, which has the signature by itself",
+        "--sentence-level": "--per-segment",
+        "--paired-bs": "truebleu compare --test bootstrap",
+        "--paired-ar": "truebleu compare, whose default is approximate randomization",
+        "--paired-bs-n --paired-ar-n": "truebleu compare --replicates N",
+        "--clusters --clustered": "--unit document with --documents FILE",
+        "--alpha": "--level: intervals of 0.95 go with tests at 0.05",
+        "--n-resamples --samples --num-samples": "--replicates N",
+        "--bootstrap": "--test bootstrap (compare), or --confidence (score)",
+        "--old": "--baseline FILE",
+        "--src": "-s FILE (--source)",
+        "--docs": "--documents FILE",
+        "--json": "-f json",
+        "--latex": "-f latex",
+        "--out": "-o FILE (--output)",
+        "-v --verbose": "--details",
+    }.items()
+    for flag in flags.split()
 }
 
 
@@ -175,19 +182,17 @@ def _repeated_metrics(arguments: Sequence[str]) -> Iterator[str]:
 # Options that follow from a verb's declaration.
 
 
-def verb_options(
-    verb: Callable[..., Any], without: Iterable[str] = (), rare: Iterable[str] = ()
-) -> Iterator[Option]:
+def verb_options(verb: Callable[..., Any], without: Iterable[str] = ()) -> Iterator[Option]:
     """An option for each setting of a verb that can be written on a command line."""
-    hidden, unusual = set(without), set(rare)
+    hidden = set(without)
     for name, declared in parameters_of(verb).items():
         setting = declared.setting
         if declared.kind is None or name in hidden or not setting.option:
             continue
-        flags = setting.flags or (f"--{name.replace('_', '-')}",)
-        details: dict[str, Any] = {"help": _sentence(setting.help), "metavar": setting.metavar}
+        flags = (*(setting.flags or (f"--{name.replace('_', '-')}",)), name)
+        details: dict[str, Any] = {"takes": setting.metavar}
         if declared.kind is bool:
-            details |= {"is_flag": True, "default": declared.default, "metavar": None}
+            details = {"is_flag": True, "default": declared.default}
         else:
             kind: Any = str if declared.kind is os.PathLike else declared.kind
             if setting.choices:
@@ -198,9 +203,8 @@ def verb_options(
             elif not declared.many:
                 shown = declared.default is not None
                 details |= {"default": declared.default, "show_default": shown}
-        yield Option(
-            [*flags, name], group=setting.group, rare=setting.rare or name in unusual, **details
-        )
+        details |= {"group": setting.group, "rare": setting.rare}
+        yield Option(" ".join(flags), _sentence(setting.help), **details)
 
 
 def _sentence(text: str) -> str:
@@ -212,21 +216,11 @@ def _sentence(text: str) -> str:
 def make_command(
     name: str,
     verb: Callable[..., Any] | None = None,
+    parts: str = "format output",
     *,
-    systems: Literal["required", "optional", "none"] = "required",
-    texts: bool = True,
-    metrics: bool | Callable[[Sequence[str]], list[Metric]] = True,
-    by: bool = False,
-    people: bool = False,
-    chart: bool = True,
-    details: bool = True,
-    output: bool | str = True,
-    executor: bool = False,
-    checks: bool = False,
     options: Sequence[click.Parameter] = (),
-    without: Iterable[str] = (),
-    rare: Iterable[str] = (),
-    require: Callable[[], None] | None = None,
+    metrics: Callable[[Sequence[str]], list[Metric]] = as_metrics,
+    output: str = "Write the result into FILE.",
     epilog: str = "",
 ) -> Callable[[Callable[..., None]], Command]:
     """Make a command of a function.
@@ -234,59 +228,47 @@ def make_command(
     Args:
         name: of the command.
         verb: whose settings are options; the function gets them by name.
-        systems: whether SYSTEM arguments are required, optional or none.
-        texts: whether there are references, sources and documents; the function gets `texts`.
-        metrics: whether there are metrics, or what makes them of what is written; the function
-            gets `metrics`.
-        by: whether results come by groups of segments, too; the function gets `columns`.
-        people: whether curves of agreement with people are an option; the function gets `people`.
-        chart: whether the result can be drawn.
-        details: whether the report has details.
-        output: whether the result may go into a file, by ``--output``, or what that file is for.
-        executor: whether tasks may run elsewhere; the function gets `executor`.
-        checks: whether the result is a decision, which formats for pipelines know.
+        parts: what the command has besides, separated by blanks. The function gets `texts` for
+            "texts" (references, source and documents; with the outputs where there are "systems",
+            or "[systems]", which are optional, and with groups of segments where there is "by"),
+            and `metrics`, `people` and `executor` for what is called so. Its result has "details",
+            a "chart", a "format" and a file by "output"; as "checks", there are the formats for
+            pipelines, too.
         options: further ones, and arguments.
-        without: names of settings of the verb that are no options here.
-        rare: names of settings that only ``--help-all`` shows here.
-        require: refuses options that do not fit together, before anything is started.
+        metrics: what makes metrics of what is written.
+        output: what ``--output`` is for.
         epilog: below the options.
     """
+    has = set(parts.split())
 
     def decorate(function: Callable[..., None]) -> Command:
         parameters: list[click.Parameter] = []
-        if systems != "none":
-            required = systems == "required"
+        parameters += [option for option in options if isinstance(option, click.Argument)]
+        if not has.isdisjoint(("systems", "[systems]")):
+            required = "systems" in has
             metavar = "SYSTEM..." if required else "[SYSTEM...]"
-            parameters.append(
-                click.Argument(["systems"], metavar=metavar, nargs=-1, required=required)
-            )
-        own = list(options)
-        parameters += [option for option in own if isinstance(option, click.Argument)]
-        parameters += _text_options() if texts else []
-        parameters += _metric_options(as_metrics if metrics is True else metrics) if metrics else []
-        parameters += [_by_option()] if by else []
-        parameters += verb_options(verb, without, rare) if verb is not None else []
-        parameters += [option for option in own if not isinstance(option, click.Argument)]
-        parameters += [_people_option()] if people else []
-        parameters += _executor_options() if executor else []
-        shown = {"chart": chart, "details": details, "output": output}
-        formats = (*FORMATS, *CHECK_FORMATS) if checks else tuple(FORMATS)
-        hidden = {name for name, there in shown.items() if not there}
-        usual = output if isinstance(output, str) else "Write the result into FILE."
-        parameters += [o for o in _output_options(formats, usual) if o.name not in hidden]
+            systems = partial(click.Argument, ["systems"], nargs=-1, type=click.Path())
+            parameters.append(systems(metavar=metavar, required=required))
+        parameters += _text_options() if "texts" in has else []
+        parameters += _metric_options(metrics) if "metrics" in has else []
+        parameters += [BY] if "by" in has else []
+        parameters += verb_options(verb) if verb is not None else []
+        parameters += [option for option in options if not isinstance(option, click.Argument)]
+        parameters += [PEOPLE] if "people" in has else []
+        parameters += _executor_options() if "executor" in has else []
+        formats = (*FORMATS, *CHECK_FORMATS) if "checks" in has else tuple(FORMATS)
+        hidden = {"chart", "details", "output", "format"} - has
+        parameters += [o for o in _output_options(formats, output) if o.name not in hidden]
 
         def callback(**values: Any) -> None:
-            if require is not None:
-                require()
-            if texts:
+            if "texts" in has:
                 values["texts"] = _texts_of(values)
             if not any(was_given(written) for written in WRITTEN):
                 refuse_idle(["force"], "requires a file to write")
             show = {field: values.pop(field) for field in Show.__slots__ if field in values}
-            processes, cluster = values.pop("processes", None), values.pop("cluster", None)
-            with _executor(processes, cluster) as running:
-                if executor:
-                    values["executor"] = running
+            with _executor(values.pop("processes", None), values.pop("cluster", None)) as executor:
+                if "executor" in has:
+                    values["executor"] = executor
                 function(show=Show(**show), **values)
 
         return Command(
@@ -337,41 +319,32 @@ def refuse_idle(names: Iterable[str], reason: str) -> None:
 # Texts.
 
 
+def reference_option(of: str = "", text: str = "A reference; repeat for several.") -> Option:
+    """References: `references`, by ``-r``; or those of other texts, such as of "test" lists."""
+    flags = f"--{of}-reference {of}_references" if of else "-r --reference references"
+    return Option(flags, text, "FILE", group="Texts", multiple=True)
+
+
 def _text_options() -> list[click.Parameter]:
+    option = partial(Option, group="Texts")
     return [
-        Option(
-            ["-r", "--reference", "references"],
-            group="Texts",
-            metavar="FILE",
-            multiple=True,
-            help="A reference; repeat for several.",
+        reference_option(),
+        option("-s --source", "The source text.", "FILE", rare=True),
+        option(
+            "--documents",
+            "Each segment's document: one label per line, or TSV with columns doc and domain.",
+            "FILE",
         ),
-        Option(
-            ["-s", "--source"], group="Texts", rare=True, metavar="FILE", help="The source text."
-        ),
-        Option(
-            ["--documents"],
-            group="Texts",
-            metavar="FILE",
-            help="Each segment's document: one label per line, or TSV with columns doc and domain.",
-        ),
-        Option(
-            ["--test-set"],
-            group="Texts",
+        option(
+            "--test-set",
+            "In place of references: a test set that sacreBLEU knows and has downloaded, such as "
+            "wmt24 with -l en-de, or wmt24/en-de. Source, documents and domains come with it.",
+            "NAME",
             rare=True,
-            metavar="NAME",
             is_eager=True,
             callback=_remember(TEST_SET),
-            help="In place of references: a test set that sacreBLEU knows and has downloaded, such "
-            "as wmt24 with -l en-de, or wmt24/en-de. Source, documents and domains come with it.",
         ),
-        Option(
-            ["--strict"],
-            group="Texts",
-            rare=True,
-            is_flag=True,
-            help="Treat warnings about the texts as errors.",
-        ),
+        option("--strict", "Treat warnings about the texts as errors.", rare=True, is_flag=True),
     ]
 
 
@@ -384,6 +357,7 @@ class Texts:
     source: str | None
     documents: str | None
     strict: bool
+    columns: Sequence[str] = ()
     public: PublicTestSet | None = None
 
     def read(self, metrics: Sequence[Metric] = ()) -> TestSet:
@@ -419,6 +393,32 @@ class Texts:
 
             count = partial(count_test_set, metrics=metrics, fingerprints=fingerprints, watch=watch)
             return self._warned(self._read(metrics, count))
+
+    def labels(self, test_set: TestSet) -> dict[str, tuple[str, ...]]:
+        """The labels of all segments by the columns of ``--by``."""
+        return {
+            locate(column).column or column: self._column(column, test_set)
+            for column in self.columns
+        }
+
+    def _column(self, column: str, test_set: TestSet) -> tuple[str, ...]:
+        """A column of its own file, what the test set knows, or of the table of documents."""
+        known = test_set.labels(column)
+        if known is not None:
+            return known
+        if locate(column).column is not None:
+            written = column
+        elif self.documents is not None:
+            written = f"{locate(self.documents).path}#{column}"
+        else:
+            expected = (
+                "domain or document where they are known, a column of --documents FILE, or "
+                "FILE#COLUMN"
+            )
+            raise SettingError("--by", column, expected)
+        # A column that is named is read as if it held documents.
+        labels = read_labels(Files(), written, next(iter(test_set.systems)), len(test_set))
+        return labels.documents or ()
 
     def _warned(self, test_set: TestSet) -> TestSet:
         messages = [warning.message for warning in test_set.warnings]
@@ -498,61 +498,14 @@ def _with_labels(test_set: TestSet, public: PublicTestSet, *, documents: bool) -
     return test_set
 
 
-def _by_option() -> Option:
-    return Option(
-        ["--by", "columns"],
-        group="Texts",
-        metavar="COLUMN",
-        multiple=True,
-        help="Also by groups of segments: domain, document, another column of the --documents "
-        "table, or FILE#COLUMN.",
-    )
-
-
-def read_columns(
-    columns: Sequence[str], documents: str | None, test_set: TestSet
-) -> dict[str, tuple[str, ...]]:
-    """The labels of all segments by the columns of ``--by``."""
-    return {
-        locate(column).column or column: _column(column, documents, test_set) for column in columns
-    }
-
-
-def _column(column: str, documents: str | None, test_set: TestSet) -> tuple[str, ...]:
-    """A column of its own file, what the test set knows, or of the table of documents."""
-    known = test_set.labels(column)
-    if known is not None:
-        return known
-    if locate(column).column is not None:
-        written = column
-    elif documents is not None:
-        written = f"{locate(documents).path}#{column}"
-    else:
-        expected = (
-            "domain or document where they are known, a column of --documents FILE, or FILE#COLUMN"
-        )
-        raise SettingError("--by", column, expected)
-    # A column that is named is read as if it held documents.
-    labels = read_labels(Files(), written, next(iter(test_set.systems)), len(test_set))
-    return labels.documents or ()
-
-
-def read_word_counts(
-    _context: click.Context, _option: click.Parameter, path: str | None
-) -> dict[str, int] | None:
-    """Words and their counts in the training data, from a file with WORD<tab>COUNT lines."""
-    if path is None:
-        return None
-    counts: dict[str, int] = {}
-    text = decode(path, Files().contents(path))
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        word, tab, count = line.rstrip("\r").partition("\t")
-        if not tab or not count.strip().isdecimal() or len(count.strip()) > 18:
-            raise MalformedFileError(path, number, repr(shortened(line)), "WORD<tab>COUNT")
-        counts[word.lower()] = counts.get(word.lower(), 0) + int(count)
-    return counts
+BY = Option(
+    "--by columns",
+    "Also by groups of segments: domain, document, another column of the --documents table, or "
+    "FILE#COLUMN.",
+    "COLUMN",
+    group="Texts",
+    multiple=True,
+)
 
 
 # Metrics.
@@ -568,27 +521,27 @@ def _metric_options(parse: Callable[[Sequence[str]], list[Metric]]) -> list[clic
 
     return [
         Option(
-            ["-m", "--metric", "metrics"],
+            "-m --metric metrics",
+            "A metric; settings follow a colon: chrf:word_order=2. Several: -m bleu chrf ter. "
+            "truebleu list metrics lists them.",
+            "METRIC",
             group="Metrics",
-            metavar="METRIC",
             multiple=True,
             default=["bleu"],
             show_default=True,
             callback=parsed,
-            help="A metric; settings follow a colon: chrf:word_order=2. Several: -m bleu chrf ter. "
-            "truebleu list metrics lists them.",
         ),
         # Read before --metric, wherever it stands.
         Option(
-            ["-l", "--language"],
+            "-l --language",
+            "Target language or pair, such as zh or en-zh: chooses the tokenizer as sacreBLEU "
+            "does. Default: by the script of the references.",
+            "LANG",
             group="Metrics",
             rare=True,
-            metavar="LANG",
             is_eager=True,
             expose_value=False,
             callback=_remember(LANGUAGE),
-            help="Target language or pair, such as zh or en-zh: chooses the tokenizer as sacreBLEU "
-            "does. Default: by the script of the references.",
         ),
     ]
 
@@ -604,18 +557,17 @@ def _for_language(metrics: list[Metric], context: click.Context) -> list[Metric]
     return fixed
 
 
-def _people_option() -> Option:
-    """What says how often people agree with a difference."""
-    return Option(
-        ["--people"],
-        group="Statistics",
-        rare=True,
-        metavar="CURVES",
-        default="kocmi",
-        show_default=True,
-        help="How often human raters prefer the same system: by the curves of Kocmi et al. (2024), "
-        "by a FILE that truebleu agree --curve -f json wrote, or none.",
-    )
+#: What says how often people agree with a difference.
+PEOPLE = Option(
+    "--people",
+    "How often human raters prefer the same system: by the curves of Kocmi et al. (2024), by a "
+    "FILE that truebleu agree --curve -f json wrote, or none.",
+    "CURVES",
+    group="Statistics",
+    rare=True,
+    default="kocmi",
+    show_default=True,
+)
 
 
 # Output.
@@ -625,7 +577,7 @@ def _people_option() -> Option:
 class Show:
     """Writes a command's result as its options say, after the chart was drawn."""
 
-    format: str
+    format: str = "text"
     output: Path | None = None
     chart: Path | None = None
     force: bool = False
@@ -662,56 +614,50 @@ class Show:
 
 
 def _output_options(formats: Sequence[str], output: str) -> list[click.Parameter]:
+    file = click.Path(path_type=Path)
     return [
         # Read before the files that it is about, wherever it stands.
-        Option(["--force"], is_flag=True, is_eager=True, rare=True, help="Overwrite files."),
+        Option("--force", "Overwrite files.", is_flag=True, is_eager=True, rare=True),
         Option(
-            ["-f", "--format"],
+            "-f --format",
+            "Output format.",
             type=click.Choice(formats),
             default="text",
             show_default=True,
-            help="Output format.",
         ),
+        Option("-o --output", output, "FILE", type=file, callback=_require_writable),
         Option(
-            ["-o", "--output"],
-            type=click.Path(path_type=Path),
-            metavar="FILE",
-            callback=_require_writable,
-            help=output,
-        ),
-        Option(
-            ["--chart"],
-            metavar="FILE",
-            type=click.Path(path_type=Path),
+            "--chart",
+            f"Also draw a chart; FILE ends in {', '.join(CHART_ENDINGS)}. Needs truebleu[charts].",
+            "FILE",
+            type=file,
             callback=_require_chart,
-            help=f"Also draw a chart; FILE ends in {', '.join(CHART_ENDINGS)}. Needs "
-            "truebleu[charts].",
         ),
-        Option(["--details", "--all"], is_flag=True, help="Show all tables and cautions."),
+        Option("--details --all", "Show all tables and cautions.", is_flag=True),
         Option(
-            ["--threads"],
+            "--threads",
+            "Threads to use; 0 for one per processor. Default: TRUEBLEU_THREADS, or 0.",
             rare=True,
             type=click.IntRange(min=0, max=MAX_THREADS),
             expose_value=False,
             callback=_use_threads,
-            help="Threads to use; 0 for one per processor. Default: TRUEBLEU_THREADS, or 0.",
         ),
         Option(
-            ["-q", "--quiet"],
+            "-q --quiet",
+            "No warnings and no progress; results and errors only.",
             rare=True,
             is_flag=True,
             is_eager=True,
             expose_value=False,
             callback=_remember(QUIET),
-            help="No warnings and no progress; results and errors only.",
         ),
         Option(
-            ["--help-all"],
+            "--help-all",
+            "Show all options.",
             is_flag=True,
             is_eager=True,
             expose_value=False,
             callback=_help_all,
-            help="Show all options.",
         ),
     ]
 
@@ -755,20 +701,15 @@ def _use_threads(_context: click.Context, _option: click.Parameter, threads: int
 
 
 def _executor_options() -> list[click.Parameter]:
+    number = click.IntRange(min=1, max=MAX_THREADS)
     return [
+        Option("--processes", "Run tasks in N processes.", "N", rare=True, type=number),
         Option(
-            ["--processes"],
+            "--dask cluster",
+            "Run tasks on a Dask cluster with this scheduler, such as tls://10.0.0.1:8786. Needs "
+            "truebleu[dask].",
+            "ADDRESS",
             rare=True,
-            type=click.IntRange(min=1, max=MAX_THREADS),
-            metavar="N",
-            help="Run tasks in N processes.",
-        ),
-        Option(
-            ["--dask", "cluster"],
-            rare=True,
-            metavar="ADDRESS",
-            help="Run tasks on a Dask cluster with this scheduler, such as tls://10.0.0.1:8786. "
-            "Needs truebleu[dask].",
         ),
     ]
 

@@ -56,19 +56,19 @@ READING: dict[str, tuple[str, Sequence[str]]] = {
 #: Which judgments are read, and how; `HumanFile.of` takes their values.
 HUMAN_OPTIONS = [
     Option(
-        ["--human"],
+        "--human",
+        "Human scores, MQM annotations, ESA or DA scores, or rankings.",
+        "FILE",
         group="Texts",
-        metavar="FILE",
-        help="Human scores, MQM annotations, ESA or DA scores, or rankings.",
     ),
     *(
         Option(
-            [flag],
+            flag,
+            text,
+            takes if isinstance(takes, str) else None,
             group="Texts",
             rare=True,
-            help=text,
             type=str if isinstance(takes, str) else click.Choice(takes),
-            metavar=takes if isinstance(takes, str) else None,
         )
         for flag, (text, takes) in READING.items()
     ),
@@ -111,26 +111,30 @@ class HumanFile:
 
 
 CURVE = Option(
-    ["--curve"],
+    "--curve",
+    "Instead, show how often people agree with a difference of a given size; -f json makes a file "
+    "for --people of other commands.",
     group="Statistics",
     is_flag=True,
-    help="Instead, show how often people agree with a difference of a given size; -f json makes a "
-    "file for --people of other commands.",
 )
 POOL = Option(
-    ["--pool"],
+    "--pool",
+    "With --curve: also count the pairs of an earlier curve, such as of another language.",
+    "FILE",
     group="Statistics",
     rare=True,
-    metavar="FILE",
     multiple=True,
-    help="With --curve: also count the pairs of an earlier curve, such as of another language.",
 )
 
 
 @make_command(
-    "agree", agree, systems="optional", options=[*HUMAN_OPTIONS, CURVE, POOL], epilog=EPILOG
+    "agree",
+    agree,
+    "[systems] texts metrics chart details format output",
+    options=[*HUMAN_OPTIONS, CURVE, POOL],
+    epilog=EPILOG,
 )
-def command(
+def agree_command(
     texts: Texts,
     metrics: list[Metric],
     curve: bool,

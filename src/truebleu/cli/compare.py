@@ -1,19 +1,82 @@
-"""``truebleu compare``: which differences between systems are real."""
+"""``truebleu score``, ``compare``, ``gate`` and ``panel``: which system is better."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from truebleu.cli._command import Option, Show, Texts, make_command, read_columns, refuse_idle
-from truebleu.cli.main import progress_bar
+import click
+
+from truebleu.cli._command import Option, Show, Texts, make_command, refuse_idle
+from truebleu.cli.main import progress_bar, warn
 from truebleu.schema import DEFAULT_REPLICATES
+from truebleu.scores.given import GivenScores
 from truebleu.significance.compare import compare
+from truebleu.significance.gate import gate
+from truebleu.significance.panel import panel, read_panel
+from truebleu.significance.scores import score
 from truebleu.significance.tests import TESTS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from concurrent.futures import Executor
+
+    from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
 
-EPILOG = """\b
+SCORE_EPILOG = """\b
+table.tsv#column names a column; also of .csv, .jsonl and .parquet. - is standard input.
+
+\b
+Examples:
+  truebleu score -r ref.txt system.txt
+  truebleu score -r ref1.txt -r ref2.txt old=a.txt new=b.txt -m bleu chrf ter
+  truebleu score -r ref.ja system.ja -m bleu:tokenize=ja-mecab -f json
+  truebleu score -r ref.txt sys/ --confidence --documents docs.tsv
+  truebleu score -r ref.txt system.txt --per-segment -f tsv -o segments.tsv
+"""
+SAVE = Option(
+    "--save file",
+    "Also save segment statistics, which other commands take in place of texts.",
+    "FILE.npz",
+    rare=True,
+)
+#: What is about the intervals.
+RESAMPLING = ("level", "replicates", "seed", "unit", "block_length", "by_domain", "interval")
+
+
+@make_command(
+    "score",
+    score,
+    "systems texts metrics by chart details format output",
+    options=[SAVE],
+    epilog=SCORE_EPILOG,
+)
+def score_command(
+    texts: Texts, metrics: list[Metric], file: str | None, show: Show, **settings: Any
+) -> None:
+    """Score each SYSTEM against the references.
+
+    A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'.
+    """
+    if not settings["confidence"]:
+        refuse_idle(RESAMPLING, "requires --confidence: without it nothing is resampled")
+    if settings["per_segment"]:
+        refuse_idle(["chart", "columns", "confidence", "details"], "excludes --per-segment")
+    test_set = texts.count(metrics, fingerprints=file is not None)
+    if file is not None:
+        # Before the scores: what cannot be saved should be said at once.
+        from truebleu.metrics.statistics_files import SavedStatistics, save_statistics
+
+        save_statistics(SavedStatistics.of_systems(test_set, metrics), file, overwrite=show.force)
+    # Only resampling has steps to count.
+    steps = (settings["replicates"] or DEFAULT_REPLICATES) if settings["confidence"] else 0
+    with progress_bar(steps, "scoring") as progress:
+        labels = texts.labels(test_set)
+        scores = score(test_set, metrics=metrics, by=labels, progress=progress, **settings)
+    show(scores)
+
+
+COMPARE_EPILOG = """\b
 Examples:
   truebleu compare -r ref.txt old.txt new.txt
   truebleu compare -r ref.txt sys/ --baseline ONLINE-A -m bleu chrf
@@ -21,44 +84,137 @@ Examples:
   truebleu compare -r ref.txt sys/ -f latex -o table.tex
   truebleu compare a.jsonl b.jsonl -m scores
 """
-
 RUNS = Option(
-    ["--runs"],
+    "--runs",
+    "Systems have several runs, named after this pattern: '{system}.opt{run}'.",
+    "PATTERN",
     group="Statistics",
     rare=True,
-    metavar="PATTERN",
-    help="Systems have several runs, named after this pattern: '{system}.opt{run}'.",
 )
 
 
 @make_command(
     "compare",
     compare,
-    systems="optional",
-    by=True,
-    people=True,
+    "[systems] texts metrics by people chart details format output",
     options=[RUNS],
-    epilog=EPILOG,
+    epilog=COMPARE_EPILOG,
 )
-def command(
-    texts: Texts,
-    metrics: list[Metric],
-    columns: tuple[str, ...],
-    show: Show,
-    **settings: Any,
-) -> None:
+def compare_command(texts: Texts, metrics: list[Metric], show: Show, **settings: Any) -> None:
     """Test which SYSTEMs differ: files, NAME=FILE, folders, or patterns such as 'sys/*.txt'."""
     if settings["runs"] is None:
         refuse_idle(["swap_runs", "about"], "requires --runs PATTERN")
     test_set = texts.count(metrics)
     passes = 2 if TESTS[settings["test"] or "ar"].source == "swaps" else 1
-    replicates = settings["replicates"] or DEFAULT_REPLICATES
-    with progress_bar(passes * replicates, "comparing") as progress:
-        comparison = compare(
-            test_set,
-            metrics=metrics,
-            by=read_columns(columns, texts.documents, test_set),
-            progress=progress,
-            **settings,
-        )
+    steps = passes * (settings["replicates"] or DEFAULT_REPLICATES)
+    with progress_bar(steps, "comparing") as progress:
+        labels = texts.labels(test_set)
+        comparison = compare(test_set, metrics=metrics, by=labels, progress=progress, **settings)
     show(comparison)
+
+
+GATE_EPILOG = """\b
+Exit codes: 0 NEW passes, 1 NEW fails, 2 bad usage or bad input.
+
+\b
+Examples:
+  truebleu gate new.txt --baseline old.txt -r ref.txt --margin 0.5
+  truebleu gate new.txt --baseline old.txt -r ref.txt -m bleu chrf ter
+  truebleu gate new.txt --baseline old.txt -r ref.txt --ledger looks.jsonl
+"""
+BASELINE = Option(
+    "--baseline",
+    "The old system's output, or statistics that score --save made of it.",
+    "FILE",
+    group="Texts",
+)
+
+
+@make_command(
+    "gate",
+    gate,
+    "systems texts metrics people format output checks",
+    options=[BASELINE],
+    epilog=GATE_EPILOG,
+)
+def gate_command(
+    texts: Texts, metrics: list[Metric], baseline: str | None, show: Show, **settings: Any
+) -> None:
+    """Let a new SYSTEM pass unless it is significantly worse than the baseline.
+
+    With --margin, fail unless it is shown to be good enough. By several metrics, it must pass by
+    all.
+    """
+    if baseline is None or len(texts.systems) != 1:
+        raise click.UsageError(
+            "Name the old system: truebleu gate new.txt --baseline old.txt -r ref.txt"
+        )
+    if settings["margin"] is not None:
+        refuse_idle(["replicates", "seed"], "has no effect with --margin")
+    if settings["ledger"] is None:
+        refuse_idle(["looks"], "requires --ledger FILE")
+    both, name = texts.with_baseline(baseline)
+    test_set = both.count(metrics, fingerprints=settings["ledger"] is not None)
+    steps = 0 if settings["margin"] is not None else settings["replicates"] or DEFAULT_REPLICATES
+    with progress_bar(steps, "comparing") as progress:
+        result = gate(test_set, metrics=metrics, baseline=name, progress=progress, **settings)
+    show(result)
+    click.get_current_context().exit(0 if result.passed else 1)
+
+
+PANEL_EPILOG = """\b
+A PANEL is a folder with a folder for each test set (ref*, src*, doc*, outputs in sys/),
+statistics of one test set, or a table: test_set, system, output, reference[, segment, …].
+With -m scores: a file of scores, or a folder of such.
+
+\b
+Examples:
+  truebleu panel wmt24/ -m bleu chrf
+  truebleu panel harness-output/ -m scores:column=acc/exact_match,name=accuracy
+"""
+PANELS = click.Argument(["panels"], metavar="PANEL...", nargs=-1, required=True, type=click.Path())
+FIELD = Option(
+    "--documents",
+    "With -m scores: the field that says which items belong together.",
+    "FIELD",
+    group="Texts",
+)
+
+
+@make_command(
+    "panel",
+    panel,
+    "metrics executor chart details format output",
+    options=[PANELS, FIELD],
+    epilog=PANEL_EPILOG,
+)
+def panel_command(
+    panels: tuple[str, ...],
+    metrics: list[Metric],
+    documents: str | None,
+    executor: Executor | None,
+    show: Show,
+    **settings: Any,
+) -> None:
+    """Test which systems differ over many test sets, and in how many of them.
+
+    A system may be missing in some test sets.
+    """
+    given = [metric for metric in metrics if isinstance(metric, GivenScores)]
+    test_sets: Mapping[str, TestSet]
+    with progress_bar(0, "reading"):
+        if given:
+            from truebleu.scores.scored_test_set import read_benchmarks
+
+            answers = next((metric.answers for metric in given if metric.answers is not None), None)
+            test_sets = read_benchmarks(panels, documents=documents, answers=answers)
+        else:
+            refuse_idle(["documents"], "requires -m scores")
+            test_sets = read_panel(panels)
+    for name, test_set in test_sets.items():
+        for warning in test_set.warnings:
+            warn(f"{name}: {warning.message}")
+    steps = len(test_sets) * (settings["replicates"] or DEFAULT_REPLICATES)
+    with progress_bar(steps, "comparing") as progress:
+        result = panel(test_sets, metrics, progress=progress, executor=executor, **settings)
+    show(result)

@@ -1,24 +1,33 @@
-"""``truebleu demo``: the whole path, on systems whose true quality is known."""
+"""``truebleu demo`` and ``list``: what truebleu does, and what it knows by name."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import sys
+from dataclasses import dataclass, replace
+from functools import partial
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import click
 
+from truebleu._results import Result
 from truebleu.cli._command import Option, Show, make_command
 from truebleu.corpus.test_set import Segments
 from truebleu.explanation.report import report
-from truebleu.reports.document import Document, Sentences, Table
+from truebleu.reports.document import Column, Document, Sentences, Table
 from truebleu.reports.explain import verdict
 from truebleu.reports.formats.text import render
+from truebleu.schema import DEFAULT_SEED, Setting, verb
 from truebleu.significance.scores import score
 from truebleu.simulation.test_sets import Channel, save_test_set, simulate
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
     from truebleu.corpus.test_set import TestSet
+
+# The whole path, on systems whose true quality is known.
 
 TWINS = ("errors-15a", "errors-15b")
 WEAK, WEAK_DOMAIN = "weak-in-sport", "sport"
@@ -35,8 +44,18 @@ TRUTH = (
 )
 
 
-def demo(*, segments: int = 500, seed: int = 12345) -> TestSet:
-    """Systems that repeat the reference with errors of a known kind."""
+@verb
+def demo(
+    *,
+    segments: Annotated[int, Setting(least=10, group="Output")] = 500,
+    seed: Annotated[int, Setting(least=0, group="Output")] = DEFAULT_SEED,
+) -> TestSet:
+    """Systems that repeat the reference with errors of a known kind.
+
+    Args:
+        segments: number of segments.
+        seed: another seed makes another test set.
+    """
     channels = {name: Channel.at_rate(rate) for name, rate in RATES.items()}
     test_set = simulate(segments=segments, systems=channels, document_length=4, seed=seed)
     texts = dict(test_set.systems)
@@ -51,34 +70,16 @@ def demo(*, segments: int = 500, seed: int = 12345) -> TestSet:
     return replace(test_set, systems=texts)
 
 
-OPTIONS = [
-    Option(
-        ["--segments"],
-        type=click.IntRange(min=10),
-        default=500,
-        show_default=True,
-        help="Number of segments.",
-    ),
-    Option(
-        ["--seed"],
-        type=click.IntRange(min=0),
-        default=12345,
-        show_default=True,
-        help="Another seed makes another test set.",
-    ),
-    Option(
-        ["--save", "folder"],
-        metavar="FOLDER",
-        type=click.Path(path_type=Path),
-        help="Also write the texts and a report into FOLDER.",
-    ),
-]
-
-
-@make_command(
-    "demo", systems="none", texts=False, metrics=False, chart=False, details=False, options=OPTIONS
+SAVE = Option(
+    "--save folder",
+    "Also write the texts and a report into FOLDER.",
+    "FOLDER",
+    type=click.Path(path_type=Path),
 )
-def command(segments: int, seed: int, folder: Path | None, show: Show, **_others: Any) -> None:
+
+
+@make_command("demo", demo, "", options=[SAVE])
+def demo_command(segments: int, seed: int, folder: Path | None, show: Show) -> None:
     """Simulate a test set, score it, and ask which differences are real and where from."""
     test_set = demo(segments=segments, seed=seed)
     if folder is not None:
@@ -109,3 +110,113 @@ def command(segments: int, seed: int, folder: Path | None, show: Show, **_others
 def _say(*lines: str) -> None:
     document = Document((Sentences(lines),), Table((), ()))
     click.echo(render(document), nl=False)
+
+
+# What can be asked for by name.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Listing(Result):
+    """Names, each with what it means, in columns of one kind of thing."""
+
+    REPORT: ClassVar[str] = "truebleu.cli.demo"
+
+    kind: str
+    rows: tuple[Mapping[str, str], ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {"version": self.VERSION, self.kind: [dict(row) for row in self.rows]}
+
+
+def document(listing: Listing) -> Document:
+    """One table."""
+    columns = tuple(Column(name, name.capitalize()) for name in listing.rows[0])
+    table = Table(columns, tuple(dict(row) for row in listing.rows))
+    return Document((table,), table)
+
+
+def _metrics() -> Iterator[dict[str, str]]:
+    from truebleu.errors import PluginError
+    from truebleu.metrics.registry import METRICS, metric_class, plugin_names, written_settings
+
+    for name in (*METRICS, *plugin_names()):
+        try:
+            kind = metric_class(name)
+            is_ours = name in METRICS
+            text = (sys.modules[kind.__module__] if is_ours else kind).__doc__ or ""
+            title = ("" if is_ours else "plug-in: ") + text.strip().split("\n")[0].rstrip(".")
+            settings = written_settings(kind)
+        except PluginError as error:
+            title, settings = str(error), ""
+        yield {"metric": name, "what it is": title, "settings and defaults": settings}
+
+
+def _tokenizers() -> Iterator[dict[str, str]]:
+    from truebleu.tokenizers import DESCRIPTIONS
+
+    for name, description in DESCRIPTIONS.items():
+        yield {"tokenizer": name, "what it does": description}
+
+
+def _formats() -> Iterator[dict[str, str]]:
+    from truebleu.corpus._files import COMPRESSED, FORMAT_NAMES
+    from truebleu.reports.document import FORMATS
+    from truebleu.scores.tools import FORMATS as TOOL_FORMATS
+
+    for ending, description in FORMAT_NAMES.items():
+        yield {"format": ending, "what it is": description, "for": "texts"}
+    compressed = ", ".join(COMPRESSED)
+    yield {"format": compressed, "what it is": "any of these, compressed", "for": "texts"}
+    for form in TOOL_FORMATS:
+        yield {"format": form.tool, "what it is": form.writes, "for": "scores"}
+    for name in FORMATS:
+        yield {"format": name, "what it is": f"--format {name}", "for": "results"}
+
+
+def _registered(registry: str, kind: str, columns: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    """What is in a registry ("module:NAME"), with a column for each attribute."""
+    module, _, name = registry.partition(":")
+    for key, item in getattr(import_module(f"truebleu.{module}"), name).items():
+        cells = {heading: getattr(item, column) or "" for heading, column in columns.items()}
+        yield {kind: key, "what it is": item.title, **cells}
+
+
+def _tuners() -> Iterator[dict[str, str]]:
+    from truebleu.metrics.registry import written_settings
+    from truebleu.nbest.tuning import TUNERS
+
+    for name, tuner in TUNERS.items():
+        settings = written_settings(tuner)
+        yield {"tuner": name, "what it is": tuner.title, "settings and defaults": settings}
+
+
+KINDS: dict[str, Callable[[], Iterator[dict[str, str]]]] = {
+    "metrics": _metrics,
+    "tokenizers": _tokenizers,
+    "formats": _formats,
+    "tests": partial(_registered, "significance.tests:TESTS", "test", {"from": "origin"}),
+    "corrections": partial(
+        _registered,
+        "significance.corrections:CORRECTIONS",
+        "correction",
+        {"assumes": "assumption"},
+    ),
+    "intervals": partial(_registered, "significance.intervals:INTERVAL_METHODS", "interval", {}),
+    "coefficients": partial(
+        _registered, "agreement.coefficients:DEFINITIONS", "coefficient", {"from": "origin"}
+    ),
+    "tuners": _tuners,
+}
+KIND = click.Argument(["kind"], type=click.Choice(tuple(KINDS)))
+LIST_EPILOG = """\b
+Examples:
+  truebleu list metrics
+  truebleu list tokenizers --format tsv
+"""
+
+
+@make_command("list", options=[KIND], epilog=LIST_EPILOG)
+def list_command(kind: str, show: Show) -> None:
+    """List what options can name, including plug-ins of installed packages."""
+    show(Listing(kind=kind, rows=tuple(KINDS[kind]())))

@@ -1,69 +1,83 @@
-"""``truebleu explain``: where a difference between systems comes from."""
+"""``truebleu explain`` and ``report``: where a difference comes from, in words or as a page."""
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+from shlex import join
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu.cli._command import (
-    Option,
-    Show,
-    Texts,
-    make_command,
-    read_columns,
-    read_word_counts,
-    refuse_idle,
-)
-from truebleu.cli.main import progress_bar, warn
+from truebleu.cli._command import Option, Show, Texts, make_command, refuse_idle
+from truebleu.cli.agree import HUMAN_OPTIONS, HumanFile
+from truebleu.cli.main import progress_bar, tell, warn
+from truebleu.corpus._files import Files, decode
+from truebleu.errors import MalformedFileError, RefusedError, shortened
 from truebleu.explanation.explain import explain
+from truebleu.explanation.report import report
 from truebleu.schema import DEFAULT_REPLICATES
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from truebleu.corpus.test_set import TestSet
+    from truebleu.human.mqm import ErrorSpan
     from truebleu.metrics.base import Metric
 
 #: The charts of an explanation, in the order of its document.
 CHARTS = ("slices", "segments")
 
-EPILOG = """\b
+
+def _word_counts(
+    _context: click.Context, _option: click.Parameter, path: str | None
+) -> dict[str, int] | None:
+    """Words and their counts in the training data, from a file with WORD<tab>COUNT lines."""
+    if path is None:
+        return None
+    counts: dict[str, int] = {}
+    text = decode(path, Files().contents(path))
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        word, tab, count = line.rstrip("\r").partition("\t")
+        if not tab or not count.strip().isdecimal() or len(count.strip()) > 18:
+            raise MalformedFileError(path, number, repr(shortened(line)), "WORD<tab>COUNT")
+        counts[word.lower()] = counts.get(word.lower(), 0) + int(count)
+    return counts
+
+
+EXPLAIN_EPILOG = """\b
 Examples:
   truebleu explain -r ref.txt new.txt old.txt
   truebleu explain -r ref.txt -s src.txt --documents docs.tsv new.txt old.txt
   truebleu explain -r ref.txt sys/ --baseline ONLINE-A -m bleu chrf
 """
 COUNTS = Option(
-    ["--counts"],
+    "--counts",
+    "Words and their counts in the training data, separated by a tab; shows which words are rare.",
+    "FILE",
     group="Texts",
     rare=True,
-    metavar="FILE",
-    callback=read_word_counts,
-    help="Words and their counts in the training data, separated by a tab; shows which words are "
-    "rare.",
+    callback=_word_counts,
 )
 CHART_OF = Option(
-    ["--chart-of"],
+    "--chart-of",
+    "What --chart draws: slices, or segments added up one by one. Default: slices.",
     rare=True,
     type=click.Choice(CHARTS),
-    help="What --chart draws: slices, or segments added up one by one. Default: slices.",
 )
 
 
 @make_command(
     "explain",
     explain,
-    systems="optional",
-    by=True,
-    people=True,
+    "[systems] texts metrics by people chart details format output",
     options=[COUNTS, CHART_OF],
-    epilog=EPILOG,
+    epilog=EXPLAIN_EPILOG,
 )
-def command(
-    texts: Texts,
-    metrics: list[Metric],
-    columns: tuple[str, ...],
-    chart_of: str | None,
-    show: Show,
-    **settings: Any,
+def explain_command(
+    texts: Texts, metrics: list[Metric], chart_of: str | None, show: Show, **settings: Any
 ) -> None:
     """Say where the difference between the first and the second SYSTEM comes from.
 
@@ -79,13 +93,86 @@ def command(
         )
     steps = 2 * (settings["replicates"] or DEFAULT_REPLICATES)
     with progress_bar(steps, "comparing") as progress:
-        explanation = explain(
-            test_set,
-            metrics=metrics,
-            by=read_columns(columns, texts.documents, test_set),
-            progress=progress,
-            **settings,
-        )
+        labels = texts.labels(test_set)
+        explanation = explain(test_set, metrics=metrics, by=labels, progress=progress, **settings)
     if show.chart is not None:
         show.draw(explanation.to_document().charts[CHARTS.index(chart_of or "slices")])
     show.print(explanation)
+
+
+REPORT_EPILOG = """\b
+Examples:
+  truebleu report -r ref.txt old.txt new.txt -o report.html
+  truebleu report -r ref.txt sys/ --documents docs.tsv --baseline ONLINE-A -o report.html
+
+\b
+The file is self-contained and loads nothing: send it, or keep it with a build.
+"""
+SPANS = Option(
+    "--spans",
+    "Errors marked in the outputs: MQM annotations with <v>…</v>, or xCOMET's in the JSON of "
+    "comet-score.",
+    "FILE",
+    group="Texts",
+    rare=True,
+)
+
+
+@make_command(
+    "report",
+    report,
+    "[systems] texts metrics by output",
+    options=[*HUMAN_OPTIONS, SPANS, COUNTS],
+    epilog=REPORT_EPILOG,
+)
+def report_command(
+    texts: Texts, metrics: list[Metric], spans: str | None, show: Show, **values: Any
+) -> None:
+    """Write what is known about SYSTEMs into one HTML file.
+
+    A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'. All of them
+    may be statistics that `truebleu score --save` saved; then no texts are needed.
+    """
+    if show.output is None:
+        raise click.UsageError("Name the page to write: -o report.html")
+    if not texts.systems:
+        raise click.UsageError("Name the outputs of two or more systems.")
+    human = HumanFile.or_none(values)
+    test_set = texts.read(metrics)
+    if test_set.is_counted and spans is not None:
+        raise RefusedError("--spans needs texts, in which errors are marked")
+    if human is not None:
+        values |= _people(test_set, metrics, human, values)
+    if spans is not None:
+        values["spans"] = _marked(spans, test_set)
+    steps = 2 * (values["replicates"] or DEFAULT_REPLICATES)
+    with progress_bar(steps, "comparing") as progress:
+        labels = texts.labels(test_set)
+        page = report(test_set, metrics=metrics, by=labels, progress=progress, **values)
+    page.save(show.output, command=join(["truebleu", *sys.argv[1:]]), overwrite=show.force)
+    tell(f"wrote {show.output}")
+
+
+def _marked(path: str, test_set: TestSet) -> Mapping[str, Sequence[Sequence[ErrorSpan]]]:
+    """The errors that a file marks; those in other texts are counted."""
+    from truebleu.human.mqm import read_spans
+
+    spans = read_spans(path, test_set.systems)
+    if spans.unmatched:
+        warn(f"{path}: {spans.unmatched:,} errors are marked in texts that are not the outputs")
+    return spans.spans
+
+
+def _people(
+    test_set: TestSet, metrics: list[Metric], human: HumanFile, settings: dict[str, Any]
+) -> dict[str, Any]:
+    """What people said of the segments, and how the metrics agree with it."""
+    from truebleu.agreement.agree import agree
+    from truebleu.human.judgments import HumanScores
+
+    judgments = human.read(test_set)
+    given = {name: settings[name] for name in ("seed", "level")}
+    parts: dict[str, Any] = {"agreement": agree(test_set, judgments, metrics, **given)}
+    if isinstance(judgments, HumanScores) and judgments.level == "segment":
+        parts["human"] = {Path(judgments.label).name: judgments.scores}
+    return parts

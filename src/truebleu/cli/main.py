@@ -5,7 +5,6 @@ Results go to standard output; warnings, errors and progress, to standard error.
 
 from __future__ import annotations
 
-import gc
 import io
 import os
 import signal
@@ -25,8 +24,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from types import FrameType
 
-    from click.shell_completion import CompletionItem, ShellComplete
+    from click.shell_completion import CompletionItem
 
+
+#: What tells truebleu that a shell asks what could follow.
+COMPLETE = "_TRUEBLEU_COMPLETE"
 
 BAD_INPUT = 2
 # What shells say of a program that was stopped: 128 and the number of the signal.
@@ -34,29 +36,17 @@ INTERRUPTED = 128 + 2
 BROKEN_PIPE = 128 + 13
 
 
-class _PipeClosedError(Exception):
-    """A BrokenPipeError, which Click would take for its own and exit with 1."""
-
-
-@contextmanager
-def _hide_broken_pipes_from_click() -> Iterator[None]:
-    try:
-        yield
-    except BrokenPipeError as error:
-        raise _PipeClosedError from error
-
-
 class LazyGroup(click.Group):
     """A group that knows its commands by name, module and one line of help.
 
-    A module's command is its `command`, or what follows a colon: "truebleu.cli.study:power".
+    A module's command is what follows the colon: "truebleu.cli.compare:score_command".
     """
 
     def __init__(
         self,
         *arguments: Any,
         table: Mapping[str, tuple[str, str]],
-        sections: Mapping[str, Sequence[str]] | None = None,
+        sections: Mapping[str, Iterable[str]] | None = None,
         **options: Any,
     ) -> None:
         super().__init__(*arguments, **options)
@@ -74,7 +64,7 @@ class LazyGroup(click.Group):
                 return None
             ctx.fail(_unknown_command(cmd_name, self.table))
         module, _, name = self.table[cmd_name][0].partition(":")
-        return cast("click.Command", getattr(import_module(module), name or "command"))
+        return cast("click.Command", getattr(import_module(module), name))
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """The commands that begin like that, or options; none of the commands is imported."""
@@ -83,19 +73,6 @@ class LazyGroup(click.Group):
         names = [name for name in self.table if name.startswith(incomplete)]
         commands = [CompletionItem(name, help=self.table[name][1]) for name in names]
         return commands or click.Command.shell_complete(self, ctx, incomplete)
-
-    def make_context(self, *arguments: Any, **options: Any) -> click.Context:
-        """Take the command line apart; help may be printed here."""
-        with _hide_broken_pipes_from_click():
-            return super().make_context(*arguments, **options)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command. Click would exit with 1 when it is stopped: to a gate, that is a no."""
-        try:
-            with _hide_broken_pipes_from_click():
-                return super().invoke(ctx)
-        except KeyboardInterrupt:
-            sys.exit(INTERRUPTED)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """The list of commands in the help text."""
@@ -123,31 +100,37 @@ def _unknown_command(name: str, known: Iterable[str]) -> str:
 BUG = 70
 
 # Name, module and one line of help: listing the commands must not import them.
-COMMANDS = {
-    "score": ("truebleu.cli.score", "Score systems by BLEU, chrF, TER and other metrics."),
-    "compare": ("truebleu.cli.compare", "Test which differences between systems are real."),
-    "explain": ("truebleu.cli.explain", "Say where a difference between systems comes from."),
-    "report": ("truebleu.cli.report", "Write comparison and segments into one HTML file."),
-    "gate": ("truebleu.cli.gate", "Let a new system pass unless it is worse than the baseline."),
-    "plan": ("truebleu.cli.plan", "Say how large a test set must be to find a difference."),
-    "panel": ("truebleu.cli.panel", "Compare systems over many test sets, such as languages."),
-    "agree": ("truebleu.cli.agree", "Tell how well metrics agree with human raters."),
-    "sample": ("truebleu.cli.sample", "Draw a test set from a pool."),
-    "tune": ("truebleu.cli.tune", "Tune the weights of features on n-best lists."),
-    "rerank": ("truebleu.cli.rerank", "Choose from n-best lists by weights or a trained model."),
-    "mbr": ("truebleu.cli.mbr", "Choose the candidate with the highest expected utility."),
-    "nbest": ("truebleu.cli.nbest", "Say what is in n-best lists, and how good their best is."),
-    "study": ("truebleu.cli.study", "Measure how far scores, intervals and tests can be trusted."),
-    "demo": ("truebleu.cli.demo", "Show the whole path on a simulated test set."),
-    "list": ("truebleu.cli.list", "List metrics, tokenizers, formats, tests and the like."),
-    "sacrebleu": ("truebleu.cli.main:sacrebleu", "Run sacreBLEU's own command line, faster."),
-    "completion": ("truebleu.cli.main:completion", "Print a script that completes commands."),
-}
 SECTIONS = {
-    "Score and compare": ("score", "compare", "explain", "report", "gate", "plan"),
-    "Many test sets, human scores": ("panel", "agree", "sample"),
-    "N-best lists": ("tune", "rerank", "mbr", "nbest"),
-    "More": ("study", "demo", "list", "sacrebleu", "completion"),
+    "Score and compare": {
+        "score": ("compare", "Score systems by BLEU, chrF, TER and other metrics."),
+        "compare": ("compare", "Test which differences between systems are real."),
+        "explain": ("explain", "Say where a difference between systems comes from."),
+        "report": ("explain", "Write comparison and segments into one HTML file."),
+        "gate": ("compare", "Let a new system pass unless it is worse than the baseline."),
+        "plan": ("plan", "Say how large a test set must be to find a difference."),
+    },
+    "Many test sets, human scores": {
+        "panel": ("compare", "Compare systems over many test sets, such as languages."),
+        "agree": ("agree", "Tell how well metrics agree with human raters."),
+        "sample": ("plan", "Draw a test set from a pool."),
+    },
+    "N-best lists": {
+        "tune": ("nbest", "Tune the weights of features on n-best lists."),
+        "rerank": ("nbest", "Choose from n-best lists by weights or a trained model."),
+        "mbr": ("nbest", "Choose the candidate with the highest expected utility."),
+        "nbest": ("nbest", "Say what is in n-best lists, and how good their best is."),
+    },
+    "More": {
+        "study": ("study", "Measure how far scores, intervals and tests can be trusted."),
+        "demo": ("demo", "Show the whole path on a simulated test set."),
+        "list": ("demo", "List metrics, tokenizers, formats, tests and the like."),
+        "sacrebleu": ("main", "Run sacreBLEU's own command line, faster."),
+    },
+}
+COMMANDS = {
+    name: (f"truebleu.cli.{home}:{name}_command", text)
+    for section in SECTIONS.values()
+    for name, (home, text) in section.items()
 }
 
 EPILOG = """\b
@@ -175,28 +158,29 @@ def truebleu() -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line: exit 0 = answered, 1 = gate says no, 2 = bad usage or bad input."""
     try:
-        status = _run(arguments)
+        status = _run(sys.argv[1:] if arguments is None else arguments)
     except BaseException as error:
         status = _status(error)
     sys.exit(status)
 
 
-def _run(arguments: Sequence[str] | None) -> int:
+def _run(arguments: Sequence[str]) -> int:
     from truebleu.corpus._files import remembered_inputs
 
     # NumPy's linear algebra would start a thread for each processor, and wait in them: commands
     # multiply no large matrices, and the core has threads of its own.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     prepare_streams()
-    if COMPLETE in os.environ:
-        from click.shell_completion import add_completion_class
-
-        for shell in _completions().values():
-            add_completion_class(shell)
-    with rare_collections(), stopped_by_signals(), remembered_inputs():
+    status: object = 0
+    with stopped_by_signals(), remembered_inputs():
         try:
-            # Otherwise Click itself would exit with 1 for what is not a gate's no.
-            status = truebleu(args=arguments, prog_name="truebleu", standalone_mode=False)
+            if COMPLETE in os.environ:
+                truebleu.main(prog_name="truebleu")
+            # Click's own way to run it exits with 1 for a closed pipe: to a gate, that is a no.
+            with truebleu.make_context("truebleu", list(arguments)) as context:
+                truebleu.invoke(context)
+        except click.exceptions.Exit as error:
+            status = error.exit_code
         except click.ClickException as error:
             _show(error)
             status = BAD_INPUT
@@ -229,7 +213,7 @@ def _status(error: BaseException) -> int:
 def _reported(error: BaseException) -> tuple[int, str | None]:
     """An exit status, and what to say."""
     match error:
-        case BrokenPipeError() | _PipeClosedError():
+        case BrokenPipeError():
             # The reader has enough.
             discard(sys.stdout)
             return BROKEN_PIPE, None
@@ -359,24 +343,6 @@ def discard(stream: TextIO | None) -> None:
         os.close(null)
 
 
-# So many more objects than were dropped make Python look for garbage.
-OBJECTS = 50_000
-
-
-@contextmanager
-def rare_collections() -> Iterator[None]:
-    """Look for garbage less often: imports make many objects, and hardly any garbage.
-
-    The usual thresholds take a twentieth of the time of a short command.
-    """
-    before = gc.get_threshold()
-    gc.set_threshold(max(before[0], OBJECTS), *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-
-
 @contextmanager
 def stopped_by_signals() -> Iterator[None]:
     """Raise Stopped at SIGTERM and SIGHUP; one that is ignored, as by nohup, stays ignored."""
@@ -401,33 +367,8 @@ def _stop(number: int, _frame: FrameType | None) -> None:
 # Progress.
 
 
-PATIENCE_SECONDS = 1.0
-WIDTH = 30
-#: The bars of the work that is going on, the innermost last: that one is shown.
-_bars: list[_Bar] = []
-
-
-class _Bar:
-    """How far some work is, drawn over itself on a terminal."""
-
-    def __init__(self, total: int, what: str, share: Callable[[], float | None] | None) -> None:
-        self.total, self.what, self.share = total, what, share
-        self.started, self.done, self.shown = monotonic(), 0, False
-
-    def draw(self) -> None:
-        """Show it, once people would wonder, if no work inside of it has a bar of its own."""
-        seconds = monotonic() - self.started
-        if seconds <= PATIENCE_SECONDS or _bars[-1:] != [self]:
-            return
-        if self.share is not None:
-            share = self.share()
-            line = f"{progress_line(share)}{rate_line(self.done, seconds, share)}"
-        else:
-            known = min(1.0, self.done / self.total) if self.total else None
-            line = progress_line(known) or f"… {seconds:.0f} s"
-        sys.stderr.write(f"\r{self.what} {line}\033[K")
-        sys.stderr.flush()
-        self.shown = True
+#: A bar is drawn at most this often, and has this many characters.
+SECONDS_BETWEEN, WIDTH = 0.1, 30
 
 
 @contextmanager
@@ -436,114 +377,38 @@ def progress_bar(
 ) -> Iterator[Callable[[int], None]]:
     """Yield a function to call with how much more is done; the bar goes when the work is over.
 
-    Only a terminal has it. A thread draws it while the work says nothing.
+    Only a terminal has it.
 
     Args:
-        total: how much there is to do; 0 where it has no steps to count, and seconds are shown.
+        total: how much there is to do; 0 where it has no steps to count.
         what: is done.
-        share: says how far the work has come, where that is not known from the total; then segments
-            are counted, and the bar shows their rate and the time that is left.
+        share: says how far the work has come, where that is not known from the total.
     """
     if not sys.stderr.isatty() or is_quiet():
         yield lambda _more: None
         return
-    from threading import Event, Thread
-
-    bar, over = _Bar(total, what, share), Event()
+    done, drawn = 0, 0.0
 
     def advance(more: int) -> None:
-        bar.done += more
-        bar.draw()
+        nonlocal done, drawn
+        done += more
+        if monotonic() - drawn <= SECONDS_BETWEEN:
+            return
+        drawn = monotonic()
+        part = share() if share is not None else min(1.0, done / total) if total else None
+        bar = "…" if part is None else f"{'█' * round(WIDTH * part):<{WIDTH}} {100 * part:3.0f} %"
+        sys.stderr.write(f"\r{what} {bar}\033[K")
+        sys.stderr.flush()
 
-    def watch() -> None:
-        while not over.wait(1.0):
-            bar.draw()
-
-    watcher = Thread(target=watch, daemon=True)
-    _bars.append(bar)
-    watcher.start()
+    advance(0)
     try:
         yield advance
     finally:
-        _bars.remove(bar)
-        over.set()
-        watcher.join()
-        if bar.shown:
-            sys.stderr.write("\r\033[K")
-            sys.stderr.flush()
-
-
-def progress_line(share: float | None) -> str:
-    """How far the work has come; nothing where nobody knows."""
-    if share is None:
-        return ""
-    return f"{'█' * round(WIDTH * share):<{WIDTH}} {100 * share:3.0f} %"
-
-
-def rate_line(segments: int, seconds: float, share: float | None) -> str:
-    """How many segments were counted, how fast, and how long it will take.
-
-    >>> rate_line(200_000, 10.0, 0.25)
-    '  200,000 segments, 20,000/s, 0:30 left'
-    """
-    line = f"  {segments:,} segments, {segments / max(seconds, 1e-9):,.0f}/s"
-    if not share:
-        return line
-    minutes, rest = divmod(round(seconds * (1 - share) / share), 60)
-    return f"{line}, {minutes}:{rest:02} left"
+        sys.stderr.write("\r\033[K")
+        sys.stderr.flush()
 
 
 # The commands that need no module of their own.
-
-
-# What tells truebleu that a shell asks, and what it asks for.
-COMPLETE = "_TRUEBLEU_COMPLETE"
-SHELLS = ("bash", "zsh", "fish")
-
-COMPLETION_EPILOG = """\b
-To switch it on for good:
-  truebleu completion bash > ~/.local/share/bash-completion/completions/truebleu
-  truebleu completion zsh > ~/.zfunc/_truebleu     (with ~/.zfunc in fpath)
-  truebleu completion fish > ~/.config/fish/completions/truebleu.fish
-
-\b
-To try it in this shell only:
-  source <(truebleu completion bash)
-"""
-
-
-def _completions() -> dict[str, type[ShellComplete]]:
-    """Click's classes for the shells; where they have nothing to offer, they offer files."""
-    from click.shell_completion import (
-        BashComplete,
-        CompletionItem,
-        FishComplete,
-        ShellComplete,
-        ZshComplete,
-    )
-
-    class OrFiles(ShellComplete):
-        """Most of what is typed here are files."""
-
-        def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
-            """What could stand in place of the incomplete word."""
-            items = super().get_completions(args, incomplete)
-            if items or incomplete.startswith("-"):
-                return items
-            return [CompletionItem(incomplete, type="file")]
-
-    bases = (BashComplete, ZshComplete, FishComplete)
-    return {base.name: type(base.__name__, (OrFiles, base), {}) for base in bases}
-
-
-@click.command("completion", epilog=COMPLETION_EPILOG)
-@click.argument("shell", type=click.Choice(SHELLS))
-@click.pass_context
-def completion(context: click.Context, shell: str) -> None:
-    """Print a script for SHELL that completes truebleu's command lines."""
-    script = _completions()[shell](context.find_root().command, {}, "truebleu", COMPLETE)
-    # source() would ask the installed shell for its version; the script may be for another machine.
-    click.echo(script.source_template % script.source_vars())
 
 
 @click.command(
@@ -552,9 +417,7 @@ def completion(context: click.Context, shell: str) -> None:
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def sacrebleu(arguments: tuple[str, ...]) -> None:
+def sacrebleu_command(arguments: tuple[str, ...]) -> None:
     """Score with sacreBLEU's command line."""
-    from importlib import import_module
-
     sys.argv = ["sacrebleu", *arguments]
     import_module("truebleu.compat.sacrebleu.sacrebleu").main()

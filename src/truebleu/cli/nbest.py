@@ -1,26 +1,437 @@
-"""``truebleu nbest``: what is in n-best lists, and how well they could be chosen from."""
+"""``truebleu tune``, ``rerank``, ``mbr`` and ``nbest``: what to do with n-best lists."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import sys
+from contextlib import nullcontext
+from dataclasses import fields, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from truebleu.cli._command import Show, make_command
-from truebleu.cli._nbest_options import (
-    list_options,
-    list_reader,
-    read_references,
+from truebleu.cli._command import (
+    Option,
+    Show,
+    make_command,
     reference_option,
+    refuse_idle,
+    verb_options,
 )
-from truebleu.cli.main import progress_bar
+from truebleu.cli.main import progress_bar, warn
+from truebleu.corpus._files import Files, decode
+from truebleu.corpus._reading import read_test_set
+from truebleu.corpus.nbest_files import ListFormat, read_lists
+from truebleu.corpus.tables import json_in
+from truebleu.errors import MalformedFileError, SettingError
+from truebleu.execution.journal import Runner
+from truebleu.nbest.choices import format_weights, read_weights, weights_format
 from truebleu.nbest.inspection import describe_lists, oracle_scores
+from truebleu.nbest.minimum_bayes_risk import METHODS, Weights, mbr
+from truebleu.nbest.outer_loop import OuterLoop
 from truebleu.nbest.problem import list_metrics
+from truebleu.nbest.reranking import rerank
+from truebleu.nbest.tuning import TUNERS, as_tuner, tune
+from truebleu.reports.document import one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from concurrent.futures import Executor
+
+    from truebleu.corpus.nbest import NBest
+    from truebleu.corpus.test_set import TextLike
     from truebleu.metrics.base import Metric
 
-EPILOG = """\b
+# Reading lists and their references, and writing what was chosen from them.
+
+
+def list_reader(options: dict[str, Any]) -> Callable[[str], NBest]:
+    """Reads lists in the way that a command's options say, which are taken from them."""
+    how = ListFormat(**{field.name: options.pop(field.name) for field in fields(ListFormat)})
+
+    def read(path: str) -> NBest:
+        with progress_bar(0, "reading"):
+            return read_lists(path, how)
+
+    return read
+
+
+def list_options(*, required: bool = True) -> list[click.Parameter]:
+    """The argument LISTS, and how lists are read, which `list_reader` takes."""
+    lists = click.Argument(["lists"], required=required, type=click.Path())
+    return [lists, *verb_options(ListFormat)]
+
+
+def read_references(written: Sequence[str]) -> dict[str, TextLike] | None:
+    """The references of a command by what messages call them, or None where there are none."""
+    if not written:
+        return None
+    test_set = read_test_set([], written)
+    for warning in test_set.warnings:
+        warn(warning.message)
+    texts = test_set.references
+    # A file may hold several references, which then have names of their own.
+    names = written if len(set(written)) == len(texts) else test_set.reference_names
+    return dict(zip(names, texts, strict=True))
+
+
+def as_lines(texts: Iterable[str]) -> bytes:
+    """One line for each text: a line break inside one becomes a blank."""
+    lines = (" ".join(text.split("\n")).rstrip("\r") + "\n" for text in texts)
+    return "".join(lines).encode()
+
+
+# Weights of features from development lists.
+
+TUNE_EPILOG = """\b
+Examples:
+  truebleu tune dev.nbest -r dev.ref -o weights.ini
+  truebleu tune dev.nbest -r dev.ref --method mira:epochs=30 -m chrf --runs 5 --processes 4
+  truebleu tune samples.jsonl -m feature:comet --fix logprob=1
+  truebleu tune --decoder 'decode.sh {weights} {nbest}' --start w.tsv -r dev.ref --resume rounds
+"""
+TUNE_OPTIONS = [
+    *list_options(required=False),
+    reference_option(),
+    Option(
+        "--method",
+        f"{', '.join(TUNERS)}. Settings follow a colon; truebleu list tuners lists them.",
+        "METHOD",
+        group="Metrics",
+        default="mert",
+        show_default=True,
+    ),
+    Option("--test-lists", "Measure the gain on these.", "LISTS", group="Texts"),
+    reference_option("test", "A reference of the test lists; repeat for several."),
+    Option("--start", "Weights to start from: TSV, JSON or a Moses ini.", "FILE", group="Metrics"),
+    Option(
+        "--resume",
+        "Save results as they come, and continue from them: a file; with --decoder, a folder.",
+        "PATH",
+        type=click.Path(path_type=Path),
+    ),
+    *(
+        Option(flags, text, takes, group="Metrics", rare=True, multiple=True)
+        for flags, takes, text in (
+            ("--fix fixed", "NAME=WEIGHT", "Fix a weight; repeat for several."),
+            ("--bound bounds", "NAME=LOW:HIGH", "Keep a weight between two numbers."),
+            ("--tie tied", "NAME=NAME", "Give features the same weight."),
+        )
+    ),
+    Option(
+        "--decoder",
+        "Instead of LISTS: tune on what COMMAND writes into {nbest} with the weights in {weights} "
+        "(TSV), {weights.json} or {weights.ini}, round after round.",
+        "COMMAND",
+        group="Texts",
+    ),
+    *verb_options(OuterLoop, without=["decoder", "folder", "read"]),
+]
+
+
+@make_command(
+    "tune",
+    tune,
+    "metrics executor details format output",
+    options=TUNE_OPTIONS,
+    metrics=list_metrics,
+    output="Write the weights; the name's ending says as what: .tsv, .json or .ini (Moses).",
+    epilog=TUNE_EPILOG,
+)
+def tune_command(
+    lists: str | None,
+    references: tuple[str, ...],
+    metrics: list[Metric],
+    method: str,
+    test_lists: str | None,
+    test_references: tuple[str, ...],
+    decoder: str | None,
+    resume: Path | None,
+    start: str | None,
+    executor: Executor | None,
+    show: Show,
+    **options: Any,
+) -> None:
+    """Tune the weights of the features in LISTS, and measure what they gain on other segments.
+
+    A metric may also be feature:NAME, the mean of a feature of the lists.
+    """
+    kind = None if show.output is None else weights_format(show.output)
+    if test_lists is None:
+        refuse_idle(["test_references"], "requires --test-lists LISTS")
+    else:
+        refuse_idle(["folds"], "excludes --test-lists, which measure the gain")
+        options["folds"] = 0
+    if (lists is None) == (decoder is None):
+        raise SettingError("LISTS", lists or "none", "either LISTS or --decoder COMMAND")
+    read, tuner = list_reader(options), as_tuner(method)
+    loop = {name: options.pop(name) for name in ("rounds", "timeout")}
+    if lists is not None:
+        refuse_idle(loop, "requires --decoder COMMAND")
+        development: Any = read(lists)
+        bar = (tuner.steps * options["runs"] * (1 + options["folds"]), "tuning")
+    elif start is None or resume is None:
+        raise SettingError("--decoder", decoder, "--start FILE and --resume FOLDER beside it")
+    else:
+        development = OuterLoop(decoder=decoder or "", folder=resume, read=read, **loop)
+        bar = (development.rounds, "decoding")
+    limits: dict[str, Any] = {
+        "start": None if start is None else read_weights(start),
+        "fixed": dict(_pair("--fix", text) for text in options.pop("fixed")),
+        "bounds": dict(_bound(text) for text in options.pop("bounds")),
+        "tied": [text.split("=") for text in options.pop("tied")],
+    }
+    runner = Runner(
+        # A decoder's rounds have a journal of their own.
+        journal=resume if decoder is None else None,
+        progress=None if executor is None else partial(progress_bar, what="tuning"),
+        executor=executor,
+    )
+    with nullcontext() if executor is not None else progress_bar(*bar) as progress:
+        result = tune(
+            development,
+            read_references(references),
+            method=tuner,
+            metrics=metrics,
+            test_lists=None if test_lists is None else read(test_lists),
+            test_references=read_references(test_references),
+            progress=progress,
+            runner=runner,
+            **limits,
+            **options,
+        )
+    if kind is not None:
+        sparse = getattr(development, "sparse", None)
+        names = frozenset(() if sparse is None else sparse.names)
+        show.write([format_weights(result.by_feature, kind, sparse=names).encode()])
+    replace(show, output=None)(result)
+
+
+def _number(option: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise SettingError(option, text, "a number") from None
+
+
+def _pair(option: str, text: str) -> tuple[str, float]:
+    name, separator, value = text.rpartition("=")
+    if not separator:
+        raise SettingError(option, text, "NAME=WEIGHT")
+    return name, _number(option, value)
+
+
+def _bound(text: str) -> tuple[str, tuple[float, float]]:
+    name, separator, value = text.rpartition("=")
+    ends: Sequence[str] = value.split(":")
+    if not separator or len(ends) != 2:
+        raise SettingError("--bound", text, "NAME=LOW:HIGH, NAME=LOW: or NAME=:HIGH")
+    low, high = (
+        _number("--bound", end or limit) for end, limit in zip(ends, ("-inf", "inf"), strict=True)
+    )
+    return name, (low, high)
+
+
+# Choosing by weights, quality scores or a trained model.
+
+RERANK_EPILOG = """\b
+Examples:
+  truebleu rerank test.nbest --weights weights.ini -o best.txt -r test.ref
+  truebleu rerank samples.jsonl --quality kiwi -o best.txt
+  truebleu rerank test.nbest -r ref --train-lists dev.nbest --train-reference dev.ref
+  truebleu rerank lists.jsonl -r ref --ngrams 3 -m nist bleu
+"""
+RERANK_OPTIONS = [
+    *list_options(),
+    reference_option(text="A reference, to measure the gain by; repeat for several."),
+    Option(
+        "--weights",
+        "Choose by these weights of features: TSV, JSON or a Moses ini.",
+        "FILE",
+        group="Metrics",
+    ),
+    Option(
+        "--train-lists",
+        "Lists to train on. Default: folds of LISTS themselves.",
+        "LISTS",
+        group="Texts",
+    ),
+    reference_option("train", "A reference of the train lists; repeat for several."),
+]
+#: What is about training.
+TRAINING = ("train_lists", "folds", "gamma", "ngrams", "word_pairs")
+
+
+@make_command(
+    "rerank",
+    rerank,
+    "metrics details format output",
+    options=RERANK_OPTIONS,
+    metrics=list_metrics,
+    output="Write the chosen texts, one line each.",
+    epilog=RERANK_EPILOG,
+)
+def rerank_command(
+    lists: str,
+    references: tuple[str, ...],
+    metrics: list[Metric],
+    weights: str | None,
+    train_lists: str | None,
+    train_references: tuple[str, ...],
+    show: Show,
+    **options: Any,
+) -> None:
+    """Choose the candidate of each segment in LISTS that scores best.
+
+    By --weights, by columns of --quality scores, or, without either, by a model that is trained to
+    prefer what the references say is best.
+    """
+    if weights is not None or options["quality"]:
+        refuse_idle(TRAINING, "has no effect with --weights or --quality")
+    if train_lists is None:
+        refuse_idle(["train_references"], "requires --train-lists LISTS")
+    else:
+        refuse_idle(["folds"], "excludes --train-lists")
+    read = list_reader(options)
+    with progress_bar(options["folds"], "training") as progress:
+        result = rerank(
+            read(lists),
+            read_references(references),
+            weights=None if weights is None else read_weights(weights),
+            train_lists=None if train_lists is None else read(train_lists),
+            train_references=read_references(train_references),
+            metrics=metrics,
+            progress=progress,
+            **options,
+        )
+    show.write([as_lines(result.texts)])
+    replace(show, output=None)(result)
+
+
+# The candidate with the highest expected utility.
+
+MBR_EPILOG = """\b
+Examples:
+  truebleu mbr samples.jsonl -o best.txt
+  truebleu mbr run1.nbest -m bleu --weigh-by probability --temperature 2 -o best.txt
+  truebleu mbr samples.txt --list-size 100 -m chrf --method aggregate --check
+  truebleu mbr samples.jsonl -r ref.txt -o best.txt
+"""
+#: A file of this name is what the command prints.
+STANDARD_OUTPUT = "-"
+MBR_OPTIONS = [
+    *list_options(),
+    reference_option(text="A real reference, to score the choice by; repeat for several."),
+    Option(
+        "--pseudo-references",
+        "Lists to compare candidates with, in the same format. Default: with each other.",
+        "FILE",
+        group="Texts",
+    ),
+    Option(
+        "-m --metric",
+        "The utility; settings follow a colon: chrf:word_order=2.",
+        "METRIC",
+        group="Metrics",
+        default="chrf",
+        show_default=True,
+    ),
+    Option(
+        "--utilities",
+        "In place of a metric: JSON Lines, a matrix per segment with a row per candidate.",
+        "FILE",
+        group="Metrics",
+        rare=True,
+    ),
+    Option(
+        "--weigh-by",
+        "How likely a pseudo-reference is: all alike, by the model, or by how often it was "
+        "sampled.",
+        group="Statistics",
+        type=click.Choice(get_args(Weights)),
+        default="uniform",
+        show_default=True,
+    ),
+    Option(
+        "--method",
+        f"How, with settings after a colon: {', '.join(METHODS)}.",
+        group="Statistics",
+        default="exact",
+        show_default=True,
+    ),
+]
+
+
+@make_command(
+    "mbr",
+    mbr,
+    "executor details format output",
+    options=MBR_OPTIONS,
+    output="Write the chosen texts, one line each; - for standard output, without the report.",
+    epilog=MBR_EPILOG,
+)
+def mbr_command(
+    lists: str,
+    references: tuple[str, ...],
+    metric: str,
+    pseudo_references: str | None,
+    utilities: str | None,
+    show: Show,
+    executor: Executor | None,
+    **options: Any,
+) -> None:
+    """Choose the candidate of each segment in LISTS with the highest expected utility.
+
+    Each candidate is scored against all others, which are taken for references: minimum Bayes risk.
+    """
+    if utilities is not None:
+        refuse_idle(["metric", "processes", "cluster"], "excludes --utilities, which are scores")
+    read = list_reader(options)
+    candidates = read(lists)
+    with progress_bar(len(candidates), "choosing") as progress:
+        result = mbr(
+            candidates,
+            metric=metric,
+            pseudo_references=None if pseudo_references is None else read(pseudo_references),
+            utilities=None if utilities is None else _matrices(utilities),
+            references=read_references(references),
+            progress=progress,
+            executor=executor,
+            **options,
+        )
+    lines = as_lines(choice.text for segment in result.segments for choice in segment.chosen)
+    if str(show.output) != STANDARD_OUTPUT:
+        show.write([lines])
+        replace(show, output=None)(result)
+    elif sys.stdout.isatty():
+        # A terminal must not obey what a model wrote.
+        for line in lines.decode().splitlines():
+            click.echo(one_line(line))
+    else:
+        click.echo(lines, nl=False)
+
+
+def _matrices(path: str) -> list[Any]:
+    """A matrix of numbers from each line."""
+    matrices = []
+    text = decode(path, Files().contents(path))
+    for line, written in enumerate(text.removesuffix("\n").split("\n"), 1):
+        matrix = json_in(path, line, written, "a list of lists of numbers")
+        rows = matrix if isinstance(matrix, list) else []
+        widths = {len(row) if isinstance(row, list) else None for row in rows}
+        numbers = (value for row in rows if isinstance(row, list) for value in row)
+        kinds = {type(value) for value in numbers}
+        if None in widths or len(widths) != 1 or not kinds <= {int, float}:
+            expected = "a list of lists of numbers, all of one length"
+            raise MalformedFileError(path, line, "something else", expected)
+        matrices.append(matrix)
+    return matrices
+
+
+# What is in lists, and how well they could be chosen from.
+
+NBEST_EPILOG = """\b
 Formats, guessed from the first line or set by --input-format:
   moses cdec joshua travatar zmert marian   id ||| text ||| features ||| score
   fairseq                                   the log of fairseq-generate
@@ -35,18 +446,12 @@ Examples:
 """
 
 
-@click.group("nbest", epilog=EPILOG)
-def command() -> None:
+@click.group("nbest", epilog=NBEST_EPILOG)
+def nbest_command() -> None:
     """Say what is in n-best lists, and how well they could be chosen from."""
 
 
-COMMON: dict[str, Any] = {"systems": "none", "texts": False, "chart": False, "details": False}
-
-
-REFERENCES = reference_option()
-
-
-@make_command("stats", metrics=False, options=[*list_options(), REFERENCES], **COMMON)
+@make_command("stats", options=[*list_options(), reference_option()])
 def stats(lists: str, references: tuple[str, ...], show: Show, **options: Any) -> None:
     """Count candidates, duplicates and features of LISTS, and say what may surprise you."""
     texts = read_references(references)
@@ -57,9 +462,9 @@ def stats(lists: str, references: tuple[str, ...], show: Show, **options: Any) -
 @make_command(
     "oracle",
     oracle_scores,
+    "metrics format output",
+    options=[*list_options(), reference_option()],
     metrics=list_metrics,
-    options=[*list_options(), REFERENCES],
-    **COMMON,
 )
 def oracle(
     lists: str,
@@ -81,4 +486,4 @@ def oracle(
 
 
 for _command in (stats, oracle):
-    command.add_command(_command)
+    nbest_command.add_command(_command)

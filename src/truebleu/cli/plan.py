@@ -1,19 +1,23 @@
-"""``truebleu plan``: how large a test set must be."""
+"""``truebleu plan`` and ``sample``: how large a test set must be, and one drawn from a pool."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu.cli._command import Show, Texts, make_command
+from truebleu.cli._command import Option, Show, Texts, make_command
 from truebleu.cli.main import progress_bar
+from truebleu.errors import SettingError
 from truebleu.planning.plan import plan
+from truebleu.planning.sample import sample
 
 if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
 
-EPILOG = """\b
+PLAN_EPILOG = """\b
 Examples:
   truebleu plan -r ref.txt old.txt new.txt --difference 0.5
   truebleu plan -r ref.txt old.txt new.txt --documents docs.tsv --difference 1 --power 0.9
@@ -21,8 +25,8 @@ Examples:
 """
 
 
-@make_command("plan", plan, systems="optional", details=False, epilog=EPILOG)
-def command(texts: Texts, metrics: list[Metric], show: Show, **settings: Any) -> None:
+@make_command("plan", plan, "[systems] texts metrics chart format output", epilog=PLAN_EPILOG)
+def plan_command(texts: Texts, metrics: list[Metric], show: Show, **settings: Any) -> None:
     """Say how many segments or documents detect a difference of D, by a pilot of two SYSTEMs."""
     if not texts.systems:
         raise click.UsageError(
@@ -33,4 +37,49 @@ def command(texts: Texts, metrics: list[Metric], show: Show, **settings: Any) ->
     test_set = texts.read(metrics)
     with progress_bar(0, "planning"):
         result = plan(test_set, metrics=metrics, **settings)
+    show(result)
+
+
+SAMPLE_EPILOG = """\b
+Examples:
+  truebleu sample -r ref.txt -s src.txt --size 500 -o small
+  truebleu sample -r ref.txt sys/ --documents docs.tsv --size 500 --draw document -o small
+  truebleu sample -r ref.txt --documents docs.tsv --size 500 --draw stratified -o small
+  truebleu sample -s src.txt --size 500 --draw stratified --length-groups 4 -o to-translate
+
+\b
+The folder gets each text under its name, documents.tsv where documents or domains are known, and
+segments.txt: the numbers of the segments in the pool, from 1.
+"""
+FOLDER = Option(
+    "-o --output folder",
+    "Where to write the texts.",
+    "FOLDER",
+    type=click.Path(path_type=Path),
+    required=True,
+)
+
+
+@make_command(
+    "sample", sample, "[systems] texts metrics format", options=[FOLDER], epilog=SAMPLE_EPILOG
+)
+def sample_command(
+    texts: Texts, folder: Path, metrics: list[Metric], show: Show, **settings: Any
+) -> None:
+    """Draw a test set from a pool, and say how representative it is.
+
+    SYSTEMs are outputs for the whole pool: files, NAME=FILE, folders or patterns. They are
+    optional; if given, their segments are drawn too, and scored. The reference may be left out
+    where there is only a source.
+    """
+    if not texts.references:
+        if texts.source is None or texts.systems:
+            expected = "-r FILE; only a source without systems may do without"
+            raise SettingError("references", "none", expected)
+        # A pool of source segments that are yet to be translated is read as any text.
+        texts = replace(texts, references=(texts.source,), source=None)
+    pool = texts.read(metrics)
+    with progress_bar(0, "sampling"):
+        result = sample(pool, metrics=metrics, **settings)
+        result.save(folder, overwrite=show.force)
     show(result)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu.cli._command import Option, Show, Texts, make_command, refuse_idle
+from truebleu.cli._command import Option, Show, Texts, make_command, reference_option, refuse_idle
 from truebleu.cli.main import LazyGroup, progress_bar
 from truebleu.corpus._files import note_input
 from truebleu.errors import SettingError
@@ -62,7 +62,7 @@ class StudyGroup(LazyGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of a study."""
         study: Any = super().get_command(ctx, cmd_name)
-        return None if study is None else study_command(cmd_name, study)
+        return None if study is None else _command_of(cmd_name, study)
 
 
 @click.group(
@@ -74,7 +74,7 @@ class StudyGroup(LazyGroup):
     },
     epilog=EPILOG,
 )
-def command() -> None:
+def study_command() -> None:
     """Measure how far scores, intervals and tests can be trusted on your own data."""
 
 
@@ -95,15 +95,15 @@ UNUSUAL = (
 )  # fmt: skip
 
 
-def study_command(name: str, study: Callable[..., StudyResult]) -> click.Command:
+def _command_of(name: str, study: Callable[..., StudyResult]) -> click.Command:
     """The command of a study: an option for each setting, and what its data are read from."""
     parameters = inspect.signature(study).parameters
     of_lists, judged = "lists" in parameters, "human" in parameters
     what = "segments of the simulated decoder" if of_lists else "simulated segments"
-    positive = click.IntRange(min=1)
-    simulate = _option("--simulate", f"Study N {what} instead of texts.", "N", type=positive)
+    text = f"Study N {what} instead of texts."
+    simulate = Option("--simulate", text, "N", group="Texts", type=click.IntRange(min=1))
     text = "Save results in FILE as they come, and continue from it if it exists."
-    resume = _option("--resume", text, "FILE", group="Output", type=click.Path(path_type=Path))
+    resume = Option("--resume", text, "FILE", type=click.Path(path_type=Path))
     options = [resume, *([] if judged else [simulate])]
     if judged:
         from truebleu.cli.agree import HUMAN_OPTIONS
@@ -124,54 +124,53 @@ def study_command(name: str, study: Callable[..., StudyResult]) -> click.Command
         show(study(*data, runner=runner, **settings))
 
     run.__doc__ = inspect.cleandoc(study.__doc__ or "").partition("\nArgs:")[0].partition(">>>")[0]
+    systems = "" if of_lists else "systems texts" if judged else "[systems] texts"
+    metrics = "metrics" if "metrics" in parameters else ""
     made = make_command(
         name,
         study,
-        systems="none" if of_lists else "required" if judged else "optional",
-        texts=not of_lists,
-        metrics="metrics" in parameters,
-        details=False,
-        executor=True,
+        f"{systems} {metrics} executor chart format output",
         options=[*arguments, *options],
-        rare=UNUSUAL,
     )(run)
     for option in made.params:
         if option.name == "metrics":
             usual = parameters["metrics"].default
             option.default = [usual] if isinstance(usual, str) else list(usual)
-        elif isinstance(option, Option) and option.multiple and option.name in parameters_of(study):
-            option.callback = partial(_split, option.type)
-            option.type, option.multiple = click.STRING, False
+        elif isinstance(option, Option) and option.name in parameters_of(study):
+            option.rare = option.rare or option.name in UNUSUAL
+            if option.multiple:
+                option.callback = partial(_split, option.type)
+                option.type, option.multiple = click.STRING, False
     return made
 
 
-def _option(flags: str, text: str, metavar: str | None = None, **details: Any) -> Option:
-    return Option(flags.split(), **{"group": "Texts", "metavar": metavar, "help": text, **details})
-
-
 def _pair_options() -> list[Option]:
-    ranks = "Systems one rank apart, up to two ranks apart, or all."
-    named = "A pair of systems instead; repeat for several."
-    kinds = click.Choice(["neighbours", "near", "all"])
-    pair = {"nargs": 2, "multiple": True, "group": "Statistics"}
     return [
-        _option("--pairs", ranks, type=kinds, group="Statistics"),
-        _option("--pair", named, "NAME NAME", rare=True, **pair),
+        Option(
+            "--pairs",
+            "Systems one rank apart, up to two ranks apart, or all.",
+            type=click.Choice(["neighbours", "near", "all"]),
+            group="Statistics",
+        ),
+        Option(
+            "--pair",
+            "A pair of systems instead; repeat for several.",
+            "NAME NAME",
+            rare=True,
+            nargs=2,
+            multiple=True,
+            group="Statistics",
+        ),
     ]
 
 
 def _list_options(parameters: Collection[str]) -> list[click.Parameter]:
-    references = partial(
-        _option, text="A reference; repeat for several.", metavar="FILE", multiple=True
-    )
-    options: list[click.Parameter] = [
-        click.Argument(["lists"], required=False, metavar="[LISTS]"),
-        references("-r --reference references"),
-    ]
+    lists = click.Argument(["lists"], required=False, metavar="[LISTS]", type=click.Path())
+    options: list[click.Parameter] = [lists, reference_option()]
     if "test_lists" in parameters:
         text = "Test lists, with the same features."
-        options.append(_option("--test-lists", text, "LISTS"))
-        options.append(references("--test-reference test_references"))
+        options.append(Option("--test-lists", text, "LISTS", group="Texts"))
+        options.append(reference_option("test"))
     return options
 
 
