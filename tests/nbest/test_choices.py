@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from tests.nbest.small_lists import small_lists
-from truebleu import compare
+from truebleu import CHRF, TER, compare
 from truebleu.errors import MalformedFileError, SettingError, UnknownNameError
-from truebleu.nbest import NBest
+from truebleu.nbest import NBest, oracle_scores
 from truebleu.nbest.choices import (
     format_weights,
     measure_gain,
@@ -75,7 +75,7 @@ LAST = np.array([size - 1 for size in LISTS.sizes])
 
 
 def test_a_gain_is_what_compare_says_of_the_chosen_texts() -> None:
-    gain, other = measure_gain(LISTS, REFERENCES, ["chrf"], FIRST, [LAST], seed=5, replicates=200)
+    gain, other = measure_gain(LISTS, REFERENCES, [CHRF()], FIRST, [LAST], seed=5, replicates=200)
     texts = {"baseline": LISTS.choose(FIRST), "chosen": LISTS.choose(LAST)}
     comparison = compare(
         texts, REFERENCES, metrics=["chrf"], baseline="baseline", replicates=200, seed=5
@@ -92,9 +92,21 @@ def test_a_gain_is_what_compare_says_of_the_chosen_texts() -> None:
     assert (gain.runs, gain.deviation) == ((gain.score,), None)
 
 
+def test_a_gain_stands_beside_the_first_a_random_and_the_best_choice() -> None:
+    gain, _ = measure_gain(LISTS, REFERENCES, [TER()], FIRST, [LAST], seed=5, replicates=200)
+    (oracle,) = oracle_scores(LISTS, REFERENCES, metrics=["ter"]).metrics
+    assert gain.first == gain.baseline == pytest.approx(oracle.first)
+    assert gain.oracle == pytest.approx(oracle.best) != oracle.worst
+    draws = np.random.default_rng(1).random((1000, len(LISTS)))
+    texts = [LISTS.choose((draw * LISTS.sizes).astype(int)) for draw in draws]
+    drawn = [TER().corpus(text, REFERENCES).score for text in texts]
+    # TER is a quotient of sums, so that its mean is that of the mean sums but for little.
+    assert gain.by_chance == pytest.approx(np.mean(drawn), rel=0.01)
+
+
 def test_runs_have_a_mean_and_a_deviation() -> None:
     runs = [LAST, FIRST, LAST]
-    gain, _ = measure_gain(LISTS, REFERENCES, ["ter"], FIRST, runs, seed=5, replicates=200)
+    gain, _ = measure_gain(LISTS, REFERENCES, [TER()], FIRST, runs, seed=5, replicates=200)
     assert gain.score == pytest.approx(np.mean(gain.runs))
     assert gain.deviation == pytest.approx(np.std(gain.runs, ddof=1))
     assert gain.runs[1] == pytest.approx(gain.baseline)

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from truebleu.corpus.nbest import NBest, SparseFeatures
 from truebleu.errors import DecoderError, MalformedFileError, SettingError, TruebleuError
-from truebleu.nbest import OuterLoop, tune
-from truebleu.nbest.outer_loop import merge_lists
+from truebleu.nbest import TUNERS, OuterLoop, count_candidates, read_nbest, tune
+from truebleu.nbest.choices import weighted_choices
+from truebleu.nbest.problem import merge_lists
 from truebleu.simulation import BEST_WEIGHTS, Decoder
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from truebleu.corpus.nbest import NBest
     from truebleu.nbest.tuning import TuneResult
 
 SEGMENTS, SIZE = 10, 15
@@ -65,6 +66,50 @@ def test_a_decoder_whose_best_weights_are_known_is_tuned_to_the_end(tmp_path: Pa
     assert sum(exact) >= SEGMENTS - 1
     kept = {path.name for path in (tmp_path / "rounds").iterdir()}
     assert {"rounds.jsonl", "round-01.nbest", "round-01.weights.tsv", "round-01.log"} <= kept
+
+
+@pytest.mark.parametrize("method", TUNERS)
+def test_final_weights_are_no_worse_than_any_round_on_the_merged_lists(
+    tmp_path: Path, method: str
+) -> None:
+    decoder = Decoder(segments=12)
+    for number, forward in enumerate((0.2, -0.2, 0.5), 1):
+        write_moses(decoder.nbest({**START, "forward": forward}, size=20), number, tmp_path)
+    copy = script(
+        "import pathlib, shutil, sys; path = pathlib.Path(sys.argv[2]); "
+        "shutil.copy(path.parent.parent / path.name, path)"
+    )
+    result = tune(
+        loop(tmp_path / "rounds", copy, rounds=3),
+        decoder.references,
+        start=START,
+        method=method,
+        folds=0,
+    )
+    lists = [read_nbest(tmp_path / f"round-0{round_.number}.nbest") for round_ in result.rounds]
+    merged = lists[0]
+    for other in lists[1:]:
+        merged, _ = merge_lists(merged, other)
+    counted = count_candidates(merged, decoder.references)
+    scores = [
+        counted.score(weighted_choices(merged, weights))
+        for weights in (result.by_feature, *(round_.weights for round_ in result.rounds))
+    ]
+    assert scores[0] == max(scores)
+    assert scores[0] == pytest.approx(result.development[0])
+    assert len(scores) > 2
+
+
+def write_moses(lists: NBest, number: int, folder: Path) -> None:
+    """Lists as a decoder would write them in a round."""
+    lines = [
+        f"{segment} ||| {lists.texts[place]} ||| "
+        + " ".join(f"{name}= {float(lists.feature(name)[place])!r}" for name in lists.feature_names)
+        + " ||| 0\n"
+        for segment, span in enumerate(lists.spans())
+        for place in range(span.start, span.stop)
+    ]
+    (folder / f"round-0{number}.nbest").write_text("".join(lines))
 
 
 @pytest.mark.slow
@@ -163,29 +208,3 @@ def test_arguments_are_checked_before_the_decoder_runs(tmp_path: Path) -> None:
 def test_a_command_without_both_files_is_refused(tmp_path: Path, command: str) -> None:
     with pytest.raises(SettingError, match="decoder"):
         loop(tmp_path, command)
-
-
-def test_merging_keeps_the_order_and_repeats_nothing() -> None:
-    old = NBest.of([["a", "b"], ["c"]], features={"f": [[1, 2], [3]], "g": [[0, 0], [0]]})
-    new = NBest.of([["b", "b"], ["d"]], features={"g": [[0, 1], [0]], "f": [[2, 2], [3]]})
-    merged, count = merge_lists(old, new)
-    assert merged[:] == [("a", "b", "b"), ("c", "d")]
-    assert count == 2
-    assert merged.feature("g").tolist() == [0, 0, 1, 0, 0]
-    with pytest.raises(SettingError, match="1 lists"):
-        merge_lists(old, NBest.of([["a"]]))
-    with pytest.raises(SettingError, match="the same features"):
-        merge_lists(old, NBest.of([["a"], ["b"]]))
-
-
-def test_sparse_features_are_merged_by_name() -> None:
-    def lists(name: str) -> NBest:
-        made = NBest.of([["a"]])
-        return NBest(
-            texts=made.texts, offsets=made.offsets, sparse=SparseFeatures.of([{name: 1.0}])
-        )
-
-    merged, count = merge_lists(lists("x"), lists("y"))
-    assert count == 1
-    assert merged.sparse is not None
-    assert [merged.sparse.row(place) for place in (0, 1)] == [{"x": 1.0}, {"y": 1.0}]

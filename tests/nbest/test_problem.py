@@ -16,6 +16,7 @@ from truebleu.nbest.problem import (
     Search,
     first_best,
     make_problem,
+    merge_lists,
     minimize,
     order,
     seed_of_run,
@@ -204,3 +205,29 @@ def test_bounds_are_kept() -> None:
 def test_infinite_bounds_are_none() -> None:
     infinite = np.full(2, np.inf)
     assert minimize(bowl, Search.of(np.zeros(2), -infinite, infinite)) == pytest.approx(CENTRE)
+
+
+def test_merging_keeps_the_order_and_repeats_nothing() -> None:
+    old = NBest.of([["a", "b"], ["c"]], features={"f": [[1, 2], [3]], "g": [[0, 0], [0]]})
+    new = NBest.of([["b", "b"], ["d"]], features={"g": [[0, 1], [0]], "f": [[2, 2], [3]]})
+    merged, count = merge_lists(old, new)
+    assert merged[:] == [("a", "b", "b"), ("c", "d")]
+    assert count == 2
+    assert merged.feature("g").tolist() == [0, 0, 1, 0, 0]
+    with pytest.raises(SettingError, match="1 lists"):
+        merge_lists(old, NBest.of([["a"]]))
+    with pytest.raises(SettingError, match="the same features"):
+        merge_lists(old, NBest.of([["a"], ["b"]]))
+
+
+def test_sparse_features_are_merged_by_name() -> None:
+    def lists(name: str) -> NBest:
+        made = NBest.of([["a"]])
+        return NBest(
+            texts=made.texts, offsets=made.offsets, sparse=SparseFeatures.of([{name: 1.0}])
+        )
+
+    merged, count = merge_lists(lists("x"), lists("y"))
+    assert count == 1
+    assert merged.sparse is not None
+    assert [merged.sparse.row(place) for place in (0, 1)] == [{"x": 1.0}, {"y": 1.0}]

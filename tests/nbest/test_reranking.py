@@ -54,6 +54,40 @@ def test_a_trained_model_gains_on_segments_that_it_did_not_see() -> None:
     assert "constant" not in other.weights
 
 
+def with_copies(*, better: int) -> tuple[NBest, list[str]]:
+    """Two candidates each; the feature is right in two of three, where the better has copies."""
+    lists, values = [], []
+    for segment in range(60):
+        right = segment % 3 > 0
+        good, bad = (f"a b c d e{segment}", 1.0 if right else -1.0), ("a x c y z", 0.0)
+        pair = [good] * (better if right else 1) + [bad]
+        lists.append([text for text, _ in pair][:: 1 if segment % 2 else -1])
+        values.append([value for _, value in pair][:: 1 if segment % 2 else -1])
+    return NBest.of(lists, features={"f": values}), [f"a b c d e{n}" for n in range(60)]
+
+
+def test_copies_are_one_candidate_to_a_trained_model() -> None:
+    (lists, references), (plain, _) = with_copies(better=6), with_copies(better=1)
+    copied, other = (truebleu.rerank(n, references, **FAST) for n in (lists, plain))
+    assert (copied.copies, other.copies) == (200, 0)
+    # Taken for rivals of each other, copies would turn the weight round.
+    assert copied.weights == other.weights
+    assert copied.weights["f"] > 0
+    assert copied.texts == other.texts
+    assert copied.gains[0].by_chance > other.gains[0].by_chance
+    assert "200 candidates are copies of others" in " ".join(str(copied).split())
+
+
+def test_candidates_that_are_best_alike_are_no_rivals() -> None:
+    texts = ["a b c d", "a b c d", "a b", "c d x x", "a b c d"]
+    lists = NBest.of([texts[::-1], texts[2:4]], features={"f": [[5, 4, 3, 2, 1], [1, 2]]})
+    problem, gold = make_problem(lists, ["a b c d"] * 2, ["bleu"]).without_ties()
+    assert np.diff(problem.offsets).tolist() == [3, 2]
+    kept = (problem.matrix[:, 0] * problem.scales[0]).round(9).tolist()
+    assert kept[:3] == [5, 4, 3]
+    assert kept[gold[0]] == 5
+
+
 def test_what_does_nothing_or_is_missing_is_refused() -> None:
     lists, references = informative()
     for options, reason in (

@@ -65,6 +65,9 @@ GAIN = Gain(
     digits=2,
     baseline=20.0,
     score=21.5,
+    first=20.0,
+    by_chance=19.0,
+    oracle=30.0,
     difference=1.5,
     interval=(0.5, 2.5),
     p=0.01,
@@ -117,7 +120,7 @@ def notes(document: Document) -> str:
 def test_the_gain_comes_first_and_the_score_on_what_was_tuned_is_no_evidence() -> None:
     document = tune_document(tuned())
     assert document.sentences[0].startswith("By chrF2 the tuned weights are better than those")
-    assert "(no evidence of a gain); at random " in notes(document)
+    assert "(no evidence of a gain); first candidates " in notes(document)
     assert "gain: of 2 parts of neighbouring segments" in notes(document)
 
 
@@ -179,6 +182,28 @@ def test_metrics_disagree_where_both_differences_are_real(
     assert caution is None or sentences[2].startswith(caution)
     losses = tuple(replace(gain, difference=-1.5, p=0.01) for gain in gains)
     assert "keep what you had" in str(rerank_document(replace(reranked(), gains=losses)).sentences)
+
+
+@pytest.mark.parametrize(
+    ("change", "warning"),
+    [
+        ({}, ""),
+        ({"by_chance": 22.0}, "by BLEU this choice (21.50) is worse than a random choice (22.00)."),
+        ({"higher_is_better": False}, "worse than the first candidates (20.00) and a random"),
+        (
+            {"first": 22.0, "by_chance": 23.0},
+            "first candidates (22.00) and a random choice (23.00)",
+        ),
+    ],
+)
+def test_a_choice_below_the_first_or_a_random_one_is_warned_of(
+    change: dict[str, Any], warning: str
+) -> None:
+    text = " ".join(str(replace(reranked(), gains=(replace(GAIN, **change),))).split())
+    assert warning in text
+    assert ("Warning" in text) == bool(warning)
+    assert "First At random Oracle" in text
+    assert ("Before After" in text) == ("first" in change)
 
 
 def test_how_it_was_trained_is_said() -> None:

@@ -6,12 +6,18 @@ import re
 from dataclasses import dataclass
 from json import dumps
 from math import isfinite
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import numpy as np
 
 from truebleu.errors import MalformedFileError, SettingError, UnknownNameError
-from truebleu.nbest.problem import FeatureMean, feature_matrix, first_best, list_metrics
+from truebleu.nbest.problem import (
+    FeatureMean,
+    count_candidates,
+    feature_matrix,
+    first_best,
+    list_metrics,
+)
 from truebleu.schema import DEFAULT_REPLICATES, DEFAULT_SEED, Column, Setting, require_name, verb
 from truebleu.scores.given import GivenScores
 
@@ -180,6 +186,9 @@ class Gain:
         digits: decimals that people should see.
         baseline: the score of the baseline.
         score: the score of the choice; the mean over runs, where there are several.
+        first: the score of the first candidates.
+        by_chance: the score that candidates drawn at random have on average.
+        oracle: the score of the candidates that are best by themselves.
         difference: score minus baseline.
         interval: of the difference, as its test has it; None where an end is open.
         p: how often equal choices would differ by at least this much.
@@ -194,6 +203,9 @@ class Gain:
     digits: int
     baseline: Annotated[float, Column(heading="Before", digits=2)]
     score: Annotated[float, Column(heading="After", digits=2)]
+    first: Annotated[float, Column(heading="First", digits=2)]
+    by_chance: Annotated[float, Column(heading="At random", digits=2)]
+    oracle: Annotated[float, Column(heading="Oracle", digits=2)]
     difference: Annotated[float, Column(heading="Difference", digits=2, sign=True)]
     interval: Annotated[
         tuple[float | None, float | None], Column(heading="95 % interval", numeric=True)
@@ -212,68 +224,51 @@ class Gain:
 def measure_gain(
     nbest: NBest,
     references: ReferencesLike | None,
-    metrics: str | Sequence[str | Metric],
+    metrics: Sequence[Metric],
     baseline: ArrayLike,
     runs: Sequence[ArrayLike],
-    **options: Any,
+    *,
+    seed: int = DEFAULT_SEED,
+    replicates: int = DEFAULT_REPLICATES,
 ) -> tuple[Gain, ...]:
     """Compare the candidates that one or more runs choose with those of the baseline.
 
     Args:
         nbest: the lists that both choose from.
         references: as for `truebleu.score`; not needed where all metrics are ``feature:NAME``.
-        metrics: what to compare by, besides one that nobody chose by.
+        metrics: what to compare by; with references also by a metric that nobody chose by: chrF,
+            or BLEU after chrF.
         baseline: the index in its list of each segment's candidate.
         runs: the same for each run.
-        options: those of `gains_of`.
-    """
-    several = len(runs) > 1
-    # The baseline has no random part: each of its runs is the same.
-    names = [f"{BASELINE}.{number}" for number, _ in enumerate(runs, 1)] if several else [BASELINE]
-    choices = {name: np.asarray(baseline) for name in names}
-    choices |= {f"{CHOSEN}.{number}": np.asarray(run) for number, run in enumerate(runs, 1)}
-    parsed = [_with_scores(metric, nbest, choices) for metric in list_metrics(metrics)]
-    texts = {name: nbest.choose(indices) for name, indices in choices.items()}
-    if references is not None:
-        return gains_of(texts, references, parsed, **options)
-    empty = [""] * len(nbest)
-    return gains_of(dict.fromkeys(texts, empty), empty, parsed, beside=False, **options)
-
-
-def gains_of(
-    texts: Mapping[str, Sequence[str]],
-    references: ReferencesLike,
-    metrics: Sequence[Metric],
-    *,
-    beside: bool = True,
-    seed: int = DEFAULT_SEED,
-    replicates: int = DEFAULT_REPLICATES,
-) -> tuple[Gain, ...]:
-    """What chosen texts gain over those of the baseline.
-
-    Args:
-        texts: those of "baseline", and others; of several runs each as "baseline.1" and so on.
-        references: theirs.
-        metrics: what to compare by.
-        beside: whether to compare also by a metric that nobody chose by: chrF, or BLEU after chrF.
         seed: of the test and the interval.
         replicates: of both.
     """
     from truebleu.significance.compare import compare
 
-    known = [metric.name.casefold() for metric in metrics]
-    others = [n for n in ("chrf", "bleu") if not any(k.startswith(n) for k in known)]
+    several = len(runs) > 1
+    # The baseline has no random part: each of its runs is the same.
+    names = [f"{BASELINE}.{number}" for number, _ in enumerate(runs, 1)] if several else [BASELINE]
+    choices = {name: np.asarray(baseline) for name in names}
+    choices |= {f"{CHOSEN}.{number}": np.asarray(run) for number, run in enumerate(runs, 1)}
+    goals = list(metrics)
+    empty = [""] * len(nbest)
+    texts: Mapping[str, Sequence[str]] = dict.fromkeys(choices, empty)
+    if references is not None:
+        names = [goal.name.casefold() for goal in goals]
+        others = [m for m in ("chrf", "bleu") if not any(name.startswith(m) for name in names)]
+        goals += list_metrics(others[:1]) if others else []
+        texts = {name: nbest.choose(indices) for name, indices in choices.items()}
     result = compare(
         texts,
-        references,
-        metrics=[*metrics, *(others[:1] if beside else ())],
+        empty if references is None else references,
+        metrics=[_with_scores(goal, nbest, choices) for goal in goals],
         replicates=replicates,
         seed=seed,
         baseline=BASELINE,
-        runs=None if BASELINE in texts else "{system}.{run}",
+        runs="{system}.{run}" if several else None,
     )
     gains = []
-    for pair in result.comparisons:
+    for goal, pair in zip(goals, result.comparisons, strict=True):
         metric = result.metrics[pair.metric]
         before, after = (result.systems[name][pair.metric] for name in (pair.b, pair.a))
         gains.append(
@@ -284,6 +279,7 @@ def gains_of(
                 digits=metric.digits,
                 baseline=before.score,
                 score=after.score,
+                **count_candidates(nbest, references, goal).landmarks()._asdict(),
                 difference=pair.difference,
                 interval=pair.interval,
                 p=pair.p,

@@ -266,16 +266,14 @@ def _oracle(counted: CandidateStatistics, sentence: SentenceScore) -> MetricOrac
     else:
         scores = metric.sign * counted.sentence_scores()
     best, worst = (first_best(sign * scores, counted.offsets) for sign in (1, -1))
+    landmarks = counted.landmarks()
     highest, lowest = _climb(counted, best, 1), _climb(counted, worst, -1)
-    sizes = np.diff(counted.offsets)
-    # Each list's mean row: what one expects of a candidate drawn at random.
-    means = np.add.reduceat(counted.rows, counted.offsets[:-1], axis=0) / sizes[:, None]
     return MetricOracle(
         metric=metric.name,
         signature=str(metric.signature),
         higher_is_better=metric.higher_is_better,
-        first=counted.score(np.zeros(len(sizes), dtype=np.int64)),
-        mean=float(metric.score(means.sum(axis=0))),
+        first=landmarks.first,
+        mean=landmarks.by_chance,
         best=counted.score(best),
         worst=counted.score(worst),
         best_of_text=counted.score(highest),

@@ -21,7 +21,7 @@ from truebleu.corpus.test_set import TestSet
 from truebleu.errors import SettingError, UnpairedSegmentsError
 from truebleu.metrics.base import use_environment
 from truebleu.metrics.registry import as_metrics, made_of
-from truebleu.nbest.choices import BASELINE, CHOSEN, gains_of
+from truebleu.nbest.choices import measure_gain
 from truebleu.schema import DEFAULT_SEED, Seed, Setting, Streams, checked_fields, picked, verb
 
 if TYPE_CHECKING:
@@ -425,8 +425,9 @@ def mbr(
             progress(len(batch))
     gains: tuple[Gain, ...] = ()
     if references is not None:
-        texts = {BASELINE: lists.first(), CHOSEN: [segment.best.text for segment in segments]}
-        gains = gains_of(texts, references, [] if utility is None else [utility])
+        first, chosen = [0] * len(lists), [segment.best.index for segment in segments]
+        goals = [] if utility is None else [utility]
+        gains = measure_gain(lists, references, goals, first, [chosen])
     return MBRResult(
         name=lists.name,
         metric="given utilities" if scored is None else scored.name,

@@ -20,14 +20,13 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
-import numpy as np
-
 from truebleu.corpus._files import write_files
-from truebleu.corpus.nbest import NBest, SparseFeatures
+from truebleu.corpus.nbest import NBest  # noqa: TC001  # settings are read from annotations
 from truebleu.corpus.nbest_files import read_nbest
 from truebleu.errors import DecoderError, SettingError, UnreadableFileError
 from truebleu.execution.journal import Runner, Task
 from truebleu.nbest.choices import format_weights
+from truebleu.nbest.problem import merge_lists, without_copies
 from truebleu.schema import Column, Setting, checked_fields
 
 if TYPE_CHECKING:
@@ -166,7 +165,10 @@ class OuterLoop:
 
     def _merged(self, number: int, merged: NBest | None) -> tuple[NBest, int]:
         lists = self.read(str(self._path(number, "nbest")))
-        return (lists, lists.candidates) if merged is None else merge_lists(merged, lists)
+        if merged is not None:
+            return merge_lists(merged, lists)
+        lists = without_copies(lists)
+        return lists, lists.candidates
 
     def _decode(self, number: int, weights: Mapping[str, float]) -> None:
         """Let the decoder write the lists of a round."""
@@ -238,52 +240,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
                 process.kill()
         with suppress(subprocess.TimeoutExpired):
             process.wait(GRACE)
-
-
-def merge_lists(old: NBest, new: NBest) -> tuple[NBest, int]:
-    """All candidates of both, those of `old` first, and how many of `new` it did not have.
-
-    A candidate is the same if its text and all its features are.
-
-    >>> old, new = NBest.of([["a", "b"]]), NBest.of([["b", "c"]])
-    >>> merged, count = merge_lists(old, new)
-    >>> merged[0], count
-    (('a', 'b', 'c'), 1)
-    """
-    if len(old) != len(new):
-        raise SettingError(new.name, f"{len(new)} lists", f"{len(old)}, as before")
-    if set(old.feature_names) != set(new.feature_names):
-        unlike = sorted(set(old.feature_names) ^ set(new.feature_names))
-        raise SettingError(f"{new.name}: features", unlike[0], "the same features as before")
-    order = [new.feature_names.index(name) for name in old.feature_names]
-    texts: list[str] = []
-    rows, sparse, offsets, count = [], [], [0], 0
-    for segment in range(len(old)):
-        known = set()
-        for lists, values in ((old, old.features), (new, new.features[:, order])):
-            span = lists.span(segment)
-            for place in range(span.start, span.stop):
-                more = {} if lists.sparse is None else lists.sparse.row(place)
-                key = (lists.texts[place], values[place].tobytes(), frozenset(more.items()))
-                if lists is new and key in known:
-                    continue
-                known.add(key)
-                count += lists is new
-                texts.append(lists.texts[place])
-                rows.append(values[place])
-                sparse.append(more)
-        offsets.append(len(texts))
-    merged = NBest(
-        texts=tuple(texts),
-        offsets=np.array(offsets),
-        feature_names=old.feature_names,
-        features=np.array(rows).reshape(len(texts), len(old.feature_names)),
-        sparse=SparseFeatures.of(sparse) if old.sparse or new.sparse else None,
-        sources=old.sources,
-        name="merged lists",
-        format=old.format,
-    )
-    return merged, count
 
 
 def _distance(a: Mapping[str, float], b: Mapping[str, float]) -> float:

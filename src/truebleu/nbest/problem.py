@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -40,6 +40,8 @@ __all__ = ["CandidateStatistics", "FeatureMean", "count_candidates"]
 FEATURE = "feature:"
 #: Scores of metrics are in points of 100, unless no candidate's score is larger than this.
 LARGEST_SHARE = 1.5
+#: Utilities, of which 1 is perfect, that differ by no more than rounding are equal.
+TIED = 1e-12
 #: Up to so many features are kept in a full matrix.
 MOST_DENSE = 1000
 
@@ -95,6 +97,40 @@ class CandidateStatistics(ComparedByValue):
     def score(self, indices: ArrayLike) -> float:
         """The score of that text."""
         return float(self.metric.score(self.sums(indices)))
+
+    def landmarks(self) -> Landmarks:
+        """What choices that know nothing, or everything, score."""
+        utilities = self.metric.sign * self.sentence_scores()
+        return Landmarks.of(self.rows, self.offsets, utilities, self.metric.score)
+
+
+class Landmarks(NamedTuple):
+    """What to see any choice from lists beside.
+
+    Attributes:
+        first: the score of the first candidates.
+        by_chance: the score of average counts: of a candidate drawn at random from each list.
+        oracle: the score of the candidates that are best by themselves: about the most that any
+            choice could reach.
+    """
+
+    first: float
+    by_chance: float
+    oracle: float
+
+    @classmethod
+    def of(
+        cls,
+        rows: NDArray[np.float64],
+        offsets: NDArray[np.int64],
+        utilities: NDArray[np.float64],
+        score: Callable[[NDArray[np.float64]], ArrayLike],
+    ) -> Landmarks:
+        """By the rows of all candidates, how good each is by itself, and what scores sums."""
+        starts, sizes = offsets[:-1], np.diff(offsets)
+        means = np.add.reduceat(rows, starts, axis=0) / sizes[:, None]
+        chosen = (rows[starts], means, rows[starts + first_best(utilities, offsets)])
+        return cls(*(float(np.asarray(score(part.sum(axis=0)))) for part in chosen))
 
 
 def plus_one_bleu(counted: CandidateStatistics) -> NDArray[np.float64]:
@@ -292,22 +328,35 @@ class Problem:
         chosen = self.offsets[:-1] + self.choices(weights)
         return float(self.objective(self.rows[chosen].sum(axis=0)))
 
+    def landmarks(self) -> Landmarks:
+        """What choices that know nothing, or everything, score."""
+        return Landmarks.of(self.rows, self.offsets, self.utilities(), self.objective)
+
     def take(self, segments: ArrayLike) -> Problem:
         """The same of only these segments."""
         chosen = np.asarray(segments, dtype=np.int64)
         spans = [np.arange(self.offsets[s], self.offsets[s + 1]) for s in chosen]
-        candidates = np.concatenate(spans)
-        offsets = np.concatenate([[0], np.cumsum([len(span) for span in spans])]).astype(np.int64)
-        return replace(
-            self,
-            matrix=self.matrix[candidates],
-            offsets=offsets,
-            counted=tuple(
-                replace(counted, rows=counted.rows[candidates], offsets=offsets)
-                for counted in self.counted
-            ),
-            lengths=self.lengths[chosen],
-        )
+        sizes = [len(span) for span in spans]
+        return replace(self.keep(np.concatenate(spans), sizes), lengths=self.lengths[chosen])
+
+    def keep(self, candidates: NDArray[np.int64], sizes: ArrayLike) -> Problem:
+        """The same of only these candidates, in lists of these sizes."""
+        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        counted = (replace(c, rows=c.rows[candidates], offsets=offsets) for c in self.counted)
+        matrix = self.matrix[candidates]
+        return replace(self, matrix=matrix, offsets=offsets, counted=tuple(counted))
+
+    def without_ties(self) -> tuple[Problem, NDArray[np.int64]]:
+        """Each list with only the first of the candidates that are best, and which one that is."""
+        utilities, sizes = self.utilities(), np.diff(self.offsets)
+        best = np.maximum.reduceat(utilities, self.offsets[:-1])
+        kept = utilities < np.repeat(best - TIED, sizes)
+        gold = self.offsets[:-1] + first_best(np.where(kept, 0.0, 1.0), self.offsets)
+        kept[gold] = True
+        # How many of those before the gold one in its list are left.
+        left = np.concatenate([[0], np.cumsum(kept)])
+        problem = self.keep(np.flatnonzero(kept), np.diff(left[self.offsets]))
+        return problem, np.asarray(left[gold] - left[self.offsets[:-1]], dtype=np.int64)
 
     def scaled(self, weights: ArrayLike) -> NDArray[np.float64]:
         """Weights of the features as the lists have them, as weights of `matrix`."""
@@ -446,6 +495,106 @@ def reference_lengths(
     return np.maximum(count_candidates(firsts, references, bleu).rows[:, 1], 1.0)
 
 
+# Copies: samples of language models and the rounds of a decoder are full of them.
+
+
+def without_copies(nbest: NBest) -> NBest:
+    """Each list with one candidate in place of those whose text and features are all the same.
+
+    >>> without_copies(NBest.of([["a", "b", "a"]]))[0]
+    ('a', 'b')
+    """
+    kept: list[int] = []
+    sizes = []
+    for span in nbest.spans():
+        first: dict[Any, int] = {}
+        for place in range(span.start, span.stop):
+            first.setdefault(_identity(nbest, place), place)
+        kept += first.values()
+        sizes.append(len(first))
+    return _with_candidates(nbest, np.array(kept), np.concatenate([[0], np.cumsum(sizes)]))
+
+
+def _identity(nbest: NBest, candidate: int) -> tuple[str | bytes, ...]:
+    """What tells a candidate from the others of its list."""
+    dense = (nbest.texts[candidate], nbest.features[candidate].tobytes())
+    if nbest.sparse is None:
+        return dense
+    span = slice(*nbest.sparse.indptr[candidate : candidate + 2])
+    return *dense, nbest.sparse.indices[span].tobytes(), nbest.sparse.values[span].tobytes()
+
+
+def _with_candidates(nbest: NBest, places: NDArray[np.int64], offsets: NDArray[np.int64]) -> NBest:
+    """The lists with these of all candidates, in this order."""
+    numbers: dict[str, Any] = {
+        name: None if getattr(nbest, name) is None else getattr(nbest, name)[places]
+        for name in ("scores", "log_probabilities", "counts")
+    }
+    return replace(
+        nbest,
+        texts=tuple(nbest.texts[place] for place in places),
+        offsets=offsets,
+        features=nbest.features[places],
+        sparse=None
+        if nbest.sparse is None
+        else _as_features(nbest.sparse.names, nbest.sparse.matrix()[places]),
+        **numbers,
+    )
+
+
+def merge_lists(old: NBest, new: NBest) -> tuple[NBest, int]:
+    """All different candidates of both, those of `old` first, and how many only `new` has.
+
+    >>> old, new = NBest.of([["a", "b"]]), NBest.of([["b", "c"]])
+    >>> merged, count = merge_lists(old, new)
+    >>> merged[0], count
+    (('a', 'b', 'c'), 1)
+    """
+    if len(old) != len(new):
+        raise SettingError(new.name, f"{len(new)} lists", f"{len(old)}, as before")
+    if set(old.feature_names) != set(new.feature_names):
+        unlike = sorted(set(old.feature_names) ^ set(new.feature_names))
+        raise SettingError(f"{new.name}: features", unlike[0], "the same features as before")
+    columns = [new.feature_names.index(name) for name in old.feature_names]
+    joined = NBest(
+        texts=old.texts + new.texts,
+        offsets=np.concatenate([old.offsets, old.candidates + new.offsets[1:]]),
+        feature_names=old.feature_names,
+        features=np.concatenate([old.features, new.features[:, columns]]),
+        sparse=_stacked(old, new),
+        name="merged lists",
+        format=old.format,
+    )
+    segments = [np.repeat(np.arange(len(lists)), lists.sizes) for lists in (old, new)]
+    places = np.argsort(np.concatenate(segments), kind="stable")
+    merged = without_copies(_with_candidates(joined, places, old.offsets + new.offsets))
+    before = without_copies(old).candidates
+    return replace(merged, sources=old.sources), merged.candidates - before
+
+
+def _stacked(old: NBest, new: NBest) -> SparseFeatures | None:
+    """The sparse features of both, one after the other."""
+    if old.sparse is None and new.sparse is None:
+        return None
+    first, second = (n.sparse or SparseFeatures.of([{}] * n.candidates) for n in (old, new))
+    columns = {name: place for place, name in enumerate(dict.fromkeys(first.names + second.names))}
+    moved = np.array([columns[name] for name in second.names], dtype=np.int64)
+    from scipy.sparse import csr_array
+
+    values = np.concatenate([first.values, second.values])
+    indices = np.concatenate([first.indices, moved[second.indices]])
+    starts = np.concatenate([first.indptr, first.indptr[-1] + second.indptr[1:]])
+    shape = (len(starts) - 1, len(columns))
+    return _as_features(tuple(columns), csr_array((values, indices, starts), shape=shape))
+
+
+def _as_features(names: tuple[str, ...], matrix: Any) -> SparseFeatures:
+    matrix.sort_indices()
+    return SparseFeatures(
+        names=names, indptr=matrix.indptr, indices=matrix.indices, values=matrix.data
+    )
+
+
 # Features that are in the texts: word n-grams of candidates, and pairs with words of the source.
 # Riezler & Maxwell (2005) rerank by phrases of two and three words besides the system's own scores.
 
@@ -522,13 +671,7 @@ def _side_by_side(first: SparseFeatures | None, second: SparseFeatures) -> Spars
     from scipy.sparse import csr_array, hstack
 
     matrix = csr_array(hstack([first.matrix(), second.matrix()], format="csr"))
-    matrix.sort_indices()
-    return SparseFeatures(
-        names=first.names + second.names,
-        indptr=matrix.indptr,
-        indices=matrix.indices,
-        values=matrix.data,
-    )
+    return _as_features(first.names + second.names, matrix)
 
 
 # What tuners share: where a search starts, random numbers that are the same on every machine, and a

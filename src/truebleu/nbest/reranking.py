@@ -22,6 +22,7 @@ from truebleu.nbest.problem import (
     minimize,
     with_text_features,
     within_deviations,
+    without_copies,
 )
 from truebleu.schema import DEFAULT_REPLICATES, DEFAULT_SEED, Column, Seed, Setting, verb
 
@@ -79,6 +80,8 @@ class RerankResult(Result):
         gamma: the chosen one.
         selected: the features that have a weight in the trained model, in the order of entry.
         trained_on: how many segments the model was trained on; None where weights were given.
+        copies: how many candidates that it was trained on have the text and the features of an
+            earlier one in their list, and were left out.
         folds: the lists were cut into so many parts, each chosen from by a model of the others;
             None where other lists were trained on.
         indices: the index, from 0, of the candidate chosen from each list.
@@ -96,6 +99,7 @@ class RerankResult(Result):
     gamma: float | None
     selected: tuple[str, ...]
     trained_on: int | None
+    copies: int
     folds: int | None
     indices: tuple[int, ...]
     texts: tuple[str, ...]
@@ -126,7 +130,8 @@ def rerank(
     """Choose the candidate of each list that scores best.
 
     Candidates are scored by given weights of their features, or by columns of quality scores;
-    without either, by a log-linear model with an l1 penalty, which is trained first.
+    without either, by a log-linear model with an l1 penalty, which is trained first. It learns from
+    candidates that differ: copies count once, and of those that are best alike one.
 
     >>> from truebleu.nbest import NBest
     >>> lists = NBest.of([["a", "b"], ["c", "d"]], features={"qe": [[0.2, 0.7], [0.9, 0.1]]})
@@ -150,12 +155,16 @@ def rerank(
         progress: called after each trained model.
     """
     nbest, goals = as_nbest(lists), list_metrics(metrics)
-    used_folds, trained_on = None, None
+    used_folds, trained_on, copies = None, None, 0
     model: Model = "weights" if weights is not None else "quality" if quality else "log-linear"
     if model == "log-linear":
         texts = references if train_lists is None else train_references
-        fit = partial(_trained, train_lists or nbest, texts, goals[0], gamma, ngrams, word_pairs)
-        trained, trained_on = fit(), len(train_lists or nbest)
+        training = without_copies(train_lists or nbest)
+        trained_on, copies = len(training), (train_lists or nbest).candidates - training.candidates
+        more = partial(with_text_features, ngrams=ngrams, pairs=word_pairs)
+        problem = make_problem(more(training), texts, goals[:1])
+        fit = partial(_trained, more=more if ngrams or word_pairs else None, gamma=gamma)
+        trained = fit(problem)
     else:
         idle = {"gamma": gamma, "ngrams": ngrams, "word_pairs": word_pairs}
         for name, value in idle.items():
@@ -171,7 +180,7 @@ def rerank(
             raise SettingError("lists", "one segment", "more, or other lists to train on")
         everything = np.arange(len(nbest))
         for part in np.array_split(everything, used_folds):
-            other = fit(np.setdiff1d(everything, part))
+            other = fit(problem.take(np.setdiff1d(everything, part)))
             indices[part] = first_best(other.score(nbest), nbest.offsets)[part]
             if progress is not None:
                 progress(1)
@@ -191,6 +200,7 @@ def rerank(
         gamma=trained.gamma,
         selected=trained.selected,
         trained_on=trained_on,
+        copies=copies,
         folds=used_folds,
         indices=tuple(indices.tolist()),
         texts=tuple(nbest.choose(indices)),
@@ -228,19 +238,11 @@ def _of_quality(nbest: NBest, columns: Sequence[str]) -> dict[str, float]:
 
 
 def _trained(
-    lists: NBest,
-    references: ReferencesLike | None,
-    metric: Metric,
-    gamma: float | None,
-    ngrams: int,
-    pairs: bool,
-    part: NDArray[np.int64] | None = None,
+    problem: Problem, *, more: Callable[..., NBest] | None, gamma: float | None
 ) -> _Trained:
     """The log-linear model of the lists' own features and those of their texts."""
-    more = partial(with_text_features, ngrams=ngrams, pairs=pairs)
-    problem = make_problem(more(lists), references, [metric])
-    trained = _log_linear(problem if part is None else problem.take(part), gamma)
-    if not ngrams and not pairs:
+    trained = _log_linear(problem, gamma)
+    if more is None:
         return trained
 
     def score(others: NBest) -> NDArray[np.float64]:
@@ -431,17 +433,17 @@ def _log_linear(problem: Problem, gamma: float | None) -> _Trained:
     """Fit at one gamma, or at that of a path that is best for the last fifth of the segments."""
     path: list[PathPoint] = []
     at_once = AT_ONCE if len(problem.names) <= MANY else AT_ONCE_OF_MANY
-    gold = first_best(problem.utilities(), problem.offsets)
+    whole = problem
+    # Those that are best alike are not each other's rivals.
+    problem, gold = whole.without_ties()
     if gamma is None:
         highest = largest_gamma(problem.matrix, problem.offsets, gold)
         if highest == 0:
             return _Trained(score=lambda lists: np.zeros(lists.candidates), weights={}, gamma=0.0)
         segments = len(problem)
         cut = max(1, segments - max(1, segments // 5))
-        inner, outer = (
-            problem.take(range(cut)),
-            problem.take(range(min(cut, segments - 1), segments)),
-        )
+        inner = problem.take(range(cut))
+        outer = whole.take(range(min(cut, segments - 1), segments))
         start, best, chosen = None, -np.inf, 0
         for step in range(1, PATH_LENGTH + 1):
             candidate = highest * 0.5**step

@@ -26,7 +26,6 @@ from truebleu.nbest.problem import (
     Problem,
     Search,
     Tuner,
-    first_best,
     list_metrics,
     make_problem,
     seed_of_run,
@@ -102,7 +101,8 @@ class TuneResult(Result):
         start: the objective before, on the development lists.
         development: the objective of each run on the lists that it was tuned on: no evidence of
             what the weights are worth.
-        by_chance: the objective of a candidate drawn at random from each development list.
+        first: the objective of the first candidates of the development lists.
+        by_chance: the objective of a candidate drawn at random from each of them.
         oracle: the objective of the candidates that are best by themselves: about the most that
             any weights could reach.
         weights: one for each feature.
@@ -124,6 +124,7 @@ class TuneResult(Result):
     runs: int
     start: float
     development: tuple[float, ...]
+    first: float
     by_chance: float
     oracle: float
     weights: tuple[FeatureWeight, ...]
@@ -173,7 +174,9 @@ def tune(
     Args:
         lists: development lists, with features; or the outer loop of a decoder, which makes lists
             and is given better weights until it finds nothing new. Rounds are tuned with the
-            first seed; runs and folds are of the lists of all rounds together.
+            first seed; runs and folds are of the lists of all rounds together. Runs start from
+            the best round's weights there, and end no worse; folds, which must not know them,
+            start from `start`.
         references: as for `truebleu.score`; not needed where all metrics are ``feature:NAME``.
         method: "mert", "mira", "pro", "expected-bleu", "risk" or "expected-corpus-bleu", with
             settings after a colon; or an object: `Mert`, `Mira`, `Pro`, `ExpectedBleu`,
@@ -214,11 +217,14 @@ def tune(
     nbest = as_nbest(lists)
     problem = make_problem(limits.tie(nbest), references, goals)
     search = limits.search(problem, seed)
+    # What rounds found is where runs start: the best of it on the lists of all rounds.
+    earlier = [limits.vector(problem, finished.weights) for finished in rounds]
+    warm = replace(search, start=max(earlier, key=problem.value)) if earlier else search
     folds = 0 if test_lists is not None else min(folds, len(problem))
     if folds == 1:
         raise SettingError("folds", "a list of only one segment", "more segments, or folds 0")
     parts = np.array_split(np.arange(len(problem)), folds) if folds else []
-    work = _Work(problem, tuner, search, tuple(parts))
+    work = _Work(problem, tuner, search, warm, tuple(parts))
     task = partial(work.weights, progress=progress)
     tasks = [Task(("run", number), partial(task, number)) for number in range(runs)]
     tasks += [
@@ -234,6 +240,7 @@ def tune(
         "folds": folds,
         **limits.header(),
         "counts": _fingerprint(nbest, problem),
+        "rounds": [dict(finished.weights) for finished in rounds],
     }
     records = runner.run(header, tasks)
     tuned = {key: np.array(record["weights"]) for key, record in records.items()}
@@ -258,7 +265,6 @@ def tune(
             for fold, part in enumerate(parts):
                 choices[part] = problem.take(part).choices(tuned["fold", number, fold])
         gains = measure(nbest, references, goals, baseline, crossed)
-    by_chance, oracle = _bounds(problem)
     return TuneResult(
         name=nbest.name,
         method=tuner,
@@ -270,8 +276,7 @@ def tune(
         runs=runs,
         start=problem.value(search.start),
         development=tuple(values),
-        by_chance=by_chance,
-        oracle=oracle,
+        **problem.landmarks()._asdict(),
         weights=_weights(problem, raw, best, limits),
         held_out="test" if test_lists is not None else "folds" if folds else "none",
         held_out_segments=len(test_lists) if test_lists is not None else len(nbest) if folds else 0,
@@ -293,23 +298,35 @@ def as_tuner(method: str | Tuner) -> Tuner:
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """What all runs have in common: it travels to other processes, so it holds no function."""
+    """What all runs have in common: it travels to other processes, so it holds no function.
+
+    Attributes:
+        problem: the lists.
+        tuner: what finds weights.
+        search: where folds start.
+        warm: where runs start: at what rounds of a decoder found, if there were any.
+        parts: the segments of each fold.
+    """
 
     problem: Problem
     tuner: Tuner
     search: Search
+    warm: Search
     parts: tuple[NDArray[np.int64], ...]
 
     def weights(
         self, number: int, fold: int | None = None, *, progress: Progress | None = None
     ) -> dict[str, Any]:
         """The weights of a run, tuned on all segments or on those outside of a fold."""
-        problem = self.problem
+        problem, search = self.problem, self.warm
         if fold is not None:
             problem = problem.take(np.delete(np.arange(len(problem)), self.parts[fold]))
-        seed = seed_of_run(self.search.seed, number)
-        search = replace(self.search, seed=seed, progress=progress)
+            search = self.search
+        search = replace(search, seed=seed_of_run(search.seed, number), progress=progress)
         weights = self.tuner.weights(problem, search)
+        if search.start is not self.search.start:
+            # A tuner may minimise something else, and lose what rounds have found.
+            weights = max(search.start, weights, key=problem.value)
         idle = self.problem.useless & (search.lower < search.upper)
         return {"weights": np.where(idle, 0.0, weights).tolist()}
 
@@ -375,9 +392,13 @@ class Limits:
         for place, name in enumerate(problem.names):
             if name in ends:
                 low[place], high[place] = ends[name]
-        first = problem.by_name(self.start, "start")
-        first, low, high = problem.scaled(first), problem.scaled(low), problem.scaled(high)
+        first = problem.scaled(problem.by_name(self.start, "start"))
+        low, high = problem.scaled(low), problem.scaled(high)
         return Search(np.clip(first, low, high), low, high, seed)
+
+    def vector(self, problem: Problem, weights: Mapping[str, float]) -> NDArray[np.float64]:
+        """Weights by the names of features, as weights of the problem's; 0 of what they lack."""
+        return problem.scaled([weights.get(name, 0.0) for name in problem.names])
 
     def by_feature(self, names: Sequence[str], weights: NDArray[np.float64]) -> dict[str, float]:
         """Weights of a problem's features, by all their names."""
@@ -448,14 +469,6 @@ def _of_references(references: Any) -> str:
     """Tells other references from these: one text, several, or several by name."""
     texts = list(references.values() if hasattr(references, "values") else references)
     return fingerprint([texts] if texts and isinstance(texts[0], str | None) else texts)
-
-
-def _bounds(problem: Problem) -> tuple[float, float]:
-    """The objective of random candidates, and of those that are best by themselves."""
-    starts, sizes = problem.offsets[:-1], np.diff(problem.offsets)
-    means = np.add.reduceat(problem.rows, starts, axis=0) / sizes[:, None]
-    best = problem.rows[starts + first_best(problem.utilities(), problem.offsets)]
-    return float(problem.objective(means.sum(axis=0))), float(problem.objective(best.sum(axis=0)))
 
 
 def _fingerprint(nbest: NBest, problem: Problem) -> str:

@@ -143,6 +143,24 @@ def _gain_sentences(gains: Sequence[Gain], what: str, before: str) -> Iterator[s
         yield "The metrics disagree: look at outputs before you believe one of them."
     elif worse:
         yield "They are worse: keep what you had."
+    yield from (sentence for gain in gains if (sentence := below_sentence(gain)))
+
+
+def below_sentence(gain: Gain) -> str:
+    """Says where a choice scores less than one that knows nothing; nothing elsewhere."""
+    sign = -1 if gain.higher_is_better is False else 1
+    marks = {"the first candidates": gain.first, "a random choice": gain.by_chance}
+    below = [
+        f"{what} ({score:.{gain.digits}f})"
+        for what, score in marks.items()
+        if sign * gain.score < sign * score
+    ]
+    if not below:
+        return ""
+    return (
+        f"Warning: by {gain.metric} this choice ({gain.score:.{gain.digits}f}) is worse than "
+        f"{' and '.join(below)}."
+    )
 
 
 def _gain_table(gains: Sequence[Gain]) -> list[Block]:
@@ -155,8 +173,10 @@ def _gain_table(gains: Sequence[Gain]) -> list[Block]:
         }
         for gain in gains
     ]
-    names = ("metric", "baseline", "score", "difference", "interval", "p", "deviation")
-    return [_table(gains, *names, rows=rows)] if gains else []
+    # The first candidates may be what is compared with.
+    before = () if all(gain.first == gain.baseline for gain in gains) else ("baseline",)
+    names = ("metric", "first", "by_chance", "oracle", *before, "score", "difference", "interval")
+    return [_table(gains, *names, "p", "deviation", rows=rows)] if gains else []
 
 
 def tune_document(result: TuneResult, *, details: bool = False) -> Document:
@@ -201,12 +221,13 @@ def _tuning_method(result: TuneResult) -> Iterator[str]:
     )
     yield (
         f"on these lists: {result.start:.2f} before, {mean:.2f} after{runs} (no evidence of a "
-        f"gain); at random {result.by_chance:.2f}, best by themselves {result.oracle:.2f}"
+        f"gain); first candidates {result.first:.2f}, at random {result.by_chance:.2f}, oracle "
+        f"{result.oracle:.2f}"
     )
     if result.held_out == "folds":
         yield (
             f"gain: of {result.folds} parts of neighbouring segments, each chosen from by weights "
-            "that were tuned on the others"
+            f"that were tuned on the others{', from the start' if result.rounds else ''}"
         )
     elif result.held_out == "test":
         yield f"gain: of {result.held_out_segments:,} segments of the test lists"
@@ -256,6 +277,11 @@ def rerank_document(result: RerankResult, *, details: bool = False) -> Document:
 
 
 def _training_method(result: RerankResult) -> Iterator[str]:
+    if result.copies:
+        yield (
+            f"{result.copies:,} candidates are copies of others in text and features, and were "
+            "left out of training"
+        )
     if result.folds is not None:
         yield (
             f"each of {result.folds} parts of neighbouring segments was chosen from by a model of "

@@ -27,8 +27,13 @@ from truebleu.metrics.registry import as_metrics
 from truebleu.nbest.choices import weighted_choices
 from truebleu.nbest.expectation import ExpectedBleu
 from truebleu.nbest.mira import Mira
-from truebleu.nbest.outer_loop import merge_lists
-from truebleu.nbest.problem import Search, count_candidates, make_problem, seed_of_run
+from truebleu.nbest.problem import (
+    Search,
+    count_candidates,
+    make_problem,
+    merge_lists,
+    seed_of_run,
+)
 from truebleu.nbest.reranking import rerank
 from truebleu.reports.document import Plot
 from truebleu.reports.sentences import listed
