@@ -201,6 +201,7 @@ def test_ids_may_start_at_1_if_you_say_so(folder: Folder) -> None:
         ('{"text": "a"}\n', {}, "--id-key"),
         ('{"id": 0, "text": "a", "q": 1}\n{"id": 0, "text": "b"}\n', {}, "line 2: nothing"),
         ('{"id": 0, "text": "a", "q": NaN}\n', {}, "line 1: q: nan"),
+        (f'{{"id": 0, "text": "a", "q": 1{"0" * 400}}}\n', {}, "line 1: q: 1000"),
         ('{"id": 1, "text": "a"}\n{"id": 0, "text": "b"}\n', {}, "line 2: segment 0 after"),
         ('{"id": null, "text": "a"}\n', {}, "None under 'id'"),
         ('{"id": 0, "text": "a", "count": 0.5}\n', {}, "a count of 0.5"),

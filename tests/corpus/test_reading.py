@@ -393,7 +393,7 @@ def test_a_long_table_has_many_systems(folder: Folder) -> None:
 
 def test_a_long_table_needs_one_reference_for_a_segment(folder: Folder) -> None:
     path = folder.write("long.tsv", "system\tid\tout\tref\nA\t1\ta\tone\nB\t1\tb\tother\n")
-    with pytest.raises(MalformedFileError, match="two texts of segment '1' in column 'ref'"):
+    with pytest.raises(MalformedFileError, match="line 3: another text of segment '1' in"):
         read_test_set([f"{path}#out"], [f"{path}#ref"])
 
 

@@ -27,19 +27,18 @@ hypothesis is divided by a power of its length.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import chain
 from math import log
 from os import PathLike  # noqa: TC003  # settings are read from annotations
 from sys import intern
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode
 from truebleu.corpus.nbest import FINITE, NBest, SparseFeatures
-from truebleu.corpus.tables import SEGMENT, TARGET, parse_record
+from truebleu.corpus.tables import SEGMENT, TARGET, read_records
 from truebleu.errors import (
     EmptyTextError,
     MalformedFileError,
@@ -50,15 +49,13 @@ from truebleu.errors import (
 from truebleu.schema import LARGEST, Setting, checked_fields
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from typing import BinaryIO
 
     from numpy.typing import NDArray
 
 __all__ = ["NBEST_FORMATS", "ListFormat", "read_nbest"]
 
-Line = tuple[int, str]
-Lines = Iterable[Line]
 Record = Mapping[str, Any]
 
 #: The formats by name.
@@ -119,14 +116,14 @@ class ListFormat:
     def __post_init__(self) -> None:
         checked_fields(self)
 
-    def seen(self, path: str, head: Sequence[tuple[int, str]]) -> ListFormat:
+    def seen(self, path: str, lines: Sequence[Line]) -> ListFormat:
         """With the format that is named, or that the first lines have.
 
         A file without any is refused, and so are options that its format has no use for.
         """
-        if not any(text for _, text in head):
+        if not any(line.text for line in lines):
             raise EmptyTextError(path)
-        format_ = self.input_format or _format_by_look(path, head, self.list_size)
+        format_ = self.input_format or _format_by_look(lines, self.list_size)
         if format_ != "flat" and (self.list_size is not None or self.scores is not None):
             raise SettingError("list_size or scores", format_, "lists as plain text, format flat")
         keys = [field.name for field in fields(self) if field.name.endswith("_key")]
@@ -173,25 +170,64 @@ def read_nbest(
 def read_lists(path: str, how: ListFormat, stdin: BinaryIO | None = None) -> NBest:
     """The lists of a file."""
     files = Files(stdin)
-    lines = _lines(path, files)
+    data = files.contents(path)
+    lines = _lines(path, data)
     how = how.seen(path, lines)
     if how.input_format in ("jsonl", "sockeye"):
-        listed = _json(path, lines, how)
+        listed = _json(path, data, how)
     elif how.input_format == "flat":
         listed = _flat(path, lines, how, files)
     elif how.input_format == "fairseq":
-        listed = parse_fairseq(path, lines)
+        listed = _fairseq(path, lines)
     else:
-        candidates = parse_bars(path, lines, str(how.input_format))
-        listed = in_order_of_ids(path, candidates, how.first_id)
+        listed = _in_order_of_ids(_bars(lines, str(how.input_format)), how.first_id)
     return _as_lists(path, how, list(listed))
 
 
-def _lines(path: str, files: Files) -> list[Line]:
-    """The lines of a file with their numbers, without what ends them."""
-    text = decode(path, files.contents(path)).removeprefix(BYTE_ORDER_MARK)
+#: What messages call a feature.
+FEATURE = "feature {!r}"
+
+
+class Line(NamedTuple):
+    """A line of a file, without what ends it; where something is wrong, it says so."""
+
+    path: str
+    number: int
+    text: str = ""
+
+    def refuse(self, found: str, expected: str) -> NoReturn:
+        """Raises MalformedFileError about this line."""
+        raise MalformedFileError(self.path, self.number, found, expected)
+
+    def value(self, name: str, text: str, what: str = "{}") -> float:
+        """A finite number; Python's own reader would also take nan, inf and 1_000.
+
+        Args:
+            name: what it is the value of.
+            text: how it is written.
+            what: what messages call it, with the name in its place.
+        """
+        try:
+            value = None if "_" in text else float(text)
+        except ValueError:
+            value = None
+        if value is None:
+            hint = "; write decimals with a point" if "," in text else ""
+            self.refuse(f"{what.format(name)}: {text!r}", f"a number{hint}")
+        return value if abs(value) <= LARGEST else self.finite(what.format(name), value)
+
+    def finite(self, name: str, value: float) -> float:
+        """The value, unless it is NaN, infinite or too large to be squared."""
+        if not abs(value) <= LARGEST:
+            expected = f"{FINITE}; leave such candidates out or give them a number"
+            self.refuse(f"{name}: {shortened(str(value))}", expected)
+        return float(value)
+
+
+def _lines(path: str, data: bytes) -> list[Line]:
+    text = decode(path, data).removeprefix(BYTE_ORDER_MARK)
     written = text.removesuffix("\n").split("\n") if text else []
-    return [(line, text.removesuffix("\r")) for line, text in enumerate(written, 1)]
+    return [Line(path, number, text.removesuffix("\r")) for number, text in enumerate(written, 1)]
 
 
 # Candidates as parsers hand them over, and the lists made of them.
@@ -201,7 +237,7 @@ class Candidate(NamedTuple):
     """One candidate as a file has it.
 
     Attributes:
-        line: the line it is on, from 1.
+        line: where it is.
         text: the candidate itself.
         features: values by name that every candidate of a file must have.
         sparse: values by name that a candidate may lack.
@@ -210,13 +246,13 @@ class Candidate(NamedTuple):
         times: how often it was sampled.
     """
 
-    line: int
+    line: Line
     text: str
     features: Mapping[str, float] = {}
     sparse: Mapping[str, float] = {}
     score: float | None = None
     log_probability: float | None = None
-    times: int | None = None
+    times: float | None = None
 
 
 class Listed(NamedTuple):
@@ -232,8 +268,12 @@ def _as_lists(path: str, how: ListFormat, lists: Sequence[Listed]) -> NBest:
     if not flat:
         raise EmptyTextError(path)
     dense = tuple(flat[0].features)
-    _refuse_other_features(path, flat, dense)
-    promoted = _in_every(flat)
+    _refuse_other_features(flat, dense)
+    # Sparse features that no candidate lacks, in the order of the first one.
+    promoted = dict.fromkeys(flat[0].sparse)
+    for candidate in flat:
+        if promoted and not promoted.keys() <= candidate.sparse.keys():
+            promoted = {name: None for name in promoted if name in candidate.sparse}
     sparse = None
     if any(len(candidate.sparse) > len(promoted) for candidate in flat):
         sparse = SparseFeatures.of(
@@ -244,9 +284,7 @@ def _as_lists(path: str, how: ListFormat, lists: Sequence[Listed]) -> NBest:
         [candidate.features[name] for name in dense] + [candidate.sparse[name] for name in promoted]
         for candidate in flat
     ]
-    scores = _column(path, "score", "score", flat)
-    logs = _column(path, "log-probability", "log_probability", flat)
-    times = _column(path, "count", "times", flat)
+    scores, logs, times = (_column(name, flat) for name in ("score", "log_probability", "times"))
     sources = tuple(listed.source for listed in lists if listed.source is not None)
     return NBest(
         texts=tuple(candidate.text for candidate in flat),
@@ -263,22 +301,20 @@ def _as_lists(path: str, how: ListFormat, lists: Sequence[Listed]) -> NBest:
     )
 
 
-def _column(
-    path: str, name: str, field: str, flat: Sequence[Candidate]
-) -> NDArray[np.float64] | None:
+def _column(name: str, flat: Sequence[Candidate]) -> NDArray[np.float64] | None:
     """What all candidates of the file have, or none."""
-    values: list[float | None] = [getattr(candidate, field) for candidate in flat]
-    lines = [c.line for c, value in zip(flat, values, strict=True) if value is not None]
-    if not lines:
+    values: list[float | None] = [getattr(candidate, name) for candidate in flat]
+    first = next((c.line for c, v in zip(flat, values, strict=True) if v is not None), None)
+    if first is None:
         return None
-    for candidate, value in zip(flat, values, strict=True):
-        if value is None:
-            expected = f"one, as line {lines[0]} has"
-            raise MalformedFileError(path, candidate.line, f"no {name}", expected)
+    if None in values:
+        what = {"times": "count", "log_probability": "log-probability"}.get(name, name)
+        lacking = flat[values.index(None)].line
+        lacking.refuse(f"no {what}", f"one, as line {first.number} has")
     return np.array(values, dtype=np.float64)
 
 
-def _refuse_other_features(path: str, flat: Sequence[Candidate], dense: tuple[str, ...]) -> None:
+def _refuse_other_features(flat: Sequence[Candidate], dense: tuple[str, ...]) -> None:
     wanted = set(dense)
     for candidate in flat:
         if candidate.features.keys() == wanted:
@@ -286,46 +322,12 @@ def _refuse_other_features(path: str, flat: Sequence[Candidate], dense: tuple[st
         lacking = [name for name in dense if name not in candidate.features]
         further = [name for name in candidate.features if name not in wanted]
         found = f"no feature {lacking[0]!r}" if lacking else f"a feature {further[0]!r}"
-        expected = f"the features of line {flat[0].line}: {', '.join(dense) or 'none'}"
-        raise MalformedFileError(path, candidate.line, found, expected)
+        expected = f"the features of line {flat[0].line.number}: {', '.join(dense) or 'none'}"
+        candidate.line.refuse(found, expected)
 
 
-def _in_every(flat: Sequence[Candidate]) -> dict[str, None]:
-    """The sparse features that no candidate lacks, in the order of the first one."""
-    names = dict.fromkeys(flat[0].sparse)
-    for candidate in flat:
-        if not names:
-            break
-        if not names.keys() <= candidate.sparse.keys():
-            names = {name: None for name in names if name in candidate.sparse}
-    return names
-
-
-def number(path: str, line: int, name: str, text: str, kind: str = "") -> float:
-    """A finite number; Python's own reader would also take nan, inf and 1_000."""
-    try:
-        value = None if "_" in text else float(text)
-    except ValueError:
-        value = None
-    if value is not None and abs(value) <= LARGEST:
-        return value
-    what = f"{kind} {name!r}" if kind else name
-    if value is not None:
-        return finite(path, line, what, value)
-    hint = "; write decimals with a point" if "," in text else ""
-    raise MalformedFileError(path, line, f"{what}: {text!r}", f"a number{hint}")
-
-
-def finite(path: str, line: int, name: str, value: float) -> float:
-    """The value, unless it is NaN, infinite or too large to be squared."""
-    if not abs(value) <= LARGEST:
-        expected = f"{FINITE}; leave such candidates out or give them a number"
-        raise MalformedFileError(path, line, f"{name}: {value}", expected)
-    return value
-
-
-def in_order_of_ids(
-    path: str, candidates: Iterable[tuple[int, Candidate]], first_id: int
+def _in_order_of_ids(
+    candidates: Iterable[tuple[int, Candidate]], first_id: int
 ) -> Iterator[Listed]:
     """Lists whose segments are numbered from `first_id` on, one after the other."""
     list_: list[Candidate] = []
@@ -335,7 +337,7 @@ def in_order_of_ids(
             list_.append(candidate)
             continue
         if id_ != last + 1:
-            _refuse_id(path, candidate.line, id_, first_id, last)
+            _refuse_id(candidate.line, id_, first_id, last)
         if list_:
             yield Listed(list_)
         list_ = [candidate]
@@ -344,40 +346,38 @@ def in_order_of_ids(
         yield Listed(list_)
 
 
-def _refuse_id(path: str, line: int, id_: int, first_id: int, last: int) -> None:
-    found = f"segment {id_} after segment {last}"
+def _refuse_id(line: Line, id_: int, first_id: int, last: int) -> NoReturn:
     if last < first_id:
-        found = f"segment {id_} first"
         hint = f"; with --first-id {id_} ids start at {id_}" if id_ == 1 else ""
-        expected = f"{first_id}{hint}"
-    elif id_ < last:
-        expected = (
-            "each segment's candidates together, segments in order of their number; "
-            "sort the file by it (sort -s -n -k1,1)"
-        )
-    else:
+        line.refuse(f"segment {id_} first", f"{first_id}{hint}")
+    expected = (
+        "each segment's candidates together, segments in order of their number; "
+        "sort the file by it (sort -s -n -k1,1)"
+    )
+    if id_ > last:
         expected = (
             f"candidates for segment {last + 1}; a segment without any would silently be left "
             "out: translate it again or give it an empty candidate"
         )
-    raise MalformedFileError(path, line, found, expected)
+    line.refuse(f"segment {id_} after segment {last}", expected)
 
 
-def _format_by_look(path: str, lines: Sequence[tuple[int, str]], size: int | None) -> str:
+def _format_by_look(lines: Sequence[Line], size: int | None) -> str:
     if size is not None:
         return "flat"
-    first = next((line for _, line in lines if line.strip()), "")
-    if first.lstrip().startswith("{"):
-        return "sockeye" if '"translations"' in first and '"scores"' in first else "jsonl"
-    if any(re.match(r"[STHDP]-\d+\t", line) for _, line in lines[:100]):
+    first = next((line for line in lines if line.text.strip()), lines[0])
+    if first.text.lstrip().startswith("{"):
+        is_sockeye = '"translations"' in first.text and '"scores"' in first.text
+        return "sockeye" if is_sockeye else "jsonl"
+    if any(re.match(r"[STHDP]-\d+\t", line.text) for line in lines[:100]):
         return "fairseq"
-    format_ = _format_with_bars(first)
+    format_ = _format_with_bars(first.text)
     if format_ is None:
         expected = (
             "id ||| text ||| …, JSON Lines or a log of fairseq; for plain text say how many lines "
             "each segment has (--list-size N)"
         )
-        raise MalformedFileError(path, 1, f"{first[:40]!r}", expected)
+        first.refuse(f"{first.text[:40]!r}", expected)
     return format_
 
 
@@ -389,18 +389,18 @@ def _flat(path: str, lines: Sequence[Line], how: ListFormat, files: Files) -> It
     values: list[float | None] = [None] * total
     if how.scores is not None:
         name = str(how.scores)
-        written = _lines(name, files)
+        written = _lines(name, files.contents(name))
         # Blank lines at the end are no scores.
-        while len(written) > total and not written[-1][1].strip():
+        while len(written) > total and not written[-1].text.strip():
             written.pop()
-        values = [number(name, line, "score", text.strip()) for line, text in written]
+        values = [line.value("score", line.text.strip()) for line in written]
         if len(values) != total:
             raise UnpairedSegmentsError(name, len(values), path, total)
     if total % size:
-        expected = f"{size} for each segment; {total % size} are left over"
-        raise MalformedFileError(path, total, f"{total} lines", expected)
+        left = f"{size} for each segment; {total % size} are left over"
+        lines[-1].refuse(f"{total} lines", left)
     pairs = zip(lines, values, strict=True)
-    candidates = [Candidate(line, text, score=score) for (line, text), score in pairs]
+    candidates = [Candidate(line, line.text, score=score) for line, score in pairs]
     for start in range(0, total, size):
         yield Listed(candidates[start : start + size])
 
@@ -430,33 +430,29 @@ def _format_with_bars(line: str) -> str | None:
     if fields[2] and all(map(NUMBER.fullmatch, fields[2].split())):
         return "zmert"
     first = fields[2].split(maxsplit=1)
-    if first and re.fullmatch(r"[^=\s]+=\S+", first[0]):
-        return "cdec"
-    return "moses"
+    return "cdec" if first and re.fullmatch(r"[^=\s]+=\S+", first[0]) else "moses"
 
 
-def parse_bars(
-    path: str, lines: Iterable[tuple[int, str]], format_: str
-) -> Iterator[tuple[int, Candidate]]:
+def _bars(lines: Sequence[Line], format_: str) -> Iterator[tuple[int, Candidate]]:
     """The candidates of a file with the number of their segment, line by line."""
     read = BAR_READERS[format_]
-    for line, text in lines:
-        if not text.strip():
+    for line in lines:
+        if not line.text.strip():
             continue
-        fields = text.split(BARS)
+        fields = line.text.split(BARS)
         if len(fields) < 3:
             found = f"{len(fields)} fields" if len(fields) > 1 else f"no {BARS}"
-            raise MalformedFileError(path, line, found, "id ||| text ||| features ||| score")
+            line.refuse(found, "id ||| text ||| features ||| score")
         id_ = fields[0].strip()
         # Of thousands of digits Python makes no number.
         if not (id_.isascii() and id_.isdigit() and len(id_) <= DIGITS):
-            found = f"segment {shortened(id_)!r}"
-            raise MalformedFileError(path, line, found, "its number, from 0 on")
+            line.refuse(f"segment {shortened(id_)!r}", "its number, from 0 on")
         fields[1] = fields[1].strip(" ")
-        yield int(id_), read(path, line, fields)
+        # Only where it is stays: the text of the line would take as much memory again.
+        yield int(id_), read(line._replace(text=""), fields)
 
 
-def _moses(path: str, line: int, fields: list[str]) -> Candidate:
+def _moses(line: Line, fields: list[str]) -> Candidate:
     """Features as groups: a name that ends in =, then its values, blanks between all of them."""
     groups: dict[str, list[float]] = {}
     name, group = "", None
@@ -466,41 +462,39 @@ def _moses(path: str, line: int, fields: list[str]) -> Candidate:
             name = intern(token[:-1])
             if name in groups:
                 expected = "each once; Moses would keep the last value only"
-                raise MalformedFileError(path, line, f"the feature {name!r} twice", expected)
+                line.refuse(f"the feature {name!r} twice", expected)
             group = groups[name] = []
         elif group is None or "=" in token:
             expected = (
                 "Name= value …, with a blank before each value; Moses would read 0 here. "
                 "If this is a list of cdec, Joshua or Marian, name that format"
             )
-            raise MalformedFileError(path, line, f"{token!r} among the features", expected)
+            line.refuse(f"{token!r} among the features", expected)
         else:
-            group.append(number(path, line, name, token, "feature"))
+            group.append(line.value(name, token, FEATURE))
     features: dict[str, float] = {}
     sparse: dict[str, float] = {}
     for name, group in groups.items():
         if not group:
-            raise MalformedFileError(path, line, f"no value of {name!r}", "one at least")
+            line.refuse(f"no value of {name!r}", "one at least")
         if "_" not in name:
             # Moses' own names for the values of a group.
-            names = (
-                [name] if len(group) == 1 else [intern(f"{name}_{i}") for i in range(len(group))]
-            )
-            features.update(zip(names, group, strict=True))
+            numbered = [intern(f"{name}_{i}") for i in range(len(group))]
+            features.update(zip([name] if len(group) == 1 else numbered, group, strict=True))
         elif len(group) == 1:
             sparse[name] = group[0]
         else:
             expected = "one: with _ in its name a feature is sparse, for Moses too; rename it"
-            raise MalformedFileError(path, line, f"{len(group)} values of {name!r}", expected)
-    total = _total(path, line, fields[3]) if len(fields) > 3 and fields[3].strip() else None
+            line.refuse(f"{len(group)} values of {name!r}", expected)
+    total = _total(line, fields[3]) if len(fields) > 3 and fields[3].strip() else None
     return Candidate(line, fields[1], features, sparse, total, total)
 
 
-def _total(path: str, line: int, field: str) -> float:
-    return number(path, line, "total score", field.strip())
+def _total(line: Line, field: str) -> float:
+    return line.value("total score", field.strip())
 
 
-def _named_values(path: str, line: int, field: str) -> dict[str, float]:
+def _named_values(line: Line, field: str) -> dict[str, float]:
     """Features as name=value, without a blank between them."""
     values: dict[str, float] = {}
     for token in field.split():
@@ -508,49 +502,46 @@ def _named_values(path: str, line: int, field: str) -> dict[str, float]:
         written, equals, value = token.rpartition("=")
         name = intern(written)
         if not equals or not name or not value:
-            expected = "name=value, without a blank"
-            raise MalformedFileError(path, line, f"{token!r} among the features", expected)
+            line.refuse(f"{token!r} among the features", "name=value, without a blank")
         if name in values:
-            raise MalformedFileError(path, line, f"the feature {name!r} twice", "each once")
-        values[name] = number(path, line, name, value, "feature")
+            line.refuse(f"the feature {name!r} twice", "each once")
+        values[name] = line.value(name, value, FEATURE)
     return values
 
 
-def _cdec(path: str, line: int, fields: list[str]) -> Candidate:
-    total = _total(path, line, fields[3]) if len(fields) > 3 else None
-    return Candidate(line, fields[1], {}, _named_values(path, line, fields[2]), total, total)
+def _cdec(line: Line, fields: list[str]) -> Candidate:
+    total = _total(line, fields[3]) if len(fields) > 3 else None
+    return Candidate(line, fields[1], {}, _named_values(line, fields[2]), total, total)
 
 
-def _travatar(path: str, line: int, fields: list[str]) -> Candidate:
-    total = _total(path, line, fields[2])
-    sparse = _named_values(path, line, fields[3]) if len(fields) > 3 else {}
+def _travatar(line: Line, fields: list[str]) -> Candidate:
+    total = _total(line, fields[2])
+    sparse = _named_values(line, fields[3]) if len(fields) > 3 else {}
     return Candidate(line, fields[1], {}, sparse, total, total)
 
 
-def _zmert(path: str, line: int, fields: list[str]) -> Candidate:
-    values = {
-        f"feature{position}": number(path, line, f"value {position}", token)
-        for position, token in enumerate(fields[2].split(), 1)
-    }
+def _zmert(line: Line, fields: list[str]) -> Candidate:
+    tokens = enumerate(fields[2].split(), 1)
+    values = {f"feature{place}": line.value(f"value {place}", token) for place, token in tokens}
     return Candidate(line, fields[1], values)
 
 
-def _marian(path: str, line: int, fields: list[str]) -> Candidate:
+def _marian(line: Line, fields: list[str]) -> Candidate:
     features: dict[str, float] = {}
     for field in fields[2:-1]:
         if MARIAN_FEATURE.match(field.strip()):
             # One model's score has no blank behind the =, those of several models have one.
-            features = _named_values(path, line, re.sub(r"=\s+", "=", field))
+            features = _named_values(line, re.sub(r"=\s+", "=", field))
     if not features:
-        raise MalformedFileError(path, line, "no F0=", "Marian's features, such as F0= -1.5")
-    score = number(path, line, "score", fields[-1].strip())
+        line.refuse("no F0=", "Marian's features, such as F0= -1.5")
+    score = line.value("score", fields[-1].strip())
     # The last field may be divided by the length; the one model's own score never is.
     log_probability = features["F0"] if len(features) == 1 and "F0" in features else None
     return Candidate(line, fields[1], features, score=score, log_probability=log_probability)
 
 
 #: What reads a line of each format.
-BAR_READERS: dict[str, Callable[[str, int, list[str]], Candidate]] = {
+BAR_READERS: dict[str, Callable[[Line, list[str]], Candidate]] = {
     "moses": _moses,
     "cdec": _cdec,
     "joshua": _cdec,
@@ -566,12 +557,12 @@ BAR_READERS: dict[str, Callable[[str, int, list[str]], Candidate]] = {
 FAIRSEQ_LINE = re.compile(r"([SHDP])-([0-9]{1,18})\t(.*)", re.DOTALL)
 
 
-def parse_fairseq(path: str, lines: Lines) -> Iterator[Listed]:
+def _fairseq(path: str, lines: Sequence[Line]) -> Iterator[Listed]:
     """The lists in order of their ids: fairseq translates long segments first."""
     lists: dict[int, list[Candidate]] = {}
     sources: dict[int, str] = {}
-    for line, text in lines:
-        match = FAIRSEQ_LINE.fullmatch(text)
+    for line in lines:
+        match = FAIRSEQ_LINE.fullmatch(line.text)
         if match is None:
             # Between the hypotheses there may be anything that a program logs.
             continue
@@ -580,15 +571,13 @@ def parse_fairseq(path: str, lines: Lines) -> Iterator[Listed]:
         if kind == "S":
             sources[id_] = rest
         elif kind == "H":
-            score, text = _scored(path, line, rest)
-            list_.append(Candidate(line, text, score=score))
+            list_.append(Candidate(line, *_scored(line, rest)))
         elif not list_:
-            expected = f"H-{id_} above it"
-            raise MalformedFileError(path, line, f"{kind}-{id_} without a hypothesis", expected)
+            line.refuse(f"{kind}-{id_} without a hypothesis", f"H-{id_} above it")
         elif kind == "D":
-            list_[-1] = list_[-1]._replace(text=_scored(path, line, rest)[1])
+            list_[-1] = list_[-1]._replace(text=_scored(line, rest)[0])
         else:
-            tokens = [number(path, line, f"P-{id_}", token) for token in rest.split()]
+            tokens = [line.value(f"P-{id_}", token) for token in rest.split()]
             list_[-1] = list_[-1]._replace(log_probability=sum(tokens) * log(2))
     ids = sorted(lists)
     for segment, id_ in enumerate(ids):
@@ -598,11 +587,12 @@ def parse_fairseq(path: str, lines: Lines) -> Iterator[Listed]:
     return (Listed(lists[id_], sources.get(id_)) for id_ in ids)
 
 
-def _scored(path: str, line: int, rest: str) -> tuple[float, str]:
+def _scored(line: Line, rest: str) -> tuple[str, dict[str, float], dict[str, float], float]:
+    """A text without features, and its score."""
     score, tab, text = rest.partition("\t")
     if not tab:
-        raise MalformedFileError(path, line, f"{rest!r}", "a score, a tab and the text")
-    return number(path, line, "score", score), text
+        line.refuse(f"{rest!r}", "a score, a tab and the text")
+    return text, {}, {}, line.value("score", score)
 
 
 # JSON Lines.
@@ -630,66 +620,47 @@ KEYS = {
 }
 
 
-def _json(path: str, lines: Lines, how: ListFormat) -> Iterable[Listed]:
-    records = _records(path, lines)
-    first = next(records)
-    everything = chain([first], records)
-    # The key of a segment's candidates; none where each candidate is an object.
-    key = _key(first[1], how, "candidates", list)
-    if key is not None:
-        return _by_segment(path, everything, key, how)
-    return _by_candidate(path, everything, first[1], how)
-
-
 def _key(record: Record, how: ListFormat, what: str, kind: Any = object) -> str | None:
     """The key that the user names, or the first usual one that has a value of this kind."""
     named: str | None = getattr(how, f"{what}_key")
-    if named is not None:
-        return named
-    return next(
-        (key for key in KEYS[what] if key in record and isinstance(record[key], kind)), None
-    )
+    usual = (key for key in KEYS[what] if key in record and isinstance(record[key], kind))
+    return next(usual, None) if named is None else named
 
 
-def _records(path: str, lines: Lines) -> Iterator[tuple[int, Record]]:
-    """The objects on the lines; blank lines may only follow the last one."""
-    blank: int | None = None
-    for line, text in lines:
-        if not text.strip():
-            blank = blank or line
-        elif blank is not None:
-            parse_record(path, blank, "")
-        else:
-            yield line, parse_record(path, line, text)
+def _json(path: str, data: bytes, how: ListFormat) -> Iterable[Listed]:
+    """The lists of objects that each are a candidate, or have all candidates of a segment."""
+    records = read_records(path, data)
+    key = _key(records[0], how, "candidates", list)
+    lines = [(Line(path, number), record) for number, record in enumerate(records, 1)]
+    return _by_candidate(lines, how) if key is None else _by_segment(lines, key, how)
 
 
 def _by_segment(
-    path: str, records: Iterable[tuple[int, Record]], key: str, how: ListFormat
+    records: Sequence[tuple[Line, Record]], key: str, how: ListFormat
 ) -> Iterator[Listed]:
-    """The lists of objects that each have all candidates of a segment."""
     reader = None
     for line, record in records:
         listed = record.get(key)
         if not isinstance(listed, list):
-            raise MalformedFileError(path, line, f"no list under {key!r}", "candidates")
+            line.refuse(f"no list under {key!r}", "candidates")
         if not listed:
             expected = 'one candidate at least; "" if the model had nothing to say'
-            raise MalformedFileError(path, line, f"an empty list under {key!r}", expected)
+            line.refuse(f"an empty list under {key!r}", expected)
         if all(isinstance(item, str) for item in listed):
-            listed = _beside(path, line, record, key, listed)
+            listed = _beside(line, record, key, listed)
         for item in listed:
             if not isinstance(item, dict):
                 found = f"a candidate of type {type(item).__name__}"
-                raise MalformedFileError(path, line, found, "text or an object with text")
-        reader = reader or _JsonReader(path, listed[0], how)
+                line.refuse(found, "text or an object with text")
+        reader = reader or _JsonReader(line, listed[0], how)
         yield Listed([reader.candidate(line, item) for item in listed], _source(record, how))
 
 
 def _beside(
-    path: str, line: int, record: Record, list_key: str, texts: Sequence[str]
+    line: Line, record: Record, list_key: str, texts: Sequence[str]
 ) -> list[dict[str, Any]]:
     """Candidates as objects, of lists that stand side by side: texts, scores and so on."""
-    objects: list[dict[str, Any]] = [{KEYS["text"][0]: text} for text in texts]
+    columns: dict[str, Sequence[Any]] = {KEYS["text"][0]: texts}
     for key, values in record.items():
         if key == list_key or not isinstance(values, list):
             continue
@@ -697,45 +668,34 @@ def _beside(
             continue
         if len(values) != len(texts):
             found = f"{len(values)} values under {key!r}"
-            raise MalformedFileError(path, line, found, f"{len(texts)}, one for each candidate")
-        for item, value in zip(objects, values, strict=True):
-            item[key] = value
-    return objects
+            line.refuse(found, f"{len(texts)}, one for each candidate")
+        columns[key] = values
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _by_candidate(
-    path: str, records: Iterable[tuple[int, Record]], first: Record, how: ListFormat
-) -> Iterable[Listed]:
-    """The lists of objects that are a candidate each."""
-    key, reader = _key(first, how, "id"), _JsonReader(path, first, how)
+def _by_candidate(records: Sequence[tuple[Line, Record]], how: ListFormat) -> Iterable[Listed]:
+    start, first = records[0]
+    key, reader = _key(first, how, "id"), _JsonReader(start, first, how)
     if key is None:
-        found = f"the keys {', '.join(first)}"
         expected = (
             f"a list of candidates ({', '.join(KEYS['candidates'][:3])} …) or the segment of each "
             "candidate (id …); name their keys if they are others (--candidates-key, --id-key)"
         )
-        raise MalformedFileError(path, 1, found, expected)
+        start.refuse(f"the keys {', '.join(first)}", expected)
     lists: dict[str | int, Listed] = {}
     highest: int | None = None
     for line, record in records:
         id_ = record.get(key)
         if isinstance(id_, bool) or not isinstance(id_, str | int):
-            found = f"{id_!r} under {key!r}"
-            raise MalformedFileError(path, line, found, "the segment's number or name")
+            line.refuse(f"{id_!r} under {key!r}", "the segment's number or name")
         if id_ not in lists:
-            highest = _refuse_disorder(path, line, id_, highest)
+            if isinstance(id_, int) and highest is not None and id_ < highest:
+                expected = "segments in order of their number; sort the lines by it"
+                line.refuse(f"segment {id_} after segment {highest}", expected)
+            highest = id_ if isinstance(id_, int) else None
             lists[id_] = Listed([], _source(record, how))
         lists[id_].candidates.append(reader.candidate(line, record))
     return lists.values()
-
-
-def _refuse_disorder(path: str, line: int, id_: str | int, highest: int | None) -> int | None:
-    """The highest number so far; new segments must have a higher one."""
-    if isinstance(id_, int) and highest is not None and id_ < highest:
-        expected = "segments in order of their number; sort the lines by it"
-        found = f"segment {id_} after segment {highest}"
-        raise MalformedFileError(path, line, found, expected)
-    return id_ if isinstance(id_, int) else None
 
 
 def _source(record: Record, how: ListFormat) -> str | None:
@@ -746,50 +706,40 @@ def _source(record: Record, how: ListFormat) -> str | None:
 class _JsonReader:
     """Reads candidates whose keys are those of the first one."""
 
-    def __init__(self, path: str, first: Record, how: ListFormat) -> None:
-        self.path = path
+    def __init__(self, line: Line, first: Record, how: ListFormat) -> None:
         text = _key(first, how, "text", str)
         if text is None:
-            found = f"the keys {', '.join(first)}"
             expected = f"a text ({', '.join(KEYS['text'][:4])} …); name its key if it is another"
-            raise MalformedFileError(path, 1, found, f"{expected} one (--text-key)")
+            line.refuse(f"the keys {', '.join(first)}", f"{expected} one (--text-key)")
         self.text = text
         numbers = {key: value for key, value in first.items() if _is_number(value)}
-        self.score, self.log_probability, self.count = (
-            _key(numbers, how, what) for what in ("score", "log_probability", "count")
-        )
-        used = {text, self.score, self.log_probability, self.count, how.id_key, *KEYS["id"]}
-        self.features = [key for key in numbers if key not in used]
-        if how.features:
-            self.features = list(how.features)
+        self.numbers = [_key(numbers, how, what) for what in ("score", "log_probability", "count")]
+        used = {text, *self.numbers, how.id_key, *KEYS["id"]}
+        self.features = how.features or [key for key in numbers if key not in used]
 
-    def candidate(self, line: int, record: Record) -> Candidate:
+    def candidate(self, line: Line, record: Record) -> Candidate:
         text = record.get(self.text)
         if not isinstance(text, str):
             found = f"{_kind(record, self.text)} under {self.text!r}"
-            raise MalformedFileError(self.path, line, found, "the candidate's text")
+            line.refuse(found, "the candidate's text")
         try:
             text.encode()
         except UnicodeEncodeError:
-            found = f"half of a surrogate pair under {self.text!r}"
-            raise MalformedFileError(self.path, line, found, "Unicode text") from None
+            line.refuse(f"half of a surrogate pair under {self.text!r}", "Unicode text")
         features = {name: self._number(line, record, name) for name in self.features}
         score, log_probability, count = (
-            None if key is None else self._number(line, record, key)
-            for key in (self.score, self.log_probability, self.count)
+            None if key is None else self._number(line, record, key) for key in self.numbers
         )
         if count is not None and (count < 1 or count != int(count)):
-            raise MalformedFileError(self.path, line, f"a count of {count:g}", "1, 2, 3 …")
-        times = None if count is None else int(count)
-        return Candidate(line, text, features, {}, score, log_probability, times)
+            line.refuse(f"a count of {count:g}", "1, 2, 3 …")
+        return Candidate(line, text, features, {}, score, log_probability, count)
 
-    def _number(self, line: int, record: Record, key: str) -> float:
+    def _number(self, line: Line, record: Record, key: str) -> float:
         value: Any = record.get(key)
         if not _is_number(value):
-            found = f"{_kind(record, key)} under {key!r}"
             expected = "a number, as other candidates have; choose other keys or add it"
-            raise MalformedFileError(self.path, line, found, expected)
-        return finite(self.path, line, key, float(value))
+            line.refuse(f"{_kind(record, key)} under {key!r}", expected)
+        return line.finite(key, value)
 
 
 def _is_number(value: object) -> bool:

@@ -8,10 +8,11 @@ texts, scores, judgments and labels.
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from math import isfinite
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, cast
 
 from truebleu._core import Segments
 from truebleu.corpus._files import (
@@ -197,7 +198,7 @@ class Table:
         path: the file.
         columns: their names.
         rows: how many there are.
-        read: gives all values of a column that exists.
+        values: gives all values of a column that exists.
         lines: the line of the file where each row starts; None where the format has no lines.
         word: how a message calls a column, in the format's own words.
         should_have_keys: whether rows without ids deserve a word when they pair with another file.
@@ -209,7 +210,7 @@ class Table:
     path: str
     columns: tuple[str, ...]
     rows: int
-    read: Callable[[str], Sequence[object]] = field(repr=False)
+    values: Callable[[str], Sequence[object]] = field(repr=False)
     lines: Sequence[int] | None = field(default=None, repr=False)
     word: str = "column"
     should_have_keys: bool = False
@@ -230,7 +231,7 @@ class Table:
         if column in self.columns:
             return True
         inside = self.word == "key" and "." in column
-        return inside and any(value is not None for value in self.read(column))
+        return inside and any(value is not None for value in self.values(column))
 
     def require(self, column: str) -> None:
         """Raises MissingColumnError unless there is such a column."""
@@ -242,14 +243,10 @@ class Table:
         lower = {column.strip().lower(): column for column in reversed(self.columns)}
         return next((lower[name] for name in names if name in lower), None)
 
-    def values(self, column: str) -> Sequence[object]:
-        """All values of a column that exists."""
-        return self.read(column)
-
     def labels(self, column: str) -> tuple[str, ...]:
         """A column of labels: text, or whole numbers as text."""
         self.require(column)
-        values = self.read(column)
+        values = self.values(column)
         for row, value in enumerate(values):
             if not isinstance(value, str | int):
                 self.refuse(row, column, _kind(value), "a label")
@@ -258,7 +255,7 @@ class Table:
     def found_values(self, names: Iterable[str]) -> Sequence[object] | None:
         """The values of the first of these columns, None where there is none."""
         column = self.find(names)
-        return None if column is None else self.read(column)
+        return None if column is None else self.values(column)
 
     def found_labels(self, names: Iterable[str]) -> tuple[str, ...] | None:
         """The labels of the first of these columns, None where there is none."""
@@ -283,17 +280,17 @@ class Table:
         """Some of its rows, on the lines where they were."""
 
         def read(column: str) -> Sequence[object]:
-            values = self.read(column)
+            values = self.values(column)
             return [values[row] for row in rows]
 
         lines = None if self.lines is None else [self.lines[row] for row in rows]
-        return replace(self, rows=len(rows), read=read, lines=lines)
+        return replace(self, rows=len(rows), values=read, lines=lines)
 
     def scores(self, column: str, scale: Scale = ANY_NUMBER) -> list[float | None]:
         """The scores in a column, None where one is missing; what is no score is refused."""
         self.require(column)
         return [
-            self.score(row, column, value, scale) for row, value in enumerate(self.read(column))
+            self.score(row, column, value, scale) for row, value in enumerate(self.values(column))
         ]
 
     def score(self, row: int, column: str, value: object, scale: Scale) -> float | None:
@@ -321,9 +318,8 @@ class Table:
         have rows of several systems.
         """
         column = self.chosen_column(name)
-        values = self.read(column)
         label = self.path if name is None else f"{self.path}#{name}"
-        if not values:
+        if not self.rows:
             raise EmptyTextError(label)
         text = NamedText(
             label=label,
@@ -335,16 +331,37 @@ class Table:
             byte_order_mark=self.byte_order_mark,
             should_have_keys=self.should_have_keys,
         )
-        ids = self.found_values(known for known in ITEM if known != column.lower())
+        values = self.values(column)
+        ids = self.found_values(item for item in ITEM if item != column.lower())
         systems = self._rows_of_systems(column)
+        if systems is not None and role == "system":
+            return [
+                self._of_rows(text, column, values, ids, rows, role)._replace(
+                    label=f"{self.path}: {system}", name=system
+                )
+                for system, rows in systems.items()
+            ]
+        rows: Sequence[int] = range(self.rows)
         if systems is not None:
-            return self._of_systems(text, column, role, systems, ids)
-        text = text._replace(
-            layout=text.layout._replace(keys=_keys(ids, text.layout.documents, range(len(values))))
-        )
+            rows = self._shared_rows(column, values, ids, text.layout.documents, systems)
         if role == "reference" and any(isinstance(value, list) for value in values):
-            return self._of_lists(text, column, values)
-        return [text._replace(segments=self._segments(column, values, role))]
+            lists = [value if isinstance(value, list) else [value] for value in values]
+            count = max(map(len, lists))
+            if count == 0:
+                raise EmptyTextError(label)
+            # A shorter list has none there.
+            return [
+                self._of_rows(
+                    text,
+                    column,
+                    [items[place] if place < len(items) else None for items in lists],
+                    ids,
+                    rows,
+                    role,
+                )._replace(label=f"{label}[{place}]", name=f"{text.name}[{place}]")
+                for place in range(count)
+            ]
+        return [self._of_rows(text, column, values, ids, rows, role)]
 
     def chosen_column(self, name: str | None) -> str:
         """The column of that name, or the only one that has texts."""
@@ -379,7 +396,7 @@ class Table:
         column = self.find(names)
         if column is None:
             return None
-        missing = [row for row, value in enumerate(self.read(column)) if value in (None, "")]
+        missing = [row for row, value in enumerate(self.values(column)) if value in (None, "")]
         if missing and not lenient and len(missing) < self.rows:
             expected = "a label for every segment, or for none"
             self.refuse(missing[0], column, "nothing", expected)
@@ -394,90 +411,65 @@ class Table:
         if naming is None:
             return None
         rows: dict[str, list[int]] = {}
-        for row, name in enumerate(self.read(naming)):
+        for row, name in enumerate(self.values(naming)):
             if not isinstance(name, str) or not name:
                 return None
             rows.setdefault(name, []).append(row)
         is_sure = naming.lower() == SYSTEM[0] or all(len(own) > 1 for own in rows.values())
         return rows if len(rows) > 1 and is_sure else None
 
-    def _of_systems(
-        self,
-        text: NamedText,
-        column: str,
-        role: Role,
-        systems: dict[str, list[int]],
-        ids: Sequence[object] | None,
-    ) -> list[NamedText]:
-        values, (documents, domains, _) = self.read(column), text.layout
-        texts = [
-            text._replace(
-                label=f"{self.path}: {name}",
-                name=name,
-                segments=self._segments(column, [values[row] for row in rows], role, rows),
-                layout=Layout(
-                    None if documents is None else tuple(documents[row] for row in rows),
-                    None if domains is None else tuple(domains[row] for row in rows),
-                    _keys(ids, documents, rows),
-                ),
-            )
-            for name, rows in systems.items()
-        ]
-        if role == "system":
-            return texts
-        # A reference or a source stands in the rows of every system, and must be the same there.
-        by_key: dict[Key, str | None] = {}
-        for other in texts:
-            keys = other.layout.keys or tuple(("", str(i)) for i in range(len(other.segments)))
-            for key, segment in zip(keys, other.segments, strict=True):
-                if by_key.setdefault(key, segment) != segment:
-                    found = f"two texts of segment {key[1]!r} in {self.word} {column!r}"
-                    expected = "the same in the rows of all systems"
-                    raise MalformedFileError(self.path, None, found, expected)
-        longest = max(texts, key=lambda other: len(other.segments))
-        if len(by_key) > len(longest.segments):
-            segments, layout = Segments(list(by_key.values())), Layout(keys=tuple(by_key))
-            longest = longest._replace(segments=segments, layout=layout)
-        return [longest._replace(label=text.label, name=text.name)]
-
-    def _of_lists(self, text: NamedText, column: str, values: Sequence[object]) -> list[NamedText]:
-        """A text for each place in lists of references; a shorter list has none there."""
-        lists = [value if isinstance(value, list) else [value] for value in values]
-        count = max(map(len, lists))
-        if count == 0:
-            raise EmptyTextError(text.label)
-        return [
-            text._replace(
-                label=f"{text.label}[{place}]",
-                name=f"{text.name}[{place}]",
-                segments=self._segments(
-                    column,
-                    [items[place] if place < len(items) else None for items in lists],
-                    "reference",
-                ),
-            )
-            for place in range(count)
-        ]
-
-    def _segments(
+    def _shared_rows(
         self,
         column: str,
         values: Sequence[object],
+        ids: Sequence[object] | None,
+        documents: tuple[str, ...] | None,
+        systems: dict[str, list[int]],
+    ) -> list[int]:
+        """A row of each segment: a reference must be the same in the rows of every system."""
+        row_of: dict[Key, int] = {}
+        for rows in systems.values():
+            keys = _keys(ids, documents, rows) or [("", str(i)) for i in range(len(rows))]
+            for key, row in zip(keys, rows, strict=True):
+                if values[row_of.setdefault(key, row)] != values[row]:
+                    expected = "the same in the rows of all systems"
+                    self.refuse(row, column, f"another text of segment {key[1]!r}", expected)
+        return list(row_of.values())
+
+    def _of_rows(
+        self,
+        text: NamedText,
+        column: str,
+        values: Sequence[object],
+        ids: Sequence[object] | None,
+        rows: Sequence[int],
         role: Role,
-        rows: Sequence[int] | None = None,
+    ) -> NamedText:
+        """The text in some rows of a column, with the labels and keys of these rows."""
+        documents, domains = (
+            None if labels is None else tuple(labels[row] for row in rows)
+            for labels in text.layout[:2]
+        )
+        keys = _keys(ids, text.layout.documents, rows)
+        return text._replace(
+            segments=self._segments(column, values, rows, role),
+            layout=Layout(documents, domains, keys),
+        )
+
+    def _segments(
+        self, column: str, values: Sequence[object], rows: Sequence[int], role: Role
     ) -> Segments:
-        """The values of a column as text; their rows are all rows where they are not given."""
-        numbers = range(len(values)) if rows is None else rows
-        for row, value in zip(numbers, values, strict=True):
+        """The values in some rows of a column as text."""
+        for row in rows:
+            value = values[row]
             if not isinstance(value, str) and not (value is None and role == "reference"):
                 self.refuse(row, column, _kind(value), "text")
             if isinstance(value, str) and "\0" in value:
                 self.refuse(row, column, "a NUL character", "text")
         try:
-            return Segments([v if isinstance(v, str) else None for v in values])
+            return Segments([cast("str | None", values[row]) for row in rows])
         except UnencodableSegmentError as error:
-            row = numbers[error.args[0] - 1]
-            self.refuse(row, column, "half of a surrogate pair", "text")
+            self.refuse(rows[error.args[0] - 1], column, "half of a surrogate pair", "text")
 
 
 def _keys(
@@ -507,7 +499,7 @@ def _kind(value: object) -> str:
 def table_of_columns(path: str, columns: dict[str, Sequence[object]]) -> Table:
     """A table that is in memory."""
     rows = len(next(iter(columns.values()), ()))
-    return Table(path=path, columns=tuple(columns), rows=rows, read=columns.__getitem__)
+    return Table(path=path, columns=tuple(columns), rows=rows, values=columns.__getitem__)
 
 
 # Delimited text: TSV, which has no quoting, and CSV, which has that of RFC 4180.
@@ -540,7 +532,7 @@ def delimited(
     def read(column: str) -> Sequence[object]:
         return cells[places[column] :: width]
 
-    return Table(path=path, columns=tuple(header), rows=len(lines), read=read, lines=lines)
+    return Table(path=path, columns=tuple(header), rows=len(lines), values=read, lines=lines)
 
 
 def read_tsv(path: str, data: bytes) -> Table:
@@ -636,7 +628,7 @@ def table_of_records(
         path=path,
         columns=keys,
         rows=len(records),
-        read=read,
+        values=read,
         lines=range(1, len(records) + 1) if has_lines else None,
         word="key",
         should_have_keys=True,
@@ -669,8 +661,6 @@ def read_json(path: str, data: bytes) -> Table:
         raise EmptyTextError(path)
     try:
         items = parse_json(text)
-    except RepeatedKeyError as error:
-        raise MalformedFileError(path, None, str(error), "each key once") from None
     except ValueError as error:
         if text.lstrip().startswith("{"):  # an object on each line, whatever the ending says
             return read_json_lines(path, data)
@@ -739,13 +729,7 @@ def parse_record(path: str, number: int, line: str) -> dict[str, object]:
     """The object on a line."""
     if not line.strip():
         raise MalformedFileError(path, number, "a blank line", "a JSON object")
-    try:
-        record = parse_json(line)
-    except RepeatedKeyError as error:
-        raise MalformedFileError(path, number, str(error), "each key once") from None
-    except ValueError as error:
-        found = f"no valid JSON ({error})"
-        raise MalformedFileError(path, number, found, "a JSON object") from None
+    record = json_in(path, number, line, "a JSON object")
     if not isinstance(record, dict):
         found = f"JSON of type {type(record).__name__}"
         raise MalformedFileError(path, number, found, 'a JSON object, such as {"reference": "…"}')
@@ -757,40 +741,31 @@ def parse_record(path: str, number: int, line: str) -> dict[str, object]:
 
 def read_parquet(path: str, data: bytes) -> Table:
     """The table in a Parquet file; only the columns that are asked for are read."""
-    import io
+    from io import BytesIO
 
-    return _parquet_table(path, _parquet_file(path, io.BytesIO(data)))
-
-
-def _parquet_table(path: str, file: Any) -> Table:
-    def read(column: str) -> Sequence[object]:
-        import pyarrow
-
-        try:
-            values: list[object] = file.read(columns=[column]).column(0).to_pylist()
-        except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise _malformed(path, error) from error
-        return values
-
-    names, rows = tuple(file.schema_arrow.names), file.metadata.num_rows
-    return Table(path=path, columns=names, rows=rows, read=read)
-
-
-def _parquet_file(path: str, source: Any) -> Any:
     try:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
         raise MissingExtraError("reading Parquet files", "parquet") from None
-    try:
-        return pyarrow.parquet.ParquetFile(source)
-    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise _malformed(path, error) from error
 
+    @contextmanager
+    def refused() -> Iterator[None]:
+        try:
+            yield
+        except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+            found = f"damaged data ({' '.join(str(error).split())})"
+            raise MalformedFileError(path, None, found, "Parquet") from error
 
-def _malformed(path: str, error: Exception) -> MalformedFileError:
-    reason = " ".join(str(error).split())
-    return MalformedFileError(path, None, f"damaged data ({reason})", "Parquet")
+    def read(column: str) -> Sequence[object]:
+        with refused():
+            values: list[object] = file.read(columns=[column]).column(0).to_pylist()
+            return values
+
+    with refused():
+        file = pyarrow.parquet.ParquetFile(BytesIO(data))
+        names, rows = tuple(file.schema_arrow.names), file.metadata.num_rows
+    return Table(path=path, columns=names, rows=rows, values=read)
 
 
 # Tables of any format.

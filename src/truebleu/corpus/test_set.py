@@ -462,7 +462,8 @@ def as_text(name: str, text: object) -> TextLike:
     for place, segment in enumerate(items, 1):
         if segment is not None and not isinstance(segment, str):
             raise SegmentTypeError(name, place, type(segment).__name__)
-    return items
+    # The caller's list may change later, this text may not.
+    return tuple(items)
 
 
 def _as_sequence(
