@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help demo test quick check lint types rust-check rust-test format fuzz bench evidence docs integrations man wheel dist-check build browser clean
+.PHONY: help demo test quick check lint types rust-check rust-test format fuzz bench evidence docs integrations man wheel dist-check build browser wasm clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -101,6 +101,13 @@ browser:  ## install the Chromium that tests of the report need, as root on Debi
 	  || echo "no Chromium, and no right to install one: tests of the report's page are skipped"
 
 build: .venv/built  ## compile the core into .venv
+
+# Without paths of this machine: the same compiler makes the same module.
+wasm:  ## compile the core for the report's page, which has it as core.wasm
+	rustup target add wasm32-unknown-unknown
+	RUSTFLAGS="--remap-path-prefix=$(CURDIR)=. --remap-path-prefix=$${CARGO_HOME:-$$HOME/.cargo}=cargo" \
+	  cargo build --quiet --locked --profile wasm --target wasm32-unknown-unknown -p truebleu-wasm
+	$(PYTHON) -m tools.wasm
 
 clean:  ## remove what the other targets made
 	rm -rf .venv target dist benchmarks/results evidence/journal .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 import truebleu
+from tests.tools.test_wasm import METRICS
 from truebleu.explanation.report import Report, report
 from truebleu.human.mqm import ErrorSpan
 from truebleu.metrics.function import FunctionMetric
 from truebleu.metrics.registry import parse_metrics
 from truebleu.metrics.statistics_files import SavedStatistics, SavedTestSet
+from truebleu.reports.sentences import bracketed, p_cell
 from truebleu.simulation import simulate_causes
 
 if TYPE_CHECKING:
@@ -24,28 +26,6 @@ if TYPE_CHECKING:
 
     from tests.browser.conftest import Opened
     from truebleu.corpus import TestSet
-
-# Every kind of formula with every setting that changes it.
-METRICS = (
-    "bleu",
-    "bleu:smooth=floor,tokenize=none",
-    "bleu:smooth=add-k,max_order=2",
-    "bleu:smooth=none,effective_order=yes",
-    "bleu:smooth=mteval,tokenize=mteval",
-    "chrf",
-    "chrf:word_order=2,beta=3",
-    "chrf:eps_smoothing=yes,lowercase=yes",
-    "mbleu",
-    "nist",
-    "ter",
-    "wer",
-    "per",
-    "gtm",
-    "gtm:exponent=2",
-    "length",
-    "sentbleu",
-    "sentbleu:weight=equal,smoothing=add-one",
-)
 
 
 @pytest.fixture(scope="module")
@@ -85,8 +65,7 @@ def test_all_metrics_score_any_selection_as_the_command_line_does(
         part = {name: [text[place] for place in places] for name, text in systems.items()}
         reference = [references[0][place] for place in places]
         values = page.evaluate(
-            "places => browser.store.metrics.map("
-            "metric => corpusScores(metric, browser.store.systems, places))",
+            "places => browser.store.metrics.map(metric => browser.store.scores(metric, places))",
             places,
         )
         for metric, scores in zip(metrics, values, strict=True):
@@ -110,7 +89,7 @@ def test_scores_and_contributions_equal_the_json(
     for number, (label, scores) in enumerate(
         page.evaluate(
             "browser.store.metrics.map(metric => "
-            "[metric.label, corpusScores(metric, browser.store.systems, null)])"
+            "[metric.label, browser.store.scores(metric, browser.kept)])"
         )
     ):
         expected = [system["scores"][label]["score"] for system in result["systems"]]
@@ -135,9 +114,10 @@ def test_segment_scores_are_those_of_the_metric(
     for row in scores.systems:
         for label, expected in (row.segments or {}).items():
             values = page.evaluate(
-                "([label, system]) => { const metric = browser.store.metrics.find("
-                "one => one.label === label); const number = browser.store.systems.indexOf(system);"
-                "return browser.kept.map(place => segmentScore(metric, number, place)); }",
+                "([label, system]) => { const { store, kept } = browser;"
+                "const metric = store.metrics.find(one => one.label === label);"
+                "const number = store.systems.indexOf(system);"
+                "return kept.map(place => store.segmentScore(metric, number, place)); }",
                 [label, row.name],
             )
             assert values == pytest.approx(list(expected), rel=1e-9, abs=1e-9)
@@ -156,17 +136,23 @@ def test_a_selection_shows_its_scores_and_a_p_that_knows_of_the_looks(
         for name in ("weak-in-sport", "baseline")
     }
     reference = [causes.references[0][place] for place in sport]
-    expected = [truebleu.BLEU().corpus(text, reference).score for text in part.values()]
-    cells = summary.locator("tbody tr").first.locator("td").all_inner_texts()
-    assert cells[:3] == ["BLEU", f"{expected[0]:.2f}", f"{expected[1]:.2f}"]
     assert "Chosen after looking" in summary.inner_text()
     page.wait_for_function(
         "() => !document.querySelector('[data-p=BLEU]').textContent.includes('…')"
     )
-    once = float(summary.locator("[data-p=BLEU]").inner_text())
     documents = [(causes.documents or ())[place] for place in sport]
-    tested = truebleu.compare(part, reference, documents=documents).comparisons[0].p
-    assert once == pytest.approx(tested, abs=4 * (tested * (1 - tested) / 2000) ** 0.5 + 1e-3)
+    result = truebleu.compare(part, reference, documents=documents, replicates=200)
+    (pair,) = result.comparisons
+    scores = [result.systems[name]["BLEU"] for name in part]
+    cells = summary.locator("tbody tr").first.locator("td").all_inner_texts()
+    arrow = "▲" if pair.difference > 0 else "▼"
+    difference = f"{pair.difference:+.2f} {bracketed(pair.interval, 2, sign='+')}"
+    assert [*cells[:4], cells[-1]] == [
+        "BLEU",
+        *(f"{score.score:.2f} {bracketed(score.interval, 2)}" for score in scores),
+        f"{arrow} {difference}".replace("-", "−"),
+        p_cell(pair.p),
+    ]
     page.get_by_label("Slice").select_option(value="")
     page.get_by_label("Slice").select_option(label="sport")
     page.get_by_label("Slice").select_option(label="news")
@@ -421,9 +407,9 @@ def test_marked_errors_are_underlined_with_their_labels(tmp_path: Path, open_pag
     assert page.locator(".span-label").inner_text().strip() == "major: accuracy/mistranslation"
 
 
-def test_a_metric_without_a_formula_is_not_recomputed(tmp_path: Path, open_page: Opened) -> None:
+def test_a_metric_that_the_core_lacks_is_not_recomputed(tmp_path: Path, open_page: Opened) -> None:
     class Opaque(FunctionMetric):
-        def formula(self) -> None:  # type: ignore[override]
+        def core_settings(self) -> None:  # type: ignore[override]
             return None
 
     metric = Opaque(function=lambda output, _references: float(len(output)), name="letters")
@@ -431,7 +417,8 @@ def test_a_metric_without_a_formula_is_not_recomputed(tmp_path: Path, open_page:
     made = report(texts, ["a dog", "sat"] * 3, metrics=[metric], replicates=40)
     page = open_page(made.save(tmp_path / "opaque.html"))
     assert "not recomputed" in page.locator(".summary").inner_text()
-    assert page.evaluate("segmentScore(browser.metric, 1, 1)") == 3
+    assert page.evaluate("browser.store.segmentScore(browser.metric, 1, 1)") == 3
+    assert page.evaluate("browser.contributions()[1]") == pytest.approx(1 / 6)
 
 
 def test_a_large_set_is_sampled_and_says_so(

@@ -1,8 +1,7 @@
 """A report: a comparison, its explanation, and every segment with its statistics.
 
 The page that `truebleu.reports.page` makes of it adds statistics up again, so that any selection of
-segments has its exact scores. What it needs for that is here: rows, the formula of each score, and
-the mean gradient of each pair of systems, by which every segment's contribution is a dot product.
+segments has its exact scores, tests and intervals.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -39,7 +37,7 @@ if TYPE_CHECKING:
     from truebleu.explanation.explain import Explanation
     from truebleu.explanation.slices import Variable
     from truebleu.human.mqm import ErrorSpan
-    from truebleu.metrics.base import Formula, Metric
+    from truebleu.metrics.base import Metric
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Units
     from truebleu.significance.comparison import Comparison
@@ -56,49 +54,19 @@ class MetricSegments(ComparedByValue):
 
     Attributes:
         label: the metric's.
+        metric: what scores sums of its rows.
         rows: its statistics, shaped (segment, system, column).
-        formula: how a score is made of sums; None where only the metric knows.
-        segment_formula: the same for single segments.
-        scores: of single segments by system, where there is no formula.
-        gradients: for each pair of systems (of 0 and 1, 0 and 2, …, 1 and 2, …) the mean gradient
-            between them: the first system's row of a segment minus the second's, times it, is what
-            the segment contributes to their difference.
     """
 
     label: str
+    metric: Metric
     rows: Values
-    formula: Formula | None
-    segment_formula: Formula | None
-    scores: tuple[tuple[float | None, ...], ...] | None
-    gradients: Values
-
-    @classmethod
-    def of(cls, label: str, metric: Metric, rows: Values) -> MetricSegments:
-        """What a metric says of its rows."""
-        sums = rows.sum(axis=0)
-        pairs = list(combinations(range(len(sums)), 2))
-        gradients = np.zeros((0, sums.shape[1]))
-        if pairs:
-            first, second = np.array(pairs).T
-            gradients, _ = mean_gradient(metric, sums[second], sums[first])
-        formula = metric.sentence_level().formula()
-        return cls(
-            label=label,
-            rows=rows,
-            formula=metric.formula(),
-            segment_formula=formula,
-            scores=None if formula is not None else tuple(metric.segment_scores(rows)),
-            gradients=gradients,
-        )
 
     def contributions(self, first: int, second: int) -> Values:
         """What each segment contributes to the difference of two systems, by their numbers."""
-        sign = 1.0 if first < second else -1.0
-        pairs = list(combinations(range(self.rows.shape[1]), 2))
-        gradient = self.gradients[pairs.index((min(first, second), max(first, second)))]
-        # From the later system to the earlier one, the path and its mean gradient are the same.
-        earlier, later = sorted((first, second))
-        return np.asarray(sign * ((self.rows[:, earlier] - self.rows[:, later]) @ gradient))
+        sums = self.rows.sum(axis=0)
+        gradient, _ = mean_gradient(self.metric, sums[second, None], sums[first, None])
+        return np.asarray((self.rows[:, first] - self.rows[:, second]) @ gradient[0])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -239,7 +207,7 @@ def report(
         segments=Segments(
             test_set=test_set,
             metrics=tuple(
-                MetricSegments.of(label, metric.metric, metric.counts.array())
+                MetricSegments(label=label, metric=metric.metric, rows=metric.counts.array())
                 for label, metric in zip(comparison.metrics, compared.counted, strict=True)
             ),
             variables=compared.cuts,

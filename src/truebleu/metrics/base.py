@@ -146,35 +146,8 @@ class Counts(Protocol):
         """The rows; whole numbers may be kept in fewer bits than a float has."""
 
 
-#: A kind of score and its settings, as plain values.
-Formula: TypeAlias = "Mapping[str, str | float | bool | list[int] | None]"
-
-
-def ratio(
-    numerator: list[int],
-    denominator: list[int],
-    *,
-    scale: float = 1.0,
-    empty: float | None = 0.0,
-    alone: float | None = None,
-) -> Formula:
-    """The formula of a ratio of columns.
-
-    Args:
-        numerator: the columns that are added up above the line.
-        denominator: those below it.
-        scale: what the ratio is multiplied by.
-        empty: the score where both are 0.
-        alone: the score where only the denominator is 0; None for the numerator times the scale.
-    """
-    return {
-        "kind": "ratio",
-        "numerator": numerator,
-        "denominator": denominator,
-        "scale": scale,
-        "empty": empty,
-        "alone": alone,
-    }
+#: A metric of the core: its kind and its settings, as plain values.
+CoreSettings: TypeAlias = "Mapping[str, object]"
 
 
 # The relative step of central differences: about the cube root of what a float cannot tell apart.
@@ -312,11 +285,8 @@ class Metric(ABC):
         """What keeps references ready in so much memory; None where they are counted anew."""
         return None
 
-    def formula(self) -> Formula | None:
-        """How a score is made of sums, for the report's page; None where only `score` knows.
-
-        The kinds and their settings are those of ``reports/page/scores.js``.
-        """
+    def core_settings(self) -> CoreSettings | None:
+        """The metric of the core that scores its sums, also in a page; None where only it knows."""
         return None
 
     def pair_scorer(self) -> _core.PairScorer | None:
@@ -474,9 +444,9 @@ class MeanMetric(Metric):
             self._refuse_no_scores()
         return np.stack([1 / count, -total / count**2], axis=-1).reshape(*shape, 2)
 
-    def formula(self) -> Formula:
-        """The sum over the count; no score where there is none."""
-        return ratio([0], [1], empty=None)
+    def core_settings(self) -> CoreSettings:
+        """The sum over the count."""
+        return {"kind": "mean"}
 
     def segment_scores(self, rows: NDArray[np.float64]) -> list[tuple[float | None, ...]]:
         """Each system's scores of single segments; None where a segment has none."""
@@ -543,8 +513,14 @@ class NativeMetric(Metric):
         return (1,)
 
     @abstractmethod
+    def core_settings(self) -> CoreSettings:
+        """The metric of the core; its columns are those of the statistics."""
+
     def native(self) -> _core.NativeMetric:
         """The native metric with these settings."""
+        settings: dict[str, Any] = {**self.core_settings()}
+        native: _core.NativeMetric = getattr(_core.NativeMetric, settings.pop("kind"))(**settings)
+        return native
 
     @property
     def width(self) -> int:
@@ -781,10 +757,6 @@ class CountedMetric(DerivedMetric):
     def gradient(self, sums: ArrayLike) -> NDArray[np.float64]:
         """As the metric does."""
         return self.metric.gradient(sums)
-
-    def formula(self) -> Formula | None:
-        """That of the metric."""
-        return self.metric.formula()
 
     def native(self) -> _core.NativeMetric | None:
         """That of the metric."""

@@ -12,7 +12,7 @@ from truebleu.tokenizers import AUTO, NATIVE
 
 if TYPE_CHECKING:
     from truebleu.corpus.test_set import TestSet
-    from truebleu.metrics.base import Formula, NgramMatches
+    from truebleu.metrics.base import CoreSettings, NgramMatches
 
 __all__ = ["BLEU", "BLEUScore"]
 
@@ -99,23 +99,15 @@ class BLEU(PrecisionMetric):
                 expected = f"a number from 0 to {most:g} with smooth={self.smooth}"
                 raise SettingError("smooth_value", value, expected)
 
-    def native(self) -> _core.NativeMetric:
+    def core_settings(self) -> CoreSettings:
         """Columns: output length, reference length, match_1 … N, total_1 … N."""
-        return _core.NativeMetric.bleu(
-            **self.tokens,
-            max_order=self.max_order,
-            reference_length=self.reference_length,
-            smooth=self.smooth,
-            smooth_value=self._smooth_value,
-            effective_order=self.effective_order,
-        )
-
-    def formula(self) -> Formula:
-        """A geometric mean of precisions with a brevity penalty."""
         return {
             "kind": "bleu",
-            "smoothing": self.smooth,
-            "value": self._smooth_value,
+            **self.tokens,
+            "max_order": self.max_order,
+            "reference_length": self.reference_length,
+            "smooth": self.smooth,
+            "smooth_value": self._smooth_value,
             "effective_order": self.effective_order,
         }
 

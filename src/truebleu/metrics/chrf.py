@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from truebleu.corpus.test_set import TestSet
-    from truebleu.metrics.base import Formula, NgramMatches
+    from truebleu.metrics.base import CoreSettings, NgramMatches
 
 __all__ = ["CHRF", "CHRFScore"]
 
@@ -55,20 +55,17 @@ class CHRF(NativeMetric):
         """Characters only: n-grams of words need spaces."""
         return "word_order=0" if self.word_order else None
 
-    def native(self) -> _core.NativeMetric:
+    def core_settings(self) -> CoreSettings:
         """Columns, for each order, characters first: n-grams of output, reference, and both."""
-        return _core.NativeMetric.chrf(
-            char_order=self.char_order,
-            word_order=self.word_order,
-            lowercase=self.lowercase,
-            whitespace=self.whitespace,
-            beta=self.beta,
-            eps_smoothing=self.eps_smoothing,
-        )
-
-    def formula(self) -> Formula:
-        """F-score of precision and recall over all orders."""
-        return {"kind": "chrf", "beta": float(self.beta), "eps_smoothing": self.eps_smoothing}
+        return {
+            "kind": "chrf",
+            "char_order": self.char_order,
+            "word_order": self.word_order,
+            "lowercase": self.lowercase,
+            "whitespace": self.whitespace,
+            "beta": self.beta,
+            "eps_smoothing": self.eps_smoothing,
+        }
 
     def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
         """Matches of characters and of words, and the lengths that they are divided by."""

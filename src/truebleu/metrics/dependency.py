@@ -19,7 +19,7 @@ from truebleu.errors import (
     SettingError,
     UnreadableFileError,
 )
-from truebleu.metrics.base import NativeMetric, Score, Signature, ratio, use_environment
+from truebleu.metrics.base import NativeMetric, Score, Signature, use_environment
 from truebleu.schema import checked_fields
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from truebleu._core import Parses, Statistics
     from truebleu.corpus.test_set import TestSet, TextLike
-    from truebleu.metrics.base import Formula
+    from truebleu.metrics.base import CoreSettings
 
 __all__ = ["DependencyF", "DependencyScore"]
 
@@ -103,9 +103,9 @@ class DependencyF(NativeMetric):
         """Only where it parses them itself: parses that were given are of given outputs."""
         return bool(self.spacy)
 
-    def native(self) -> _core.NativeMetric:
+    def core_settings(self) -> CoreSettings:
         """Columns: relations that match, those of the output, and those of the reference."""
-        return _core.NativeMetric.dependency_f()
+        return {"kind": "dependency_f"}
 
     def count(self, test_set: TestSet) -> Statistics:
         """The statistics of all systems; parses are read anew, and checked against the texts."""
@@ -135,10 +135,6 @@ class DependencyF(NativeMetric):
             lowercase=self.lowercase,
             root=self.root,
         )
-
-    def formula(self) -> Formula:
-        """Twice the matches over the relations of both."""
-        return ratio([0], [1, 2], scale=200.0)
 
     @property
     def signature(self) -> Signature:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from truebleu import _core
-from truebleu.metrics.base import Score, WordMetric, ratio
+from truebleu.metrics.base import Score, WordMetric
 from truebleu.schema import Setting
 
 if TYPE_CHECKING:
-    from truebleu.metrics.base import Formula, Signature
+    from truebleu.metrics.base import CoreSettings, Signature
 
 __all__ = ["GTM", "GTMScore"]
 
@@ -48,13 +47,9 @@ class GTM(WordMetric):
     part_names = ("matches", "output length", "reference length")
     weight_columns: ClassVar[tuple[int, ...]] = (2,)
 
-    def native(self) -> _core.NativeMetric:
+    def core_settings(self) -> CoreSettings:
         """Columns: size of the matching, output length, reference length."""
-        return _core.NativeMetric.gtm(**self.tokens, exponent=self.exponent)
-
-    def formula(self) -> Formula:
-        """Twice the matches over both lengths."""
-        return ratio([0], [1, 2], scale=200.0)
+        return {"kind": "gtm", **self.tokens, "exponent": self.exponent}
 
     @property
     def signature(self) -> Signature:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from truebleu import _core
-from truebleu.metrics.base import Score, WordMetric, ratio
+from truebleu.metrics.base import Score, WordMetric
 
 if TYPE_CHECKING:
-    from truebleu.metrics.base import Formula
+    from truebleu.metrics.base import CoreSettings
 
 __all__ = ["LengthRatio", "LengthRatioScore"]
 
@@ -36,10 +35,6 @@ class LengthRatio(WordMetric):
     # It describes: neither short output nor long output is good in itself.
     higher_is_better: ClassVar[None] = None
 
-    def native(self) -> _core.NativeMetric:
+    def core_settings(self) -> CoreSettings:
         """Columns: output length, and the reference length that is closest to it."""
-        return _core.NativeMetric.length(**self.tokens)
-
-    def formula(self) -> Formula:
-        """Output words per hundred reference words, where none count as one."""
-        return ratio([0], [1], scale=100.0, empty=100.0)
+        return {"kind": "length", **self.tokens}

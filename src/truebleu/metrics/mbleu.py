@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from truebleu import _core
 from truebleu.metrics.base import Order  # noqa: TC001  # its range is checked
 from truebleu.metrics.bleu import BLEUScore, PrecisionMetric
 from truebleu.tokenizers import AUTO
 
 if TYPE_CHECKING:
-    from truebleu.metrics.base import Formula, Signature
+    from truebleu.metrics.base import CoreSettings, Signature
 
 __all__ = ["MBLEU", "MBLEUScore"]
 
@@ -36,13 +35,9 @@ class MBLEU(PrecisionMetric):
     name: ClassVar[str] = "M-BLEU"
     score_type = MBLEUScore
 
-    def native(self) -> _core.NativeMetric:
+    def core_settings(self) -> CoreSettings:
         """BLEU's columns: output length, reference length, match_1 … N, total_1 … N."""
-        return _core.NativeMetric.mbleu(**self.tokens, max_order=self.max_order)
-
-    def formula(self) -> Formula:
-        """An arithmetic mean of precisions with a brevity penalty."""
-        return {"kind": "mbleu"}
+        return {"kind": "mbleu", **self.tokens, "max_order": self.max_order}
 
     @property
     def signature(self) -> Signature:

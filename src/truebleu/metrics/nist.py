@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from math import log2
 from typing import TYPE_CHECKING, ClassVar
 
-from truebleu import _core
 from truebleu.metrics.base import Order, Score, TokenMetric, ngram_parts
 
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truebleu.corpus.test_set import TestSet
-    from truebleu.metrics.base import Formula, NgramMatches, Signature
+    from truebleu.metrics.base import CoreSettings, NgramMatches, Signature
 
 __all__ = ["NIST", "NISTScore"]
 
@@ -65,15 +64,14 @@ class NIST(TokenMetric):
     score_type = NISTScore
     counts_whole_text: ClassVar[bool] = True
 
-    def native(self) -> _core.NativeMetric:
+    def core_settings(self) -> CoreSettings:
         """Columns: output length, mean reference length, information_1 … N, total_1 … N."""
-        return _core.NativeMetric.nist(
-            **self.tokens, max_order=self.max_order, zero_history=self.zero_history
-        )
-
-    def formula(self) -> Formula:
-        """Information per n-gram of each order, with a length penalty."""
-        return {"kind": "nist"}
+        return {
+            "kind": "nist",
+            **self.tokens,
+            "max_order": self.max_order,
+            "zero_history": self.zero_history,
+        }
 
     def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
         """Length penalty, information of each order, and the totals that it is divided by."""

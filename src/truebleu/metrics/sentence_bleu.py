@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-from truebleu import _core
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.metrics.base import Order, Score, TokenMetric, ratio
+from truebleu.metrics.base import Order, Score, TokenMetric
 from truebleu.schema import Setting
 from truebleu.tokenizers import AUTO
 
 if TYPE_CHECKING:
-    from truebleu.metrics.base import Formula, Signature
+    from truebleu.metrics.base import CoreSettings, Signature
 
 __all__ = ["SentenceBLEU", "SentenceBLEUScore"]
 
@@ -86,21 +85,17 @@ class SentenceBLEU(TokenMetric):
             expected = f"no with smoothing={self.smoothing}; it belongs to scaled-average"
             raise SettingError("smooth_next_order", found=True, expected=expected)
 
-    def native(self) -> _core.NativeMetric:
+    def core_settings(self) -> CoreSettings:
         """Columns: reference length × score, reference length, score, 1."""
-        return _core.NativeMetric.sentence_bleu(
+        return {
+            "kind": "sentence_bleu",
             **self.tokens,
-            max_order=self.max_order,
-            smoothing=str(self.smoothing),
-            value=self._value,
-            smooth_next_order=self.smooth_next_order,
-            weight=self.weight,
-        )
-
-    def formula(self) -> Formula:
-        """The mean over segments, weighted by reference length or equally."""
-        first = 0 if self.weight == "length" else 2
-        return ratio([first], [first + 1], alone=0.0)
+            "max_order": self.max_order,
+            "smoothing": str(self.smoothing),
+            "value": self._value,
+            "smooth_next_order": self.smooth_next_order,
+            "weight": self.weight,
+        }
 
     @property
     def weight_columns(self) -> tuple[int, ...]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from truebleu import _core
-from truebleu.metrics.base import NativeMetric, Score, Signature, ratio
+from truebleu.metrics.base import NativeMetric, Score, Signature
 
 if TYPE_CHECKING:
-    from truebleu.metrics.base import Formula
+    from truebleu.metrics.base import CoreSettings
 
 __all__ = ["TER", "TERScore"]
 
@@ -47,18 +46,15 @@ class TER(NativeMetric):
         cuts = self.normalized and self.asian_support
         return None if cuts else "normalized=yes,asian_support=yes"
 
-    def native(self) -> _core.NativeMetric:
+    def core_settings(self) -> CoreSettings:
         """Columns: edits against the nearest reference, and mean length of the references."""
-        return _core.NativeMetric.ter(
-            normalized=self.normalized,
-            no_punct=self.no_punct,
-            asian_support=self.asian_support,
-            case_sensitive=self.case_sensitive,
-        )
-
-    def formula(self) -> Formula:
-        """Edits per hundred reference words; all wrong where there are none."""
-        return ratio([0], [1], scale=100.0, alone=100.0)
+        return {
+            "kind": "ter",
+            "normalized": self.normalized,
+            "no_punct": self.no_punct,
+            "asian_support": self.asian_support,
+            "case_sensitive": self.case_sensitive,
+        }
 
     @property
     def signature(self) -> Signature:

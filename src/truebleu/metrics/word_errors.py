@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from truebleu import _core
-from truebleu.metrics.base import Score, WordMetric, ratio
+from truebleu.metrics.base import Score, WordMetric
 
 if TYPE_CHECKING:
-    from truebleu.metrics.base import Formula
+    from truebleu.metrics.base import CoreSettings
 
 __all__ = ["PER", "WER", "PERScore", "WERScore"]
 
@@ -19,10 +18,6 @@ class WordErrorRate(WordMetric):
     """Errors per hundred reference words; all wrong where there are none."""
 
     higher_is_better: ClassVar[bool] = False
-
-    def formula(self) -> Formula:
-        """The first column over the second."""
-        return ratio([0], [1], scale=100.0, alone=100.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,9 +50,9 @@ class WER(WordErrorRate):
     score_type = WERScore
     part_names = ("edits", "reference length", "edits", "edits", "edits")
 
-    def native(self) -> _core.NativeMetric:
+    def core_settings(self) -> CoreSettings:
         """Columns: edits, reference length, substitutions, deletions, insertions."""
-        return _core.NativeMetric.wer(**self.tokens)
+        return {"kind": "wer", **self.tokens}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +75,6 @@ class PER(WordErrorRate):
     score_type = PERScore
     part_names = ("errors", "reference length")
 
-    def native(self) -> _core.NativeMetric:
+    def core_settings(self) -> CoreSettings:
         """Columns: errors and reference length."""
-        return _core.NativeMetric.per(**self.tokens)
+        return {"kind": "per", **self.tokens}

@@ -2,7 +2,8 @@
 
 Everything but the segment browser is plain HTML, made of the same documents that the other formats
 render. The script adds the browser, whose data are in the page, compressed. A policy in the page's
-head forbids everything else: other scripts, `eval`, and requests of any kind.
+head forbids everything else: other scripts, `eval`, and requests of any kind. What the browser
+computes, it computes by the core, which is in the page as WebAssembly.
 """
 
 from __future__ import annotations
@@ -34,15 +35,15 @@ if TYPE_CHECKING:
 __all__ = ["html_page", "save_page"]
 
 # The script, in reading order; each file is an idea.
-SCRIPTS = ("store.js", "scores.js", "marks.js", "browser.js")
+SCRIPTS = ("core.js", "store.js", "marks.js", "browser.js")
 # A page holds 20,000 segments of 4 systems, or fewer of more systems; of a larger set, a sample.
 MOST_OUTPUTS = 80_000
 # Names in a title.
 TITLE_SYSTEMS = 3
 
 POLICY = (
-    "default-src 'none'; script-src '{script}'; style-src '{style}'; img-src data:; "
-    "connect-src 'none'; base-uri 'none'; form-action 'none'"
+    "default-src 'none'; script-src '{script}' 'wasm-unsafe-eval'; style-src '{style}'; "
+    "img-src data:; connect-src 'none'; base-uri 'none'; form-action 'none'"
 )
 
 

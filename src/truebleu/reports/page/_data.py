@@ -5,6 +5,7 @@ from __future__ import annotations
 from base64 import b64encode
 from dataclasses import dataclass
 from gzip import compress
+from importlib.resources import files
 from json import dumps
 from typing import TYPE_CHECKING, Any
 
@@ -138,28 +139,27 @@ class PageData:
 
     def _sizes(self) -> NDArray[np.float64]:
         """How much each of all segments contributes at most, relative to the largest, by metric."""
-        names = list(self.segments.test_set.systems)
-        explanation = self.report.explanation
-        pairs = (
-            set()
-            if explanation is None
-            else {
-                (names.index(pair.comparison.a), names.index(pair.comparison.b))
-                for pair in explanation.pairs
-            }
-        )
         sizes = np.zeros(len(self.segments.test_set))
         for metric in self.segments.metrics:
-            for first, second in sorted(pairs) or [(0, 1)]:
+            for first, second in self._pairs() or [(0, 1)]:
                 values = np.abs(metric.contributions(first, second))
                 sizes = np.maximum(sizes, values / max(float(values.max()), 1e-300))
         return sizes
+
+    def _pairs(self) -> list[tuple[int, int]]:
+        """The systems that are explained, by their numbers."""
+        names = list(self.segments.test_set.systems)
+        explanation = self.report.explanation
+        explained = [] if explanation is None else explanation.pairs
+        pairs = ((pair.comparison.a, pair.comparison.b) for pair in explained)
+        return [(names.index(a), names.index(b)) for a, b in dict.fromkeys(pairs)]
 
     # What the page gets.
 
     def blocks(self) -> Iterator[str]:
         """The data as elements of a page."""
         for name, data in (
+            ("core", (files(__package__) / "core.wasm").read_bytes()),
             ("description", self.description()),
             ("statistics", self.statistics()),
             ("texts", self.texts()),
@@ -167,13 +167,10 @@ class PageData:
             yield data_block(name, data)
 
     def description(self) -> bytes:
-        """Names, slices, flags and formulas: all but the statistics and the texts."""
+        """Names, slices, flags and metrics: all but the statistics and the texts."""
         segments, comparison = self.segments, self.report.comparison
         test_set = segments.test_set
         names = list(test_set.systems)
-        explanation = self.report.explanation
-        explained = [] if explanation is None else explanation.pairs
-        pairs = list(dict.fromkeys((pair.comparison.a, pair.comparison.b) for pair in explained))
         place = {number: place for place, number in enumerate(self.places.tolist())}
         values: dict[str, Any] = {
             "version": DATA_VERSION,
@@ -182,7 +179,7 @@ class PageData:
             "names": self._picked(test_set.segment_names),
             "systems": names,
             "baseline": comparison.settings.baseline,
-            "pairs": [[names.index(a), names.index(b)] for a, b in pairs],
+            "pairs": self._pairs(),
             "references": list(test_set.reference_names),
             "has_source": test_set.source is not None,
             "has_texts": segments.has_texts,
@@ -205,11 +202,14 @@ class PageData:
                 for system, flags in segments.flagged.items()
             },
             "unit": segments.units.kind,
+            "replicates": comparison.settings.replicates,
+            "interval": comparison.settings.interval,
             "units": None
             if segments.units.kind == "segment"
             else segments.units.of_segment[self.places].tolist(),
             "level": comparison.settings.level,
-            "seed": comparison.settings.seed,
+            # Beyond what JavaScript's numbers hold.
+            "seed": str(comparison.settings.seed),
             "metrics": [self._metric(metric) for metric in segments.metrics],
             "human": {
                 label: [self._picked(scores.get(name)) for name in names]
@@ -239,19 +239,30 @@ class PageData:
 
     def _metric(self, metric: MetricSegments) -> dict[str, Any]:
         compared = self.report.comparison.metrics[metric.label]
-        scores = self.report.comparison.systems
         return {
             "label": metric.label,
             "digits": compared.digits,
             "higher": compared.higher_is_better,
-            "formula": metric.formula,
-            "segment_formula": metric.segment_formula,
-            "segment_scores": None
-            if metric.scores is None
-            else [self._picked(system) for system in metric.scores],
-            "scores": [by[metric.label].score for by in scores.values()],
-            "gradients": metric.gradients.tolist(),
+            "weights": metric.metric.weight_columns,
+            "core": metric.metric.core_settings(),
+            "core_of_segments": metric.metric.sentence_level().core_settings(),
             "columns": [column.layout for column in self._columns(metric)],
+            **self._without_core(metric),
+        }
+
+    def _without_core(self, metric: MetricSegments) -> dict[str, Any]:
+        """What the page cannot compute: scores of segments and contributions."""
+        if metric.metric.core_settings() is not None:
+            return {}
+        return {
+            "segment_scores": [
+                self._picked(system) for system in metric.metric.segment_scores(metric.rows)
+            ],
+            "contributions": {
+                f"{first} {second}": metric.contributions(first, second)[self.places].tolist()
+                for a, b in self._pairs()
+                for first, second in ((a, b), (b, a))
+            },
         }
 
     def _columns(self, metric: MetricSegments) -> list[Column]:

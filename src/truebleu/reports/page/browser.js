@@ -11,8 +11,8 @@ const SORTS = {
   ahead: "most for the first system",
   behind: "most for the second system",
   difference: "difference of segment scores",
-  first: "score of the first system",
-  second: "score of the second system",
+  first: "best of the first system",
+  second: "best of the second system",
   number: "order of the test set",
 };
 
@@ -22,22 +22,34 @@ const USUAL = {
   document: "", slice: "", flag: "", all: "", against: "reference",
 };
 
-function signed(value, digits) {
+// All numbers of the page: rounded, with one minus sign, a plus where asked; "–" for none.
+function number(value, digits, sign = "") {
   if (value === null || !Number.isFinite(value)) return "–";
   const text = Math.abs(value).toFixed(digits);
-  const zero = Number(text) === 0;
-  return `${zero ? "" : value > 0 ? "+" : "−"}${text}`;
+  if (Number(text) === 0) return text;
+  return (value < 0 ? "−" : sign) + text;
 }
 
-function plain(value, digits) {
-  return value === null || !Number.isFinite(value) ? "–" : value.toFixed(digits).replace("-", "−");
+// A bound beside 0 decides: it must not look like 0.
+function interval(low, high, digits, sign = "") {
+  const open = (bound) => (Number.isFinite(bound) ? bound : null);
+  const near = [open(low), open(high)].filter((bound) => bound && !Number(bound.toFixed(digits)));
+  const shown = (more) => near.every((bound) => Number(bound.toFixed(digits + more)));
+  let finer = digits;
+  if (near.length > 0 && shown(2)) finer += shown(1) ? 1 : 2;
+  const from = open(low) === null ? "(−∞" : `[${number(low, finer, sign)}`;
+  return `${from}, ${open(high) === null ? "∞)" : `${number(high, finer, sign)}]`}`;
 }
 
-// A difference with an arrow, so that colour is not all that tells the sides apart.
-function change(value, digits) {
-  const text = signed(value, digits);
-  if (!/[1-9]/.test(text)) return element("span", {}, text);
-  return value > 0
+function pText(p) {
+  return p < 0.0001 ? "< 0.0001" : p.toFixed(4);
+}
+
+// A difference with an arrow, so that colour is not all that tells better from worse.
+function change(value, metric, digits = metric.digits) {
+  const text = number(value, digits, "+");
+  if (metric.higher === null || !/[1-9]/.test(text)) return element("span", {}, text);
+  return (value > 0) === metric.higher
     ? element("span", { class: "up" }, `▲ ${text}`)
     : element("span", { class: "down" }, `▼ ${text}`);
 }
@@ -60,7 +72,6 @@ class Browser {
     this.store = store;
     this.state = { ...USUAL };
     this.looks = new Set();
-    this.cache = new Map();
     this.turn = 0;
     this.kept = Array.from({ length: store.count }, (_, place) => place);
     this.order = this.kept;
@@ -79,16 +90,8 @@ class Browser {
     return [this.store.systems.indexOf(this.state.a), this.store.systems.indexOf(this.state.b)];
   }
 
-  cached(key, make) {
-    if (!this.cache.has(key)) this.cache.set(key, make());
-    return this.cache.get(key);
-  }
-
   contributions(metric = this.metric) {
-    const [a, b] = this.pair;
-    const key = `c ${metric.label} ${a} ${b}`;
-    const { systems, count } = this.store;
-    return this.cached(key, () => contributions(metric, systems.length, a, b, count));
+    return this.store.contributions(metric, ...this.pair);
   }
 
   // The parts of the page.
@@ -201,13 +204,17 @@ class Browser {
     for (const name of ["a", "b"]) {
       if (!store.systems.includes(next[name])) next[name] = usual[name];
     }
+    if (next.a === next.b) next.b = store.systems.find((name) => name !== next.a);
     if (!(next.sort in SORTS)) next.sort = usual.sort;
     this.state = next;
     this.update();
   }
 
   change(values) {
+    const { a, b } = this.state;
     Object.assign(this.state, values);
+    // Who chooses the other system swaps them: a system is not compared with itself.
+    if (this.state.a === this.state.b) Object.assign(this.state, { a: b, b: a });
     this.write();
     this.update();
   }
@@ -309,14 +316,16 @@ class Browser {
     const { metric } = this;
     const [a, b] = this.pair;
     const found = this.contributions();
-    const score = (system, place) => segmentScore(metric, system, place);
+    const better = metric.higher === false ? -1 : 1;
+    const score = (system, place) => this.store.segmentScore(metric, system, place);
+    const best = (system, place) => better * (score(system, place) ?? -better * Infinity);
     const value = {
       contribution: (place) => Math.abs(found[place]),
-      ahead: (place) => found[place],
-      behind: (place) => -found[place],
+      ahead: (place) => better * found[place],
+      behind: (place) => -better * found[place],
       difference: (place) => Math.abs((score(a, place) ?? 0) - (score(b, place) ?? 0)),
-      first: (place) => score(a, place) ?? -Infinity,
-      second: (place) => score(b, place) ?? -Infinity,
+      first: (place) => best(a, place),
+      second: (place) => best(b, place),
     }[sort];
     const keys = new Float64Array(this.store.count);
     for (const place of places) keys[place] = value(place);
@@ -374,7 +383,7 @@ class Browser {
       element(
         "div", { class: "top" },
         element("span", {}, labels.join(" · ")),
-        change(this.contributions()[place], digits),
+        change(this.contributions()[place], this.metric, digits),
       ),
       text,
     );
@@ -532,22 +541,22 @@ class Browser {
     ];
     const rows = shown.map((system) => [
       store.systems[system],
-      ...store.metrics.map((metric) => plain(segmentScore(metric, system, place), metric.digits)),
-      ...people.map(([, scores]) => plain(scores[system]?.[place] ?? null, 2)),
+      ...store.metrics.map((metric) => number(store.segmentScore(metric, system, place), metric.digits)),
+      ...people.map(([, scores]) => number(scores[system]?.[place] ?? null, 2)),
     ]);
     const blank = people.map(() => "");
     rows.push([
       "difference",
       ...store.metrics.map((metric) => {
-        const [left, right] = [a, b].map((system) => segmentScore(metric, system, place));
-        return signed(left === null || right === null ? null : left - right, metric.digits);
+        const [left, right] = [a, b].map((system) => store.segmentScore(metric, system, place));
+        return number(left === null || right === null ? null : left - right, metric.digits, "+");
       }),
       ...blank,
     ]);
     rows.push([
       "contribution",
       ...store.metrics.map((metric) =>
-        change(this.contributions(metric)[place], Math.max(4, metric.digits))),
+        change(this.contributions(metric)[place], metric, Math.max(4, metric.digits))),
       ...blank,
     ]);
     return tableOf(headings, rows);
@@ -565,7 +574,7 @@ class Browser {
     texts.forEach((text, n) => lines.push([store.fields[n].title, text ?? ""]));
     for (const metric of store.metrics) {
       store.systems.forEach((name, system) => {
-        lines.push([`${metric.label} of ${name}`, segmentScore(metric, system, place) ?? ""]);
+        lines.push([`${metric.label} of ${name}`, store.segmentScore(metric, system, place) ?? ""]);
       });
       lines.push([
         `${metric.label} contribution to ${this.state.a} − ${this.state.b}`,
@@ -599,58 +608,77 @@ class Browser {
     const { store, kept } = this;
     const whole = this.filter === "";
     if (!whole) this.looks.add(this.filter + this.state.a + this.state.b);
-    const [a, b] = this.pair;
-    const places = whole ? null : kept;
-    const part = store.numbers === null ? "" : ` (of ${store.segments.toLocaleString("en")} in all)`;
     const count = (number) => number.toLocaleString("en");
+    const part = store.numbers === null ? "" : ` (of ${count(store.segments)} in all)`;
     const title = whole
       ? `All ${count(store.count)} segments${part}`
       : `${count(kept.length)} of ${count(store.count)} segments${part}`;
+    const parts = [element("p", {}, element("strong", {}, title))];
+    if (kept.length === 0) {
+      parts.push(element("p", {}, "No segment fits the selection: there is nothing to score."));
+      this.summary.replaceChildren(...parts);
+      return;
+    }
     const headings = [
-      "", this.state.a, this.state.b, "difference", ...(whole ? [] : ["they contribute", "p"]),
+      "", this.state.a, this.state.b, "difference", ...(whole ? [] : ["they contribute"]), "p",
     ];
-    const ps = [];
-    const rows = store.metrics.map((metric) => {
-      const scores = kept.length === 0 ? store.systems.map(() => null) : corpusScores(metric, store.systems, places);
-      const found = this.contributions(metric);
-      let sum = 0;
-      for (const place of kept) sum += found[place];
-      const known = scores[a] !== null && scores[b] !== null;
-      const p = element("span", { "data-p": metric.label }, "…");
-      ps.push(p);
-      const not = metric.formula === null ? "not recomputed" : "–";
-      return [
-        metric.label,
-        scores[a] === null ? not : plain(scores[a], metric.digits),
-        scores[b] === null ? not : plain(scores[b], metric.digits),
-        known ? change(scores[a] - scores[b], metric.digits) : not,
-        ...(whole ? [] : [change(sum, metric.digits), p]),
-      ];
-    });
-    const parts = [element("p", {}, element("strong", {}, title)), tableOf(headings, rows)];
+    const rows = store.metrics.map((metric) => this.compared(metric, whole));
+    const reason = element("p", { class: "note" });
+    parts.push(tableOf(headings, rows.map((row) => row.cells)), reason);
     if (!whole) {
-      const looks = this.looks.size;
+      const looks = this.looks.size === 1 ? "one selection" : `${this.looks.size} selections`;
       parts.push(element(
         "p", { class: "caution" },
-        `Chosen after looking: p is multiplied by the ${looks === 1 ? "one selection" : `${looks} selections`} `
-        + "looked at since this page was opened. Take it as a hint, and test it on new data.",
+        `Chosen after looking: p is multiplied by the ${looks} looked at since this page was `
+        + "opened. Take it as a hint, and test it on new data.",
       ));
     }
-    if (store.systems.length > 2) parts.push(this.allSystems(places));
+    if (store.systems.length > 2) parts.push(this.allSystems());
     this.summary.replaceChildren(...parts);
-    if (whole || kept.length === 0) return;
-    for (const [n, metric] of store.metrics.entries()) {
-      const p = await randomization(store, metric, a, b, kept, () => turn !== this.turn);
+    const looks = whole ? 1 : this.looks.size;
+    for (const { metric, fill } of rows) {
+      const result = await store.compare(metric, this.pair, kept, () => turn !== this.turn);
       if (turn !== this.turn) return;
-      const corrected = p === null ? null : Math.min(1, p * this.looks.size);
-      ps[n].textContent = corrected === null ? "–" : corrected.toFixed(4);
+      fill(result, looks);
+      if (result === null && metric.core !== null) {
+        reason.textContent = `No p and no intervals: these segments are one ${store.unit}, `
+          + "which says nothing about the spread.";
+      }
     }
   }
 
-  allSystems(places) {
-    const { store } = this;
+  // A metric's row of the summary, and what fills in the intervals and p when they are there.
+  compared(metric, whole) {
+    const { store, kept } = this;
+    const scores = store.scores(metric, kept);
+    const found = this.contributions(metric);
+    const sum = kept.reduce((total, place) => total + found[place], 0);
+    const cell = (value) => element("span", {}, value, element("span", { class: "interval" }));
+    const [left, right] = this.pair.map((system) => scores[system]);
+    const cells = metric.core === null
+      ? [1, 2, 3].map(() => element("span", {}, "not recomputed"))
+      : [
+        cell(number(left, metric.digits)),
+        cell(number(right, metric.digits)),
+        cell(change(left === null || right === null ? null : left - right, metric)),
+      ];
+    const p = element("span", { "data-p": metric.label }, metric.core === null ? "–" : "…");
+    const fill = (result, looks) => {
+      p.textContent = result === null ? "–" : pText(Math.min(1, result.p * looks));
+      if (result === null) return;
+      const { low, high, lowA, highA, lowB, highB } = result;
+      [[lowA, highA, ""], [lowB, highB, ""], [low, high, "+"]].forEach(([from, to, sign], n) => {
+        cells[n].lastChild.textContent = ` ${interval(from, to, metric.digits, sign)}`;
+      });
+    };
+    const row = [metric.label, ...cells, ...(whole ? [] : [change(sum, metric)]), p];
+    return { metric, cells: row, fill };
+  }
+
+  allSystems() {
+    const { store, kept } = this;
     const [, b] = this.pair;
-    const by = store.metrics.map((metric) => corpusScores(metric, store.systems, places));
+    const by = store.metrics.map((metric) => store.scores(metric, kept));
     const headings = [
       "System",
       ...store.metrics.flatMap((metric) => [metric.label, `− ${store.systems[b]}`]),
@@ -658,12 +686,9 @@ class Browser {
     const rows = store.systems.map((name, system) => [
       name,
       ...store.metrics.flatMap((metric, n) => {
-        const scores = by[n];
-        const known = scores[system] !== null && scores[b] !== null;
-        return [
-          plain(scores[system], metric.digits),
-          known ? signed(scores[system] - scores[b], metric.digits) : "–",
-        ];
+        const [score, other] = [by[n][system], by[n][b]];
+        const difference = score === null || other === null ? null : score - other;
+        return [number(score, metric.digits), change(difference, metric)];
       }),
     ]);
     const folded = element("details", {}, element("summary", {}, "All systems"), tableOf(headings, rows));
@@ -696,7 +721,7 @@ async function start() {
   });
   const root = document.getElementById("browser");
   if (root === null) return;
-  const store = new Store(await opened());
+  const store = await opened();
   root.hidden = false;
   browser = new Browser(root, store);
   root.dataset.ready = "yes";

@@ -11,16 +11,20 @@ async function inflated(name) {
   return new Response(stream).arrayBuffer();
 }
 
+function known(value) {
+  return Number.isFinite(value) ? value : null;
+}
+
 function parsed(buffer) {
   return JSON.parse(new TextDecoder().decode(buffer));
 }
 
 // Descriptions, statistics and texts, as they stand in the page.
 async function opened() {
-  const [description, statistics, texts] = await Promise.all(
-    ["description", "statistics", "texts"].map(inflated),
+  const [core, description, statistics, texts] = await Promise.all(
+    ["core", "description", "statistics", "texts"].map(inflated),
   );
-  return { description: parsed(description), statistics, texts: parsed(texts) };
+  return new Store(await Core.load(core), parsed(description), statistics, parsed(texts));
 }
 
 // Whole numbers that were stored as differences: to an earlier column, and then to the first system,
@@ -38,15 +42,17 @@ function decoded(column, Kind, before) {
   });
 }
 
-// Everything about the segments, and the statistics as typed arrays: metric, column, system.
+// Everything about the segments; the core has the statistics.
 class Store {
-  constructor({ description, statistics, texts }) {
+  constructor(core, description, statistics, texts) {
     Object.assign(this, description);
+    this.core = core;
     this.texts = texts;
     this.count = this.numbers === null ? this.segments : this.numbers.length;
+    this.cache = new Map();
     let offset = 0;
     for (const metric of this.metrics) {
-      metric.arrays = [];
+      const columns = [];
       for (const [kind, stored, back] of metric.columns) {
         const size = this.count * this.systems.length;
         const coded = new ARRAYS[stored](statistics, offset, size);
@@ -54,8 +60,16 @@ class Store {
         const column = this.systems.map(
           (_, n) => coded.subarray(n * this.count, (n + 1) * this.count),
         );
-        const before = back > 0 ? metric.arrays[metric.arrays.length - back] : null;
-        metric.arrays.push(stored === "f8" ? column : decoded(column, ARRAYS[kind], before));
+        const before = back > 0 ? columns[columns.length - back] : null;
+        columns.push(stored === "f8" ? column : decoded(column, ARRAYS[kind], before));
+      }
+      if (metric.core === null) continue;
+      core.addTable(metric, this.systems.length);
+      const rows = core.rows(metric, this.systems.length, this.count);
+      for (let place = 0, to = 0; place < this.count; place += 1) {
+        for (let system = 0; system < this.systems.length; system += 1) {
+          for (const column of columns) rows[to++] = column[system][place];
+        }
       }
     }
     // What the texts of a segment are, in their order.
@@ -68,6 +82,39 @@ class Store {
       Object.entries(this.flags[name] ?? {}).map(([flag, places]) => [flag, new Set(places)]),
     ));
     this.firstOutput = this.fields.length - this.systems.length;
+  }
+
+  cached(key, make) {
+    if (!this.cache.has(key)) this.cache.set(key, make());
+    return this.cache.get(key);
+  }
+
+  // The scores of all systems on some segments; null where they cannot be computed.
+  scores(metric, places) {
+    if (metric.core === null || places.length === 0) return this.systems.map(() => null);
+    return [...this.core.scores(metric, this.systems.length, places)].map(known);
+  }
+
+  // The score of one segment; null where it has none.
+  segmentScore(metric, system, place) {
+    if (metric.core === null) return metric.segment_scores[system][place];
+    const key = `s ${metric.label} ${system}`;
+    return known(this.cached(key, () => this.core.segmentScores(metric, system, this.count))[place]);
+  }
+
+  // What each segment contributes to the difference of two systems over the whole test set.
+  contributions(metric, a, b) {
+    return this.cached(`c ${metric.label} ${a} ${b}`, () => {
+      if (a === b) return new Float64Array(this.count);
+      if (metric.core !== null) return this.core.contributions(metric, a, b, this.count);
+      return metric.contributions[`${a} ${b}`] ?? new Float64Array(this.count);
+    });
+  }
+
+  compare(metric, pair, places, stop) {
+    if (metric.core === null || pair[0] === pair[1] || places.length === 0) return null;
+    const units = this.units === null ? places : places.map((place) => this.units[place]);
+    return this.core.compare(metric, pair, places, units, this, stop);
   }
 
   number(place) {

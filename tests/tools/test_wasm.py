@@ -1,0 +1,159 @@
+"""The core in the report's page is that of the sources, and computes what the native one does."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from hashlib import sha256
+from shutil import which
+from subprocess import run
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import pytest
+
+import truebleu
+from tests.conftest import IN_CI
+from tools.wasm import MODULE, NOTE, sources_hash
+from truebleu.explanation.contributions import mean_gradient
+from truebleu.metrics.registry import parse_metrics
+from truebleu.simulation import simulate_causes
+
+if TYPE_CHECKING:
+    from truebleu.metrics.base import Metric
+
+# Every kind of score with every setting that changes it.
+METRICS = (
+    "bleu",
+    "bleu:smooth=floor,tokenize=none",
+    "bleu:smooth=add-k,max_order=2",
+    "bleu:smooth=none,effective_order=yes",
+    "bleu:smooth=mteval,tokenize=mteval",
+    "bleu:reference_length=average",
+    "chrf",
+    "chrf:word_order=2,beta=3",
+    "chrf:eps_smoothing=yes,lowercase=yes",
+    "mbleu",
+    "nist",
+    "ter",
+    "ter:normalized=yes",
+    "wer",
+    "per",
+    "gtm",
+    "gtm:exponent=2",
+    "length",
+    "sentbleu",
+    "sentbleu:weight=equal,smoothing=add-one",
+)
+CAUSES = simulate_causes(segments=60)
+TEXTS = replace(
+    CAUSES, systems={name: CAUSES.systems[name] for name in ("runaway", "weak-in-sport")}
+)
+
+# What the page does, by its own script; the first line of the input is what to do.
+SCRIPT = """
+const fs = require("fs");
+const asked = JSON.parse(fs.readFileSync(0, "utf8"));
+eval(fs.readFileSync(asked.script, "utf8") + "; globalThis.Core = Core;");
+(async () => {
+  const core = await Core.load(fs.readFileSync(asked.module));
+  const answers = [];
+  for (const { metric, rows, places, units, settings } of asked.tables) {
+    core.addTable(metric, 2);
+    const [segments] = [rows.length];
+    core.rows(metric, 2, segments).set(rows.flat(2));
+    answers.push({
+      scores: [...core.scores(metric, 2, places)],
+      segments: [0, 1].map((system) => [...core.segmentScores(metric, system, segments)]),
+      contributions: [...core.contributions(metric, 0, 1, segments)],
+      compared: await core.compare(metric, [0, 1], places, units, settings, () => false),
+    });
+  }
+  console.log(JSON.stringify(answers));
+})();
+"""
+
+
+def test_the_module_is_made_of_these_sources() -> None:
+    note = json.loads(NOTE.read_text(encoding="utf-8"))
+    assert note["sources"] == sources_hash(), "the core has changed: run make wasm"
+    assert note["module"] == sha256(MODULE.read_bytes()).hexdigest()
+    assert MODULE.stat().st_size < 600_000
+
+
+def node() -> str:
+    found = which("node")
+    if found is None:
+        if IN_CI:
+            pytest.fail("Node.js is not installed")
+        pytest.skip("Node.js is not installed")
+    return found
+
+
+def answered(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    script = MODULE.with_name("core.js")
+    asked = {"script": str(script), "module": str(MODULE), "tables": tables}
+    done = run([node(), "-e", SCRIPT], input=json.dumps(asked), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    answers: list[dict[str, Any]] = json.loads(done.stdout)
+    return answers
+
+
+def described(metric: Metric) -> dict[str, Any]:
+    return {
+        "core": metric.core_settings(),
+        "core_of_segments": metric.sentence_level().core_settings(),
+        "weights": metric.weight_columns,
+        "higher": metric.higher_is_better,
+    }
+
+
+@pytest.mark.parametrize("unit", ["segment", "document"])
+def test_all_numbers_are_those_of_the_native_core(unit: Literal["segment", "document"]) -> None:
+    places = list(range(3, 60, 2))
+    part = {name: [text[place] for place in places] for name, text in TEXTS.systems.items()}
+    reference = [TEXTS.references[0][place] for place in places]
+    documents = [(TEXTS.documents or ())[place] for place in places]
+    metrics = [
+        metric.for_references(TEXTS.references) for metric in parse_metrics(",".join(METRICS))
+    ]
+    result = truebleu.compare(
+        part, reference, metrics=metrics, documents=documents, unit=unit, replicates=2000
+    )
+    settings = result.settings
+    rows = [metric.count(TEXTS).array() for metric in metrics]
+    answers = answered(
+        [
+            {
+                "metric": described(metric),
+                "rows": counts.tolist(),
+                "places": places,
+                "units": places if unit == "segment" else documents,
+                "settings": {
+                    "seed": str(settings.seed),
+                    "replicates": settings.replicates,
+                    "level": settings.level,
+                    "interval": settings.interval,
+                },
+            }
+            for metric, counts in zip(metrics, rows, strict=True)
+        ]
+    )
+    for metric, counts, answer, pair in zip(
+        metrics, rows, answers, result.comparisons, strict=True
+    ):
+        assert answer["scores"] == pytest.approx(metric.score(counts[places].sum(axis=0)).tolist())
+        assert answer["segments"] == pytest.approx(np.array(metric.segment_scores(counts)))
+        sums = counts.sum(axis=0)
+        gradient, _ = mean_gradient(metric, sums[1:], sums[:1])
+        each = (counts[:, 0] - counts[:, 1]) @ gradient[0]
+        assert answer["contributions"] == pytest.approx(each, abs=1e-9)
+        if metric.counts_whole_text:
+            continue
+        compared = answer["compared"]
+        assert compared["p"] == pair.p, metric
+        assert [compared["low"], compared["high"]] == pytest.approx(pair.interval, rel=1e-9)
+        assert compared["difference"] == pytest.approx(pair.difference, rel=1e-9)
+        for side, system in zip("AB", result.systems.values(), strict=True):
+            interval = [compared[f"low{side}"], compared[f"high{side}"]]
+            assert interval == pytest.approx(system[pair.metric].interval, rel=1e-9), metric
