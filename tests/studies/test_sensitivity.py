@@ -15,9 +15,9 @@ from truebleu.execution.journal import Runner
 from truebleu.scores.given import GivenScores
 from truebleu.significance.compare import compare
 from truebleu.simulation import simulate
-from truebleu.studies import StudyResult, sensitivity
+from truebleu.studies import StudyResult, power
 from truebleu.studies._study import Pool, Testing
-from truebleu.studies.sensitivity import study_sensitivity
+from truebleu.studies.power import study_sensitivity
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -155,7 +155,7 @@ def test_what_is_interrupted_on_a_whole_test_set_keeps_the_rest(
     settings: dict[str, Any] = {"metrics": ["bleu", "chrf"], "replicates": 200}
     expected = study_sensitivity(pool, **settings)
     done: list[str] = []
-    whole = sensitivity._p_values
+    whole = power._p_values
 
     def interrupted(*arguments: Any) -> Any:
         if done:
@@ -165,7 +165,7 @@ def test_what_is_interrupted_on_a_whole_test_set_keeps_the_rest(
 
     runner = Runner(journal=tmp_path / "j")
     with monkeypatch.context() as patch:
-        patch.setattr(sensitivity, "_p_values", interrupted)
+        patch.setattr(power, "_p_values", interrupted)
         with pytest.raises(KeyboardInterrupt):
             study_sensitivity(pool, **settings, runner=runner)
     # The header, and the first metric.

@@ -207,10 +207,18 @@ def test_figures_are_means_over_all_sets_of_references(translated: TestSet) -> N
     assert numbers(result, "sets", share=1.0) == [3, 3, 1]
 
 
-def test_one_reference_on_all_of_the_data_is_worth_itself(translated: TestSet) -> None:
+def test_the_table_is_a_grid_of_references_and_sizes(translated: TestSet) -> None:
+    """Zhang & Vogel (2004), Table 4."""
     result = study_references(translated, ["bleu"], **REFERENCES)
-    (alone,) = numbers(result, "alone", references=1, share=1.0)
-    assert alone == pytest.approx(1.0, abs=0.1)
+    assert result.shown is not None
+    heads = [column.heading for column in result.shown.columns]
+    assert heads[-3:] == ["1 reference", "2 references", "3 references"]
+    assert len(result.shown.rows) == len(result.rows) / 3
+    (low,) = numbers(result, "low", references=2, share=1.0)
+    (high,) = numbers(result, "high", references=2, share=1.0)
+    expected = f"[{100 * low:+.2f} %, {100 * high:+.2f} %]"
+    assert result.shown.rows[-1]["2 references"] == expected
+    assert expected in str(result)
 
 
 def test_the_same_reference_again_is_worth_nothing(translated: TestSet) -> None:

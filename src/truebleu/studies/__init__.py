@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from truebleu.studies.nbest import *
     from truebleu.studies.power import *
     from truebleu.studies.sampling import *
-    from truebleu.studies.sensitivity import *
     from truebleu.studies.smoothing import *
     from truebleu.studies.type_one import *
     from truebleu.studies.widths import *

@@ -118,7 +118,7 @@ Replicates = Annotated[int, Setting(help="replicates of each interval or test.",
 # A study and its result.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class StudyResult(Result):
     """What a study returns: its settings, one tidy table, what that says, and a plot of it.
 

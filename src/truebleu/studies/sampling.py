@@ -139,16 +139,13 @@ def study_sampling(
     settings, records = base.run_study(
         "sampling", asked, pool.settings, tasks, idle=shown, sizes=chosen
     )
-    result = base.StudyResult(
-        settings=settings,
-        title="Scores and differences on consecutive blocks and on systematic samples",
-        columns=base.columns(SAMPLING_COLUMNS.replace("[D]", f"[.{pool.digits}f]")),
-        # One scale for both panels, so that they compare.
-        plot=Plot("point", "sample", "score", panel="case", reference_field="pool", shared_y=True),
-        drawn=_points(
-            pool, quantities, 0 if draw == "scores" else len(pool.names), records, chosen
-        ),
-    )
+    title = "Scores and differences on consecutive blocks and on systematic samples"
+    columns = base.columns(SAMPLING_COLUMNS.replace("[D]", f"[.{pool.digits}f]"))
+    # One scale for both panels, so that they compare.
+    plot = Plot("point", "sample", "score", panel="case", reference_field="pool", shared_y=True)
+    result = base.StudyResult(settings, title, columns, plot)
+    place = 0 if draw == "scores" else len(pool.names)
+    result.drawn.extend(_points(pool, quantities, place, records, chosen))
     for statistics in pool.statistics:
         for size in chosen:
             of_size = list(_variations(pool, statistics, quantities, records, size))
@@ -301,6 +298,9 @@ COVERAGE_COLUMNS = base.columns(
     f"metric | size | samples | intervals | {base.bounded('coverage', 'Coverage')} | "
     "above: Wholly above [.1%] | below: below [.1%] | width: Mean width [.2f]"
 )
+COVERAGE_PLOT = Plot(
+    "point", "sample", "value", series="contains", panel="case", reference_field="pool"
+)
 
 
 @base.study
@@ -344,14 +344,8 @@ def study_coverage(
     ]
     settings, records = base.run_study("coverage", asked, pool.settings, tasks, sizes=list(drawn))
     quantity = of.removesuffix("s")
-    result = base.StudyResult(
-        settings=settings,
-        title=f"Intervals of the level {100 * level:g} % that contain the pool's {quantity}",
-        columns=COVERAGE_COLUMNS,
-        plot=Plot(
-            "point", "sample", "value", series="contains", panel="case", reference_field="pool"
-        ),
-    )
+    title = f"Intervals of the level {100 * level:g} % that contain the pool's {quantity}"
+    result = base.StudyResult(settings, title, COVERAGE_COLUMNS, COVERAGE_PLOT)
     names = pool.names if pairs is None else _against(pool, pairs)
     for statistics in pool.statistics:
         truth = _values(statistics, pairs)

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import numpy as np
 
@@ -73,6 +72,8 @@ NO_SEGMENTS_JUDGED = "people scored whole systems, and no segments"
 NOTHING_DRAWN = "people scored whole systems, and no segments that could be drawn"
 # What a test of two rows is known by.
 TEST = ("coefficient", "better", "worse")
+# The cells of each coefficient in a row.
+ENDS = ("", "_low", "_high", "_excess", "_excess_low", "_excess_high")
 RESAMPLED: dict[PoolUnit, Resample] = {"segment": "segments", "document": "documents"}
 
 
@@ -80,12 +81,6 @@ def best(values: Mapping[str, float]) -> tuple[str, ...]:
     """The labels with the largest value: several where they share it."""
     most = max(values.values(), default=0.0)
     return tuple(label for label, value in values.items() if value >= most - SAME)
-
-
-def next_best(values: Mapping[str, float]) -> tuple[str, ...]:
-    """Those with the largest value below that."""
-    first = best(values)
-    return best({label: value for label, value in values.items() if label not in first})
 
 
 @study
@@ -145,6 +140,7 @@ def study_smoothing(
         for better, worse in _pairs_to_test(name, values[name])
     ]
     judged = [name for name in test_set.systems if name in human.systems]
+    judgments = human.scores if isinstance(human, HumanScores) else human.judgments
     settings, records = run_study(
         "smoothing",
         asked,
@@ -152,64 +148,62 @@ def study_smoothing(
         tasks,
         judged=judged,
         human=human.signature,
-        judgments=_fingerprint_of_judgments(human),
+        judgments=fingerprint([[repr(judgments)]]),
     )
     tests = {
         tuple(map(str, key[1:])): record["p"] for key, record in records.items() if key[0] == "test"
     }
     p_values = _better_than_none(tests)
-    rows: list[Row] = []
-    for label in metrics:
-        row: Row = {"smoothing": label, "name": _name(label)}
-        for name, cells in values.items():
-            bounds = records["interval", name][label]
-            row |= _agreement(name, cells[label], cells[NONE], bounds)
-        rows.append(row | {"p": p_values.get(label)})
     item, pairs = data.people.item, agreement.pairs()
     headings = {
         name: f"{item if name == 'tau' else 'system'} {symbol}" for name, symbol in SYMBOLS.items()
     }
-    systems = f"{len(judged)} systems; ε = {epsilon:g}, K = {k:g}, α = {alpha:g}."
-    details: Row = {
-        "item": item,
-        "tests": [dict(zip(TEST, test, strict=True), p=p) for test, p in tests.items()],
-        "people": HumanSummary.of(human, data, test_set),
-    }
-    if pairs is not None:
-        details["ties"] = pairs.human_ties + pairs.both_ties
-        details["pairs"] = pairs.total - details["ties"]
-        systems += (
-            f" τ compares {details['pairs']:,} pairs of outputs of one {item} of which people "
-            f"preferred one; {details['ties']:,} ties of theirs are left out."
-        )
-    sentences = [
-        systems,
-        *(
-            _best_sentence(name, heading, values[name], tests, p_values, agreeing.alpha)
-            for name, heading in headings.items()
-            if _defined(values[name])
-        ),
-        "The best is picked on these data, which flatters it: its p does not allow for that.",
-    ]
-    return StudyResult(
-        settings=settings,
-        title="Agreement of sentence BLEU with people by smoothing (Chen & Cherry 2014)",
-        columns=_columns(headings, level),
-        plot=Plot("point", "smoothing", "agreement", panel="coefficient", shared_y=False),
-        rows=rows,
-        sentences=[*sentences, *_lacking(rows), *about_inputs(details["people"], {})],
-        drawn=[
-            {
-                "smoothing": row["smoothing"],
-                "coefficient": heading,
-                **Estimate.from_cells(row, name).cells("agreement"),
-            }
-            for name, heading in headings.items()
-            for row in rows
-            if row[name] is not None
-        ],
-        details=details,
+    title = "Agreement of sentence BLEU with people by smoothing (Chen & Cherry 2014)"
+    plot = Plot("point", "smoothing", "agreement", panel="coefficient", shared_y=False)
+    result = StudyResult(settings, title, _columns(headings, level), plot)
+    result.details.update(
+        item=item,
+        tests=[dict(zip(TEST, test, strict=True), p=p) for test, p in tests.items()],
+        people=HumanSummary.of(human, data, test_set),
     )
+    for label in metrics:
+        row: Row = {"smoothing": label, "name": _name(label), "p": p_values.get(label)}
+        for name, cells in values.items():
+            bounds = records["interval", name][label]
+            row |= _agreement(name, cells[label], cells[NONE], bounds)
+        result.rows.append(row)
+    result.drawn.extend(
+        {
+            "smoothing": row["smoothing"],
+            "coefficient": heading,
+            **Estimate.from_cells(row, name).cells("agreement"),
+        }
+        for name, heading in headings.items()
+        for row in result.rows
+        if row[name] is not None
+    )
+    systems = f"{len(judged)} systems; ε = {epsilon:g}, K = {k:g}, α = {alpha:g}."
+    if pairs is not None:
+        ties = pairs.human_ties + pairs.both_ties
+        result.details.update(ties=ties, pairs=pairs.total - ties)
+        systems += (
+            f" τ compares {pairs.total - ties:,} pairs of outputs of one {item} of which people "
+            f"preferred one; {ties:,} ties of theirs are left out."
+        )
+    result.sentences.append(systems)
+    result.sentences.extend(
+        _best_sentence(name, heading, values[name], tests, p_values, agreeing.alpha)
+        for name, heading in headings.items()
+        if _defined(values[name])
+    )
+    result.sentences.extend(
+        [
+            "The best is picked on these data, which flatters it: its p does not allow for that.",
+            *_lacking(result.rows),
+            *about_inputs(result.details["people"], {}),
+        ]
+    )
+    return result
 
 
 def _columns(headings: Mapping[str, str], level: float) -> tuple[Column, ...]:
@@ -232,8 +226,10 @@ def _pairs_to_test(name: str, values: Mapping[str, MetricAgreement]) -> list[tup
     against the next best, and of systems against corpus BLEU.
     """
     defined = _defined(values)
-    others = [*next_best(defined)[:1], NONE, CORPUS]
-    pairs = [(label, other) for label in best(defined)[:1] for other in others if other != label]
+    first = best(defined)
+    below = best({label: value for label, value in defined.items() if label not in first})
+    others = [*below[:1], NONE, CORPUS]
+    pairs = [(label, other) for label in first[:1] for other in others if other != label]
     if name == "tau":
         pairs = [(label, NONE) for label in defined if label != NONE] + pairs
     return [pair for pair in dict.fromkeys(pairs) if values[pair[1]].value is not None]
@@ -253,16 +249,14 @@ def _agreement(
 ) -> Row:
     """How well one row agrees with people by one coefficient, and by how much it is above none."""
     low, high, reason, *of_excess, _ = bounds
-    value, excess = agreement.value, None
-    if value is None:
-        low = high = None
-    elif none.value is not None:
-        excess = value - none.value
-    if excess is None:
-        of_excess = [None, None]
-    ends = ("", "_low", "_high", "_excess", "_excess_low", "_excess_high", "_reason")
-    cells = (value, low, high, excess, *of_excess, agreement.reason or reason)
-    return {f"{name}{end}": cell for end, cell in zip(ends, cells, strict=True)}
+    cells: Row = dict.fromkeys(f"{name}{end}" for end in ENDS)
+    cells[f"{name}_reason"] = agreement.reason or reason
+    if agreement.value is not None:
+        cells |= Estimate(agreement.value, low, high).cells(name)
+        if none.value is not None:
+            excess = Estimate(agreement.value - none.value, *of_excess)
+            cells |= excess.cells(f"{name}_excess")
+    return cells
 
 
 def _better_than_none(tests: Mapping[tuple[str, ...], float]) -> dict[str, float]:
@@ -334,14 +328,10 @@ class Agreeing:
             test = self._evaluation(name).test(better, worse)
             return {"p": 1.0 if test.p is None else test.p}
         data, settings = self.data, self.settings
-        judgments = data.judgments
-        if judgments is None and data.human is not None:
-            judgments = compared(data.human)
-        assert judgments is not None  # noqa: S101  # without any there is no τ to test
         test = judgment_permutation_test(
             data.items[worse],
             data.items[better],
-            judgments,
+            compared(cast("Values", data.human)) if data.judgments is None else data.judgments,
             coefficient(COEFFICIENTS[name]),
             alternative="greater",
             permutations=settings.permutations,
@@ -366,20 +356,11 @@ def compared(human: Values) -> Judgments:
     >>> [(int(a), int(b), int(v)) for a, b, v in zip(found.left, found.right, found.verdict)]
     [(0, 1, 1), (0, 2, 0), (0, 2, -1), (1, 2, -1)]
     """
-    left, right, item, verdict = [], [], [], []
-    for a, b in combinations(range(len(human)), 2):
-        difference = human[a] - human[b]
-        (both,) = np.nonzero(~np.isnan(difference))
-        left.append(np.full(len(both), a))
-        right.append(np.full(len(both), b))
-        item.append(both)
-        verdict.append(np.sign(difference[both]).astype(np.int64))
-    return Judgments(
-        left=np.concatenate(left),
-        right=np.concatenate(right),
-        item=np.concatenate(item),
-        verdict=np.concatenate(verdict),
-    )
+    left, right = np.triu_indices(len(human), 1)
+    differences = human[left] - human[right]
+    pair, item = np.nonzero(~np.isnan(differences))
+    verdict = np.sign(differences[pair, item]).astype(np.int64)
+    return Judgments(left=left[pair], right=right[pair], item=item, verdict=verdict)
 
 
 def _metrics(asked: Mapping[str, Any]) -> dict[str, Metric]:
@@ -390,17 +371,6 @@ def _metrics(asked: Mapping[str, Any]) -> dict[str, Metric]:
         own = {} if setting is None else {setting: asked[setting]}
         metrics[str(number)] = SentenceBLEU(smoothing=number, **words, **own)
     return metrics
-
-
-def _fingerprint_of_judgments(human: Human) -> str:
-    if isinstance(human, HumanScores):
-        return fingerprint(
-            [
-                [None if score is None else repr(score) for score in scores]
-                for scores in human.scores.values()
-            ]
-        )
-    return fingerprint([[repr(tuple(judgment)) for judgment in human.judgments]])
 
 
 def _best_sentence(

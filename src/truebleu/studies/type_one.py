@@ -26,7 +26,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 from math import comb
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -36,7 +36,7 @@ from truebleu.metrics.registry import as_metrics, metric_labels
 from truebleu.reports.document import Plot
 from truebleu.reports.sentences import listed, percent
 from truebleu.resampling import TIE_TOLERANCE
-from truebleu.schema import DEFAULT_SEED, Seed, Setting, Streams
+from truebleu.schema import DEFAULT_SEED, Seed, Setting, Streams, picked
 from truebleu.significance.corrections import CORRECTIONS, experimentwise_error
 from truebleu.significance.pairs import pair_tests
 from truebleu.significance.settings import CompareSettings, require_enough_replicates
@@ -80,6 +80,8 @@ Repetitions = Annotated[
 ]
 Alpha = Annotated[float, Setting(help="the significance level.", above=0, below=1)]
 
+#: Makes a record of every metric's counts of some repetitions.
+Work: TypeAlias = "Callable[[Iterable[tuple[int, MetricStatistics]]], Record]"
 # Errors per word of simulated systems, about as many as those of middling real ones.
 RATE = 0.2
 # Repetitions in a line of the journal.
@@ -202,11 +204,7 @@ def require_decisive(units: int, unit: str, replicates: int, alpha: float) -> No
         raise SettingError("test set", f"{units} {unit}s", expected)
 
 
-def batched(
-    work: Callable[[Iterable[tuple[int, MetricStatistics]]], Record],
-    source: NullSource,
-    repetitions: int,
-) -> list[Task]:
+def batched(work: Work, source: NullSource, repetitions: int) -> list[Task]:
     """Tasks of some repetitions each, which get every metric's counts with the repetition."""
     return [
         Task((first,), partial(_batch, work, source, first, min(BATCH, repetitions - first)))
@@ -214,12 +212,7 @@ def batched(
     ]
 
 
-def _batch(
-    work: Callable[[Iterable[tuple[int, MetricStatistics]]], Record],
-    source: NullSource,
-    first: int,
-    count: int,
-) -> Record:
+def _batch(work: Work, source: NullSource, first: int, count: int) -> Record:
     sets = enumerate(source.sets(first, count), first)
     return work((index, statistics) for index, counted in sets for statistics in counted)
 
@@ -283,13 +276,9 @@ def study_type_one(
         "type-one", asked, source.settings, tasks, tests=ordered, alphas=levels
     )
     records = list(by_batch.values())
-    result = base.StudyResult(
-        settings=settings,
-        title=f"How often tests reject a true null hypothesis: {NULL_TITLES[null]}, tested by "
-        f"{unit}",
-        columns=REJECTION_COLUMNS,
-        plot=Plot("point", "test", "rejected", panel="case", reference_field="alpha", zero_y=True),
-    )
+    title = f"How often tests reject a true null hypothesis: {NULL_TITLES[null]}, tested by {unit}"
+    plot = Plot("point", "test", "rejected", panel="case", reference_field="alpha", zero_y=True)
+    result = base.StudyResult(settings, title, REJECTION_COLUMNS, plot)
     for metric in records[0]:
         by_test = {
             test: np.concatenate([record[metric][test] for record in records]) for test in ordered
@@ -379,6 +368,10 @@ def _rejection_sentence(rows: Sequence[base.Row]) -> str:
 
 
 USUAL_TESTS = ("ar", "bootstrap-absolute")
+P_COLUMNS = base.columns(
+    "metric | compared: Compared systems | difference [+.3f] | test | p: p [.4f]"
+)
+P_PLOT = Plot("point", "compared", "p", series="test", panel="metric", zero_y=True)
 
 
 @base.study
@@ -415,16 +408,9 @@ def study_equivalents(
         for statistics in pool.statistics
     ]
     settings, records = base.run_study("equivalents", asked, pool.settings, tasks)
-    result = base.StudyResult(
-        settings=settings,
-        title="Systems taken for equal: the p-values of their differences",
-        columns=base.columns(
-            "metric | compared: Compared systems | difference [+.3f] | test | p: p [.4f]"
-        ),
-        plot=Plot(
-            "point", "compared", "p", series="test", panel="metric", reference=alpha, zero_y=True
-        ),
-    )
+    title = "Systems taken for equal: the p-values of their differences"
+    plot = replace(P_PLOT, reference=alpha)
+    result = base.StudyResult(settings, title, P_COLUMNS, plot)
     for (metric,), record in records.items():
         pairs = zip(combinations(pool.names, 2), record["differences"], strict=True)
         for place, ((a, b), difference) in enumerate(pairs):
@@ -522,25 +508,23 @@ def study_multiplicity(
         corrections = USUAL_CORRECTIONS
         if test == "bootstrap-absolute":  # its replicates do not vary around 0
             corrections = [name for name in corrections if name != "westfall-young"]
+    chosen = picked(CompareSettings, asked, unit="segment", level=1 - alpha)
     by_correction = {
-        correction: CompareSettings(
-            test=test, replicates=replicates, seed=seed, level=1 - alpha, correction=correction
-        )
-        for correction in CORRECTIONS
-        if correction in corrections
+        name: replace(chosen, correction=name) for name in CORRECTIONS if name in corrections
     }
-    for correction in by_correction:
-        require_enough_replicates(
-            replicates, correction, comb(sizes[-1], 2), alpha, kind="comparisons"
-        )
+    pairs = comb(sizes[-1], 2)
+    for name in by_correction:
+        require_enough_replicates(replicates, name, pairs, alpha, kind="comparisons")
     source = null_source(test_set, metrics, null=null, unit=unit, systems=sizes[-1], seed=seed)
     require_decisive(source.units, unit, replicates, alpha)
     if any(CORRECTIONS[name].basis == "segment scores" for name in by_correction):
         for statistics in next(source.sets(0, 1)):
             statistics.unit_means("correction tukey or scheffe")  # refused before any long work
     tasks = batched(partial(_alarms, sizes, by_correction), source, repetitions)
-    chosen: base.Settings = {"together": sizes, "corrections": list(by_correction)}
-    settings, by_batch = base.run_study("multiplicity", asked, source.settings, tasks, **chosen)
+    names = list(by_correction)
+    settings, by_batch = base.run_study(
+        "multiplicity", asked, source.settings, tasks, together=sizes, corrections=names
+    )
     records = list(by_batch.values())
     rows = [
         _false_alarms(records, metric, size, correction, alpha)
@@ -548,15 +532,13 @@ def study_multiplicity(
         for size in sizes
         for correction in by_correction
     ]
-    return base.StudyResult(
-        settings=settings,
-        title="Any false alarm among all pairs of equal systems: "
-        f"{base.STUDY_TESTS[test].title}, {NULL_TITLES[null]}",
-        columns=ALARM_COLUMNS,
-        plot=replace(ALARM_PLOT, reference=alpha),
-        rows=rows,
-        sentences=[_alarm_sentence(row, alpha) for row in rows if row["systems"] == sizes[-1]],
+    title = (
+        "Any false alarm among all pairs of equal systems: "
+        f"{base.STUDY_TESTS[test].title}, {NULL_TITLES[null]}"
     )
+    plot = replace(ALARM_PLOT, reference=alpha)
+    sentences = [_alarm_sentence(row, alpha) for row in rows if row["systems"] == sizes[-1]]
+    return base.StudyResult(settings, title, ALARM_COLUMNS, plot, rows, sentences)
 
 
 def _system_counts(systems: Sequence[int] | None, available: int | None) -> list[int]:
@@ -629,12 +611,9 @@ def alarms_of(
     """
     pairs = list(combinations(range(statistics.systems), 2))
     setting = next(iter(settings.values()))
+    draws: Any = {"replicates": setting.replicates, "seed": setting.seed}
     (differences,), exact = find_test(setting.test).differences(
-        [statistics],
-        pairs,
-        replicates=setting.replicates,
-        seed=setting.seed,
-        first=index * setting.replicates,
+        [statistics], pairs, first=index * setting.replicates, **draws
     )
     alarms = {}
     for size in sizes:

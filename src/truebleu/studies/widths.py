@@ -98,14 +98,13 @@ def study_test_size(
     settings, records = base.run_study(
         "test-size", asked, pool.settings, tasks, shares=shares, sizes=sizes
     )
-    result = base.StudyResult(
-        settings=settings,
-        title=f"Scores and relative intervals of the level {100 * level:g} % by the share of "
-        f"{len(pool):,} {unit}s used, mean of {samples} random growths",
-        columns=COLUMNS,
-        plot=Plot("line", "share", "score", series="system", panel="metric"),
-        details={"laws": []},
+    title = (
+        f"Scores and relative intervals of the level {100 * level:g} % by the share of "
+        f"{len(pool):,} {unit}s used, mean of {samples} random growths"
     )
+    plot = Plot("line", "share", "score", series="system", panel="metric")
+    result = base.StudyResult(settings, title, COLUMNS, plot)
+    result.details["laws"] = []
     for statistics in pool.statistics:
         label = statistics.label
         # Shaped (size, growth, value, system); the last value is the score.
@@ -161,13 +160,19 @@ def _of_part(
             if metric.counts_whole_text:
                 rows = metric.count(part).array()
                 counted[place] = MetricStatistics.of(label, metric, rows, parts)
-    record: Record = {}
-    for statistics, replicates in base.resampled_scores(
-        counted, settings.replicates, settings.seed, index
-    ):
-        intervals = base.relative_intervals(replicates, settings.level)
-        record[statistics.label] = base.as_record(np.vstack([intervals, statistics.scores]))
-    return record
+    return {
+        statistics.label: base.as_record(np.vstack([intervals, statistics.scores]))
+        for statistics, intervals in _relative(counted, settings, index)
+    }
+
+
+def _relative(
+    counted: Sequence[MetricStatistics], settings: CompareSettings, index: int
+) -> Iterator[tuple[MetricStatistics, base.Floats]]:
+    """Each metric with the medians and relative intervals of all systems."""
+    drawn = base.resampled_scores(counted, settings.replicates, settings.seed, index)
+    for statistics, replicates in drawn:
+        yield statistics, base.relative_intervals(replicates, settings.level)
 
 
 def _size_rows(
@@ -230,7 +235,7 @@ MOST_REFERENCES = 8
 SAME = 1e-9
 REFERENCES_COLUMNS = base.columns(
     "metric | references | sets | share [%] | size: Units | median: Mean of medians [.3f] | "
-    f"{INTERVAL} | alone: As one reference on [.0%]"
+    + INTERVAL
 )
 
 
@@ -278,31 +283,26 @@ def study_references(
     settings, records = base.run_study(
         "references", asked, whole.settings, tasks, shares=shares, sizes=sizes
     )
-    rows: list[base.Row] = []
-    sentences: list[str] = []
-    worths: list[base.Row] = []
+    title = (
+        f"Relative intervals of the level {100 * level:g} % by the number of references and the "
+        "share of the test set"
+    )
+    plot = Plot("line", "share", "width", series="given", panel="metric")
+    result = base.StudyResult(settings, title, REFERENCES_COLUMNS, plot)
+    result.details["further"] = []
     for label in (statistics.label for statistics in whole.statistics):
         groups = _groups(label, records, sizes)
-        rows += ({"metric": label, **row} for row in _reference_rows(groups, shares))
+        result.rows.extend({"metric": label, **row} for row in _reference_rows(groups, shares))
         further = [_further(*two) for two in pairwise(groups)] if _depends(groups) else []
-        worths += ({"metric": label, **worth} for worth in further)
-        sentences += (f"{label}: {words}." for words in _reference_sentences(groups, further))
-    sentences.append(
+        result.details["further"].extend({"metric": label, **worth} for worth in further)
+        words = _reference_sentences(groups, further)
+        result.sentences.extend(f"{label}: {sentence}." for sentence in words)
+    result.sentences.append(
         f"{len(records)} sets were taken of {len(test_set.references)} references, with all "
         f"systems, on the same parts and replicates; figures are means over sets, systems and "
         f"{samples} random growths."
     )
-    return base.StudyResult(
-        settings=settings,
-        title=f"Relative intervals of the level {100 * level:g} % by the number of references and "
-        "the share of the test set",
-        columns=REFERENCES_COLUMNS,
-        plot=Plot("line", "share", "width", series="given", panel="metric"),
-        rows=rows,
-        sentences=sentences,
-        shown=_grid(rows),
-        details={"further": worths},
-    )
+    return replace(result, shown=_grid(result.rows))
 
 
 def sets_of_references(references: int) -> list[tuple[int, ...]]:
@@ -346,11 +346,8 @@ def _intervals(
         for number, part in enumerate(growths):
             # The same for all sets of references, so that these alone make the difference.
             index = number * len(parts) + place
-            for statistics, replicates in base.resampled_scores(
-                pool.take(part), settings.replicates, settings.seed, index
-            ):
-                values = base.as_record(base.relative_intervals(replicates, settings.level))
-                record[statistics.label][place].append(values)
+            for statistics, intervals in _relative(pool.take(part), settings, index):
+                record[statistics.label][place].append(base.as_record(intervals))
     return record
 
 
@@ -396,13 +393,10 @@ def _groups(
 def _reference_rows(
     groups: Sequence[_WithReferences], shares: Sequence[float]
 ) -> Iterator[base.Row]:
-    law = groups[0].law
     for group in groups:
         means = base.mean_of_known(group.bounds, axis=(0, 2, 4))
         for share, size, values in zip(shares, group.sizes, means, strict=True):
             median, low, high = values
-            # On so much data one reference gives an interval of this width.
-            alone = law.size(high - low) if law is not None and high > low else None
             yield {
                 "references": group.references,
                 "given": f"{group.references} reference{'s' * (group.references > 1)}",
@@ -411,7 +405,6 @@ def _reference_rows(
                 "size": size,
                 "median": float(median),
                 **base.or_none(low=low, high=high, width=high - low),
-                "alone": None if alone is None else alone / group.sizes[-1],
             }
 
 
@@ -454,10 +447,8 @@ def _shares(fewer: base.Floats, more: base.Floats, sizes: Sequence[int]) -> list
 
     By the laws of both; without rows that have no law, or where more data do not narrow intervals.
     """
-    laws = (
-        (base.fit_law(sizes, a), base.fit_law(sizes, b)) for a, b in zip(fewer, more, strict=True)
-    )
-    shares = (worth_in_data(a, b, sizes[-1]) for a, b in laws if a is not None and b is not None)
+    laws = [[base.fit_law(sizes, row) for row in widths] for widths in (fewer, more)]
+    shares = (worth_in_data(a, b, sizes[-1]) for a, b in zip(*laws, strict=True) if a and b)
     return [share for share in shares if share is not None]
 
 
@@ -511,6 +502,9 @@ REPLICATES_COLUMNS = base.columns(
     "high: to [+.2%] | sd_low: SD of lower [.3%] | sd_high: of upper [.3%] | "
     "theory: By theory [.3%] | relative_sd: SD / width [.1%]"
 )
+REPLICATES_PLOT = Plot(
+    "line", "replicates", "relative_sd", series="metric", log_x=True, zero_y=True
+)
 
 
 @base.study
@@ -558,22 +552,13 @@ def study_replicates(
         "replicates", asked, pool.settings, tasks, idle=["enough"], replicates=chosen
     )
     by_theory = ceil((theoretical_deviation(1.0, 1, level) / enough) ** 2)
-    result = base.StudyResult(
-        settings=settings,
-        title=f"Relative intervals of the level {100 * level:g} % from B replicates, and how far "
-        "they differ between runs",
-        columns=REPLICATES_COLUMNS,
-        plot=Plot(
-            "line",
-            "replicates",
-            "relative_sd",
-            series="metric",
-            reference=enough,
-            log_x=True,
-            zero_y=True,
-        ),
-        details={"needed": [], "needed_by_theory": by_theory},
+    title = (
+        f"Relative intervals of the level {100 * level:g} % from B replicates, and how far they "
+        "differ between runs"
     )
+    plot = replace(REPLICATES_PLOT, reference=enough)
+    result = base.StudyResult(settings, title, REPLICATES_COLUMNS, plot)
+    result.details.update(needed=[], needed_by_theory=by_theory)
     for label in (statistics.label for statistics in pool.statistics):
         of_metric = [
             {"metric": label, **row}
