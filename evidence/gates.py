@@ -21,7 +21,7 @@ from evidence.rates import (
 from truebleu import compare
 from truebleu.reports.gate import hangs_on_few, hangs_on_one
 from truebleu.reports.sentences import ENOUGH_DOCUMENTS_FOR_A_MARGIN
-from truebleu.scores.given import GivenScores, textless_test_set
+from truebleu.scores.scored import OutsideScores, textless_test_set
 from truebleu.significance.gate import GateSettings, _checks
 from truebleu.significance.ledger import alpha_of_look
 from truebleu.significance.optimizer_runs import RunAverage, two_way_p
@@ -122,7 +122,7 @@ def _equivalent(systems: int, trial: int) -> Answers:
     step = 0.5
     generator = np.random.default_rng([trial, systems])
     scores = generator.normal(size=(100, systems)) + step * np.arange(systems)
-    metric = GivenScores.of(
+    metric = OutsideScores.of(
         {f"system {place}": column.tolist() for place, column in enumerate(scores.T)}, name="score"
     )
     comparison = compare(

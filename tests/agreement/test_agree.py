@@ -27,7 +27,7 @@ from truebleu.agreement.tests import Permute, permutation_test
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.human import Judgment
 from truebleu.metrics.base import set_threads
-from truebleu.scores.given import GivenScores
+from truebleu.scores.scored import OutsideScores
 
 if TYPE_CHECKING:
     from truebleu.agreement.agree import Agreement
@@ -38,11 +38,11 @@ EVERYTHING = ("spa", "pearson", "acc-eq", "pearson:level=segment,grouping=none",
 QUICK: dict[str, Any] = {"replicates": 100, "permutations": 50}
 
 
-def given(scores: dict[str, Any], name: str = "M", **settings: Any) -> GivenScores:
-    return GivenScores.of(scores, name=name, **settings)
+def given(scores: dict[str, Any], name: str = "M", **settings: Any) -> OutsideScores:
+    return OutsideScores.of(scores, name=name, **settings)
 
 
-def human_as_metric(human: HumanScores, name: str = "M") -> GivenScores:
+def human_as_metric(human: HumanScores, name: str = "M") -> OutsideScores:
     return given(dict(human.scores), name, missing="omit")
 
 

@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 from tests.agreement.judged_texts import RATES, human_scores, texts
 from truebleu.agreement.curve import FittedCurve, JudgedSystems, fit_curves
 from truebleu.errors import MalformedFileError, SettingError, UnreadableFileError
-from truebleu.scores import GivenScores
+from truebleu.scores import OutsideScores
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,7 +49,7 @@ def pooled(folder: Path, sets: list[JudgedSystems], **changes: Any) -> Path:
 
 
 def fitted(folder: Path, sets: list[JudgedSystems], **options: Any) -> FittedCurve:
-    metric = GivenScores.of({"a": [2.0], "b": [1.0]}, name="m")
+    metric = OutsideScores.of({"a": [2.0], "b": [1.0]}, name="m")
     settings = dict(metric.signature.fields)
     file = pooled(folder, sets, **{key: settings[key] for key in settings if key != "scores"})
     human = {"a": [1.0], "b": [0.0]}
@@ -138,11 +138,11 @@ def test_the_same_seed_gives_the_same_digits_and_another_does_not(tmp_path: Path
 
 def test_pools_of_other_metrics_or_settings_and_damaged_ones_are_refused(tmp_path: Path) -> None:
     sets = pairs_of_systems(3, seed=5)
-    metric = GivenScores.of({"a": [2.0], "b": [1.0]}, name="m")
+    metric = OutsideScores.of({"a": [2.0], "b": [1.0]}, name="m")
     other = pooled(tmp_path, sets, column="another")
 
     def fit(file: Path, name: str = "m") -> object:
-        scored = metric if name == "m" else GivenScores.of({"a": [2.0], "b": [1.0]}, name=name)
+        scored = metric if name == "m" else OutsideScores.of({"a": [2.0], "b": [1.0]}, name=name)
         human = {"a": [1.0], "b": [0.0]}
         outputs = {"a": ["x"], "b": ["x"]}
         return fit_curves(outputs, human, [scored], references=["x"], pool=[file])
@@ -159,7 +159,7 @@ def test_pools_of_other_metrics_or_settings_and_damaged_ones_are_refused(tmp_pat
 
 
 def test_equal_scores_have_no_curve() -> None:
-    flat = GivenScores.of({"a": [1.0], "b": [1.0]}, name="flat")
+    flat = OutsideScores.of({"a": [1.0], "b": [1.0]}, name="flat")
     human = {"a": [1.0], "b": [0.0]}
     with pytest.raises(SettingError, match="some judged systems differ"):
         fit_curves({"a": ["x"], "b": ["x"]}, human, [flat], references=["x"])

@@ -13,7 +13,7 @@ from truebleu.corpus import TestSet
 from truebleu.errors import MalformedFileError, SettingError, UnpairedSegmentsError
 from truebleu.human import Judgment
 from truebleu.metrics.registry import as_metrics
-from truebleu.scores.given import GivenScores
+from truebleu.scores.scored import OutsideScores
 from truebleu.significance.scores import score
 
 
@@ -116,7 +116,7 @@ def test_only_outputs_that_were_judged_need_a_score() -> None:
         references=(["a b", "c d"],),
         reference_names=("ref",),
     )
-    metric = GivenScores.of({"good": [0.9, None], "bad": [0.2, None]}, name="M", missing="omit")
+    metric = OutsideScores.of({"good": [0.9, None], "bad": [0.2, None]}, name="M", missing="omit")
     judged = agreement_data(test_set, human, [metric])
     assert judged.metrics["M"].systems.tolist() == pytest.approx([0.9, 0.2])
     assert judged.metrics["M"].items is not None
@@ -134,7 +134,7 @@ def test_comparisons_need_scores_of_the_compared_outputs_only() -> None:
         name: [0.5 if (name, segment) in used else None for segment in range(len(texts()))]
         for name in RATES
     }
-    metric = GivenScores.of(scores, name="M", missing="omit")
+    metric = OutsideScores.of(scores, name="M", missing="omit")
     assert agreement_data(texts(), human, [metric]).metrics["M"].items is not None
 
 

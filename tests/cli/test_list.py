@@ -11,7 +11,7 @@ from truebleu.cli.demo import KINDS, list_command as command
 from truebleu.corpus._files import FORMATS
 from truebleu.metrics.registry import METRICS, parse_metric
 from truebleu.nbest.tuning import as_tuner
-from truebleu.scores.tools import FORMATS as TOOL_FORMATS
+from truebleu.scores.formats import FORMATS as TOOL_FORMATS
 from truebleu.significance.corrections import CORRECTIONS
 from truebleu.significance.tests import TESTS
 from truebleu.tokenizers import tokenizer_names

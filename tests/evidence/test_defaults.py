@@ -14,7 +14,7 @@ from evidence.rates import ONE_UNIT, few
 from tests.agreement.judged_texts import human_scores, texts
 from truebleu import agree, compare, gate
 from truebleu.reports.sentences import ENOUGH_DOCUMENTS_FOR_A_MARGIN
-from truebleu.scores.given import GivenScores, textless_test_set
+from truebleu.scores.scored import OutsideScores, textless_test_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +28,7 @@ def sentences(result: object) -> str:
 @pytest.mark.parametrize("verb", [compare, partial(gate, baseline="old")])
 def test_a_unit_that_carries_the_difference_is_named(verb: Callable[..., Any]) -> None:
     # 20 documents, one of which has a runaway output.
-    scores = GivenScores.of({"new": [0.5] * 19 + [90.0], "old": [0.4, 0.6] * 10}, name="score")
+    scores = OutsideScores.of({"new": [0.5] * 19 + [90.0], "old": [0.4, 0.6] * 10}, name="score")
     documents = tuple(str(number) for number in range(20))
     test_set = replace(textless_test_set([scores]), documents=documents)
     assert re.search(
@@ -40,7 +40,7 @@ def test_a_unit_that_carries_the_difference_is_named(verb: Callable[..., Any]) -
 
 def test_a_gate_with_a_margin_warns_of_few_documents() -> None:
     numbers = range(150)
-    scores = GivenScores.of({"new": [n % 3 for n in numbers], "old": [n % 4 for n in numbers]})
+    scores = OutsideScores.of({"new": [n % 3 for n in numbers], "old": [n % 4 for n in numbers]})
     test_set = replace(textless_test_set([scores]), documents=tuple(map(str, numbers)))
     warning = few("documents", 150, ENOUGH_DOCUMENTS_FOR_A_MARGIN).capitalize()
     options: dict[str, Any] = {"metrics": [scores], "baseline": "old"}

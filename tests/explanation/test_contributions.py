@@ -14,7 +14,7 @@ from truebleu.explanation import mean_gradient, split_difference
 from truebleu.metrics import BLEU, DependencyF, FunctionMetric
 from truebleu.metrics.base import Metric
 from truebleu.metrics.registry import METRICS, parse_metric
-from truebleu.scores import GivenScores
+from truebleu.scores import OutsideScores
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
@@ -80,8 +80,8 @@ def metric_of(name: str, test_set: TestSet) -> Metric:
     if name == "plug-in":
         return WordPrecision()
     if name == "given":
-        scores = np.random.default_rng(1).normal(size=(2, 120)).tolist()
-        return GivenScores.of({"long": scores[0], "short": [None, *scores[1][1:]]}, missing="omit")
+        long, short = np.random.default_rng(1).normal(size=(2, 120)).tolist()
+        return OutsideScores.of({"long": long, "short": [None, *short[1:]]}, missing="omit")
     if name == "function":
         return FunctionMetric(function=shared_words, name="shared")
     return Differenced() if name == "differenced" else parse_metric(name)
@@ -147,7 +147,7 @@ class TestEveryMetric:
 
 
 def test_a_mean_contributes_the_difference_of_scores_over_their_number() -> None:
-    metric = GivenScores.of({"a": [1.0, 2.0, 4.0], "b": [1.0, 0.0, 3.0]})
+    metric = OutsideScores.of({"a": [1.0, 2.0, 4.0], "b": [1.0, 0.0, 3.0]})
     test_set = as_test_set({"a": ["x"] * 3, "b": ["x"] * 3}, ["x"] * 3)
     split = split_difference(metric, *rows_of(metric, test_set))
     assert_allclose(split.by_segment, [0, 2 / 3, 1 / 3], atol=1e-12)

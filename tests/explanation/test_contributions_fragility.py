@@ -7,9 +7,9 @@ import pytest
 
 from truebleu.explanation.contributions import Fragility, fragility
 from truebleu.resampling import Units
-from truebleu.scores import GivenScores
+from truebleu.scores import OutsideScores
 
-MEAN = GivenScores.of({"a": [0.0]})
+MEAN = OutsideScores.of({"a": [0.0]})
 
 
 def rows_of(differences: list[float]) -> np.ndarray:

@@ -22,7 +22,7 @@ from truebleu.planning import sample as drawing
 from truebleu.planning.sample import Sample, _words, largest_distance, sample, standard_errors
 from truebleu.resampling import Units
 from truebleu.schema import Draw, Streams
-from truebleu.scores import GivenScores
+from truebleu.scores import OutsideScores
 from truebleu.significance.statistics import metric_statistics
 from truebleu.simulation import Channel, simulate
 
@@ -192,7 +192,7 @@ def test_scores_are_those_of_the_texts(pool: TestSet) -> None:
 
 def test_given_scores_go_along() -> None:
     pool = as_test_set({"a": ["x"] * 50}, ["y"] * 50)
-    metric = GivenScores.of({"a": [float(number) for number in range(50)]})
+    metric = OutsideScores.of({"a": [float(number) for number in range(50)]})
     drawn = draw(pool, size=10, metrics=[metric])
     assert drawn.systems[0].score == pytest.approx(positions(drawn).mean())
 

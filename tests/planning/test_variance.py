@@ -18,7 +18,7 @@ from truebleu.planning.variance import (
     varies_only_by_rounding,
 )
 from truebleu.resampling import Bootstrap, Swaps, Units
-from truebleu.scores import GivenScores
+from truebleu.scores import OutsideScores
 from truebleu.significance.statistics import (
     MetricStatistics,
     bootstrap_scores,
@@ -56,7 +56,7 @@ def mean_statistics(values: NDArray[np.float64]) -> MetricStatistics:
     names = ("a", "b")
     text = ["x"] * len(values)
     scores = {name: column.tolist() for name, column in zip(names, values.T, strict=True)}
-    metric = GivenScores.of(scores)
+    metric = OutsideScores.of(scores)
     test_set = as_test_set(dict.fromkeys(names, text), text)
     return metric_statistics(test_set, [metric], Units.segments(len(values)))[0]
 

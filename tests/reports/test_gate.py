@@ -10,8 +10,8 @@ from scipy.stats import kurtosis
 
 from truebleu import gate
 from truebleu.reports.gate import check_table, sentences
-from truebleu.scores import GivenScores
-from truebleu.scores.given import textless_test_set
+from truebleu.scores import OutsideScores
+from truebleu.scores.scored import textless_test_set
 
 if TYPE_CHECKING:
     from truebleu.significance.gate import GateResult
@@ -22,7 +22,7 @@ NEW = [score + 0.5 + n % 3 / 2 for n, score in enumerate(OLD)]
 
 
 def decided(new: list[float] = NEW, *, documents: int | None = None, **settings: Any) -> GateResult:
-    metric = GivenScores.of({"new": new, "old": OLD}, name="score")
+    metric = OutsideScores.of({"new": new, "old": OLD}, name="score")
     test_set = textless_test_set([metric])
     if documents is not None:
         names = tuple(str(n % documents) for n in range(len(OLD)))
@@ -81,7 +81,7 @@ def test_a_few_units_that_carry_the_difference_are_warned_of(
 ) -> None:
     # Nine runaway outputs of 360.
     scores = {"new": [9.0 if n % 40 == 0 else n % 2 for n in range(360)], "old": [0.5] * 360}
-    metric = GivenScores.of(scores, name="score")
+    metric = OutsideScores.of(scores, name="score")
     known_as = int(2 * 360 / (kurtosis(scores["new"], fisher=False) - 1)) + 1
     told = str(gate(textless_test_set([metric]), metrics=[metric], baseline="old", margin=margin))
     assert (

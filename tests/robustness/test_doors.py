@@ -12,7 +12,7 @@ import pytest
 
 from truebleu.cli.main import main
 from truebleu.errors import MalformedFileError
-from truebleu.scores.reading import read_segment_scores
+from truebleu.scores.scored import read_segment_scores
 
 LINES = [f"the cat {i} sat on the mat" for i in range(12)]
 

@@ -41,7 +41,7 @@ from truebleu.metrics.statistics_files import (
     save_statistics,
 )
 from truebleu.nbest.choices import read_weights
-from truebleu.scores.reading import read_segment_scores
+from truebleu.scores.scored import read_segment_scores
 from truebleu.significance.gate import gate
 from truebleu.significance.people import read_curves
 from truebleu.tokenizers import NATIVE, tokenize
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 SEED = 16
 CASES = 40
-RECORDED = Path(__file__).parents[1] / "scores" / "tools" / "recorded"
+RECORDED = Path(__file__).parents[1] / "scores" / "formats" / "recorded"
 LINES = ["a cat", "sat"]
 TEXT = b"a cat\nsat\n"
 SGML = (

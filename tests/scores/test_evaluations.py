@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.scores.tools.files import json_lines, written
+from tests.scores.formats.files import json_lines, written
 from truebleu.errors import CorpusError
 from truebleu.scores.evaluations import mean
-from truebleu.scores.reading import read_evaluations
+from truebleu.scores.formats import read_evaluations
 
-RECORDED = Path(__file__).parent / "tools" / "recorded"
+RECORDED = Path(__file__).parent / "formats" / "recorded"
 
 
 def test_samples_that_the_harness_wrote(tmp_path: Path) -> None:

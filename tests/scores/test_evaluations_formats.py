@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.scores.tools.files import json_lines
+from tests.scores.formats.files import json_lines
 from truebleu.errors import MalformedFileError
 from truebleu.scores.evaluations import Format, ScoreFile, evaluations_of, has_keys
 

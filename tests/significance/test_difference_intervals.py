@@ -14,7 +14,7 @@ from truebleu import _core
 from truebleu.metrics.base import CountedMetric
 from truebleu.metrics.registry import as_metrics
 from truebleu.resampling import Swaps, Units
-from truebleu.scores.given import GivenScores
+from truebleu.scores.scored import OutsideScores
 from truebleu.significance import pairs as pair_tests
 from truebleu.significance.compare import compare
 from truebleu.significance.pairs import all_pair_tests
@@ -136,7 +136,7 @@ def test_ties_are_decided_as_the_test_decides_them() -> None:
     for _ in range(300):
         size = int(generator.integers(6, 31))
         scores = generator.integers(0, 3, size=(2, size)).astype(float)
-        metric = GivenScores.of({"a": scores[0], "b": scores[1]})
+        metric = OutsideScores.of({"a": scores[0], "b": scores[1]})
         segments = ["x"] * size
         result = compare({"a": segments, "b": segments}, segments, metric, replicates=400)
         (pair,) = result.comparisons
@@ -182,8 +182,8 @@ def test_a_metric_that_is_decided_early_keeps_its_interval_when_all_swaps_are_ma
     texts_of, mixed = {"a": segments, "b": segments}, 0
     for shift in np.linspace(0.2, 1.6, 30):  # some of them close to the level
         metrics = [
-            GivenScores.of({"a": clear[0], "b": clear[1]}, name="clear"),
-            GivenScores.of({"a": close[0] + shift, "b": close[1]}, name="close"),
+            OutsideScores.of({"a": clear[0], "b": clear[1]}, name="clear"),
+            OutsideScores.of({"a": close[0] + shift, "b": close[1]}, name="close"),
         ]
         result = compare(texts_of, segments, metrics, replicates=100, adaptive=True)
         mixed += [result.metrics[label].exact for label in ("clear", "close")] == [False, True]
@@ -303,7 +303,7 @@ def test_so_many_extreme_replicates_leave_a_hypothesis_standing() -> None:
 def test_intervals_of_means_cover_as_often_as_they_say(kind: str) -> None:
     generator = np.random.default_rng(8)
     covered, sets, size = 0, 400, 25
-    metric = GivenScores.of({"a": [0.0], "b": [0.0]})
+    metric = OutsideScores.of({"a": [0.0], "b": [0.0]})
     draw = generator.exponential if kind == "skewed" else generator.standard_normal
     for seed in range(sets):
         scores = draw(size=(size, 2))

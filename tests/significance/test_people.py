@@ -11,7 +11,7 @@ import pytest
 from truebleu.errors import MalformedFileError, UnreadableFileError
 from truebleu.metrics import BLEU, CHRF
 from truebleu.metrics.registry import parse_metric
-from truebleu.scores import GivenScores
+from truebleu.scores import OutsideScores
 from truebleu.significance import (
     CURVES,
     AgreementCurve,
@@ -85,7 +85,7 @@ def test_a_curve_is_about_the_settings_that_it_was_fitted_to() -> None:
     assert find_curve(parse_metric("bleu:tokenize=13a,lowercase")) is None
     assert find_curve(parse_metric("chrf:word_order=2")) is None
     assert find_curve(parse_metric("ter")) is None
-    comet = GivenScores.of({"a": [0.8]}, name="wmt22-comet-da")
+    comet = OutsideScores.of({"a": [0.8]}, name="wmt22-comet-da")
     assert find_curve(comet) is BY_NAME["COMET-22"]
 
 

@@ -8,8 +8,8 @@ import pytest
 from truebleu import BLEU
 from truebleu.errors import SettingError
 from truebleu.resampling import Units
-from truebleu.scores import GivenScores
-from truebleu.scores.given import textless_test_set
+from truebleu.scores import OutsideScores
+from truebleu.scores.scored import textless_test_set
 from truebleu.significance.statistics import MetricStatistics, metric_statistics, pair_variances
 from truebleu.simulation import simulate
 
@@ -18,7 +18,7 @@ TEXTS = simulate(segments=60, systems=[0.1, 0.2], document_length=5, seed=2)
 
 
 def means(**scores: list[float]) -> MetricStatistics:
-    metric = GivenScores.of(scores)
+    metric = OutsideScores.of(scores)
     units = Units.segments(len(next(iter(scores.values()))))
     (statistics,) = metric_statistics(textless_test_set([metric]), [metric], units)
     return statistics

@@ -13,7 +13,7 @@ from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner
 from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.dependency import DependencyF
-from truebleu.scores.given import GivenScores
+from truebleu.scores.scored import OutsideScores
 from truebleu.simulation import simulate
 from truebleu.studies.length import (
     Piece,
@@ -138,7 +138,7 @@ def test_two_systems_are_too_few_to_choose_among() -> None:
 
 
 def test_scores_that_do_not_read_the_texts_are_refused(pool: TestSet) -> None:
-    scores = GivenScores.of({name: [1.0] * 50 for name in pool.systems})
+    scores = OutsideScores.of({name: [1.0] * 50 for name in pool.systems})
     parse = "1 cats _ _ _ _ 0 root _ _\n".replace(" ", "\t")
     parses = DependencyF.of({"system": parse}, [parse])
     for metric in (scores, parses):

@@ -9,7 +9,7 @@ import click
 from truebleu.cli._command import Option, Show, Texts, make_command, refuse_idle
 from truebleu.cli.main import progress_bar, warn
 from truebleu.schema import DEFAULT_REPLICATES
-from truebleu.scores.given import GivenScores
+from truebleu.scores.scored import OutsideScores
 from truebleu.significance.compare import compare
 from truebleu.significance.gate import gate
 from truebleu.significance.panel import panel, read_panel
@@ -200,11 +200,11 @@ def panel_command(
 
     A system may be missing in some test sets.
     """
-    given = [metric for metric in metrics if isinstance(metric, GivenScores)]
+    given = [metric for metric in metrics if isinstance(metric, OutsideScores)]
     test_sets: Mapping[str, TestSet]
     with progress_bar(0, "reading"):
         if given:
-            from truebleu.scores.scored_test_set import read_benchmarks
+            from truebleu.scores.scored import read_benchmarks
 
             answers = next((metric.answers for metric in given if metric.answers is not None), None)
             test_sets = read_benchmarks(panels, documents=documents, answers=answers)

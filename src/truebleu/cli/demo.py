@@ -162,7 +162,7 @@ def _tokenizers() -> Iterator[dict[str, str]]:
 def _formats() -> Iterator[dict[str, str]]:
     from truebleu.corpus._files import COMPRESSED, FORMAT_NAMES
     from truebleu.reports.document import FORMATS
-    from truebleu.scores.tools import FORMATS as TOOL_FORMATS
+    from truebleu.scores.formats import FORMATS as TOOL_FORMATS
 
     for ending, description in FORMAT_NAMES.items():
         yield {"format": ending, "what it is": description, "for": "texts"}

@@ -54,7 +54,7 @@ from truebleu.human.matching import (
 )
 from truebleu.human.mqm import is_mqm_header, read_mqm, read_rating_lines, read_rating_table
 from truebleu.schema import picked, verb
-from truebleu.scores.reading import read_evaluations
+from truebleu.scores.formats import read_evaluations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

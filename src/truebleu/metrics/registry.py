@@ -35,7 +35,7 @@ METRICS = {
     "mbleu": ("truebleu.metrics.mbleu", "MBLEU"),
     "nist": ("truebleu.metrics.nist", "NIST"),
     "per": ("truebleu.metrics.word_errors", "PER"),
-    "scores": ("truebleu.scores.given", "GivenScores"),
+    "scores": ("truebleu.scores.scored", "OutsideScores"),
     "sentbleu": ("truebleu.metrics.sentence_bleu", "SentenceBLEU"),
     "ter": ("truebleu.metrics.ter", "TER"),
     "wer": ("truebleu.metrics.word_errors", "WER"),

@@ -19,7 +19,7 @@ from truebleu.nbest.problem import (
     list_metrics,
 )
 from truebleu.schema import DEFAULT_REPLICATES, DEFAULT_SEED, Column, Setting, require_name, verb
-from truebleu.scores.given import GivenScores
+from truebleu.scores.scored import OutsideScores
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -297,4 +297,4 @@ def _with_scores(metric: Metric, nbest: NBest, choices: dict[str, np.ndarray]) -
         return metric
     values = nbest.feature(metric.name)
     scores = {name: values[nbest.offsets[:-1] + indices] for name, indices in choices.items()}
-    return GivenScores.of(scores, name=metric.name, higher_is_better=metric.higher_is_better)
+    return OutsideScores.of(scores, name=metric.name, higher_is_better=metric.higher_is_better)

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from truebleu.schema import lazy_package
 
 if TYPE_CHECKING:
-    from truebleu.scores.given import *
-    from truebleu.scores.scored_test_set import *
+    from truebleu.scores.scored import *
 
 __getattr__, __dir__ = lazy_package(__name__)

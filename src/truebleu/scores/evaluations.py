@@ -4,14 +4,15 @@ An item is a question, a prompt or a segment; it may have been answered several 
 answer may have several scores. Which of them counts is chosen when all of them are known.
 
 A `Format` says how a tool's file is known, and where in its records things are. Reading, grouping,
-checking and error messages are the same for all: a tool needs one short declaration, in `tools`.
+checking and error messages are the same for all: a tool needs one short declaration, in `formats`.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
@@ -21,7 +22,6 @@ from truebleu.corpus.tables import (
     NotAScoreError,
     RepeatedKeyError,
     Scale,
-    added,
     digest,
     parse_json,
     parse_record,
@@ -29,23 +29,16 @@ from truebleu.corpus.tables import (
     value_inside,
     whole_number,
 )
-from truebleu.errors import (
-    DuplicateSystemError,
-    EmptyTextError,
-    MalformedFileError,
-    MissingColumnError,
-    SettingError,
-    UnpairedSegmentsError,
-    shortened,
-)
+from truebleu.errors import MalformedFileError, MissingColumnError, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from truebleu.corpus.test_set import TextLike
-
 #: The score of an answer; None where it is missing.
 Answer = float | None
+Record: TypeAlias = Mapping[str, Any]
+#: A record with the line where it stands.
+Numbered: TypeAlias = tuple[int | None, Record]
 
 
 class Item(NamedTuple):
@@ -83,8 +76,7 @@ class Evaluation:
         digest: the start of the SHA-256 of the file.
         system: whose answers they are.
         items: the answers, those to one item in the order of its runs.
-        higher_is_better: the direction of its scores, where it is known.
-        lower: for each score that says so whether lower is better.
+        higher: for each score that says so whether higher is better; for all others, under "".
         usual: the score that counts where several are there and none is chosen.
         has_names: whether items have names; else only their order tells them apart.
         benchmark: what the items are from, where that is known.
@@ -95,8 +87,7 @@ class Evaluation:
     digest: str
     system: str
     items: tuple[Item, ...] = field(repr=False)
-    higher_is_better: bool | None = None
-    lower: Mapping[str, bool] = field(default_factory=dict)
+    higher: Mapping[str, bool] = field(default_factory=dict)
     usual: str = ""
     has_names: bool = True
     benchmark: str = ""
@@ -108,7 +99,7 @@ class Evaluation:
 
     def direction(self, name: str) -> bool | None:
         """Whether higher is better by one of the scores; None where nobody says."""
-        return not self.lower[name] if name in self.lower else self.higher_is_better
+        return self.higher.get(name, self.higher.get(""))
 
     def chosen_items(self, filter_: str = "") -> list[Item]:
         """The answers as one filter read them."""
@@ -128,8 +119,7 @@ class Evaluation:
         names = list(dict.fromkeys(name for item in items for name in item.scores or ()))
         if column not in names:
             column = next((name for name in column.split("/") if name in names), column)
-        if not column and self.usual in names:
-            return self.usual
+        column = column or (self.usual if self.usual in names else "")
         if column in names or (column and any(column in item.fields for item in items)):
             return column
         if column:
@@ -140,23 +130,25 @@ class Evaluation:
             self.refuse(line, found, "one of them to be chosen, as in column=NAME")
         return names[0]
 
-    def answers(self, column: str = "", filter_: str = "") -> tuple[str, dict[str, list[Answer]]]:
+    def answers(
+        self, column: str = "", filter_: str = "", scale: Scale | None = None
+    ) -> tuple[str, dict[str, list[Answer]]]:
         """The name of the score, and for each item the scores of its answers."""
         items = self.chosen_items(filter_)
         name = self.score_name(items, column)
         answers: dict[str, list[Answer]] = {}
         for item in items:
-            answers.setdefault(item.name, []).append(self.score(item, name))
+            answers.setdefault(item.name, []).append(self.score(item, name, scale))
         return name, answers
 
-    def score(self, item: Item, name: str) -> Answer:
+    def score(self, item: Item, name: str, scale: Scale | None = None) -> Answer:
         """One of the scores of an answer."""
         if item.scores is None:
             return None
         known = item.scores if name in item.scores else item.fields
         if name not in known:
             self.refuse(item.line, f"no {name}", "the same metric for every item")
-        value = known[name]
+        value, scale = known[name], scale or self.scale
         what = name if item.line is not None else f"item {item.name}: {name}"
         if isinstance(value, list) and item.output is not None:
             expected = "a number: this metric keeps texts; -m bleu, chrf or ter scores them"
@@ -167,8 +159,8 @@ class Evaluation:
             score = parse_score(value)
         except NotAScoreError as reason:
             self.refuse(item.line, f"{what} {quoted(value)}", str(reason))
-        if score is not None and not self.scale.holds(score):
-            self.refuse(item.line, f"{what} {score:g}", f"a number in {self.scale}")
+        if score is not None and not scale.holds(score):
+            self.refuse(item.line, f"{what} {score:g}", f"a number in {scale}")
         return score
 
     def labels(self, column: str) -> dict[str, str]:
@@ -193,218 +185,11 @@ def quoted(text: object) -> str:
 
 def mean(answers: Sequence[Answer]) -> Answer:
     """The mean of the scores that are there; None where there is none."""
-    known = [score for score in answers if score is not None]
-    return sum(known) / len(known) if known else None
+    scores = [score for score in answers if score is not None]
+    return sum(scores) / len(scores) if scores else None
 
 
-def items_of(evaluations: Sequence[Evaluation]) -> dict[str, str]:
-    """The items of all evaluations with their checksums, which must agree."""
-    _require_pairs(evaluations)
-    first_of: dict[str, tuple[str, str]] = {}
-    for evaluation in evaluations:
-        for item in evaluation.items:
-            known, where = first_of.setdefault(item.name, (item.checksum, evaluation.label))
-            if known != item.checksum:
-                found = f"another text of item {item.name} than in {where}"
-                evaluation.refuse(item.line, found, "the same items in all files")
-    return {name: checksum for name, (checksum, _) in first_of.items()}
-
-
-def _require_pairs(evaluations: Sequence[Evaluation]) -> None:
-    """Refuse systems twice, and items that cannot be paired."""
-    if not evaluations:
-        raise EmptyTextError("systems")
-    first = evaluations[0]
-    names = [evaluation.system for evaluation in evaluations]
-    for place, evaluation in enumerate(evaluations):
-        if evaluation.system in names[:place]:
-            earlier = evaluations[names.index(evaluation.system)]
-            if earlier.benchmark != evaluation.benchmark:
-                both = f"{earlier.benchmark} and {evaluation.benchmark} of {evaluation.system}"
-                expected = "one benchmark; truebleu panel compares over several"
-                evaluation.refuse(None, f"the benchmarks {both}", expected)
-            raise DuplicateSystemError(evaluation.system)
-        if not evaluation.items:
-            raise EmptyTextError(evaluation.label)
-        if evaluation.has_names != first.has_names:
-            told = "items with names" if evaluation.has_names else "items without names"
-            expected = "all files with a column such as id, or none"
-            evaluation.refuse(None, told, expected)
-        if not first.has_names and len(evaluation.items) != len(first.items):
-            here, there = (f"{e.label}: {e.system}" for e in (evaluation, first))
-            raise UnpairedSegmentsError(here, len(evaluation.items), there, len(first.items))
-
-
-# Segment by segment, as a metric needs them.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SegmentScores:
-    """Segment scores of some systems, as a tool wrote them or as they are in memory.
-
-    Attributes:
-        label: what messages call them.
-        digest: the start of the SHA-256 of all that was read.
-        name: the metric's, where the tool says it; else empty.
-        higher_is_better: its direction, where that is known.
-        by_system: a score for each segment; of tables, what the rows say.
-        items: what tells segments apart, where a tool names them: (name, checksum) of each.
-        texts: the outputs that were scored, where the tool keeps them.
-        raters: how many there are; 1 where nothing tells them apart.
-        first_segment: the number of the first, where the rows of a table are numbered.
-        columns: the scores of a table that are added up; the only one where it is empty.
-    """
-
-    label: str
-    digest: str
-    name: str = ""
-    higher_is_better: bool | None = None
-    by_system: Mapping[str, Sequence[Answer] | Evaluation] = field(compare=False, repr=False)
-    items: tuple[tuple[str, str], ...] | None = field(default=None, compare=False, repr=False)
-    texts: Mapping[str, Sequence[str]] = field(default_factory=dict, compare=False, repr=False)
-    raters: int = 1
-    first_segment: int | None = None
-    columns: tuple[str, ...] = ("",)
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """The systems that have scores."""
-        return tuple(self.by_system)
-
-    @property
-    def segments(self) -> int:
-        """How many segments they are about, as far as they tell."""
-        if self.first_segment is None:
-            return max(len(self._listed(system)) for system in self.systems)
-        rows = [own for own in self.by_system.values() if isinstance(own, Evaluation)]
-        # What is no number is refused with its line when the scores are asked for.
-        numbers = [whole_number(item.name) or 0 for own in rows for item in own.items]
-        return max(numbers, default=0) - self.first_segment + 1
-
-    def _listed(self, system: str, segments: int = 0, scale: Scale = ANY_NUMBER) -> list[Answer]:
-        """The scores of a system in order; by their numbers, where they have some."""
-        rows = self.by_system[system]
-        if not isinstance(rows, Evaluation):
-            return list(rows)
-        parts = [replace(rows, scale=scale).answers(column)[1] for column in self.columns]
-        answers = {item: added([part[item] for part in parts]) for item in parts[0]}
-        if self.first_segment is None:
-            return [mean(scores) for scores in answers.values()]
-        first, last = self.first_segment, self.first_segment + segments - 1
-        scores: list[Answer] = [None] * segments
-        for item in rows.items:
-            number = whole_number(item.name)
-            if number is None or not first <= number <= last:
-                expected = f"a segment from {first} to {last}"
-                rows.refuse(item.line, f"segment {item.name}", expected)
-            # Zhang & Vogel (2004), section 2.4: the mean of its raters' scores.
-            scores[number - first] = mean(answers[item.name])
-        return scores
-
-    def of(
-        self,
-        system: str,
-        segments: int,
-        scale: Scale,
-        outputs: TextLike | None = None,
-    ) -> list[Answer]:
-        """One system's score for each segment, None where it is missing.
-
-        Args:
-            system: its name.
-            segments: how many there are.
-            scale: what scores can be.
-            outputs: the texts that the scores are for, where they are at hand.
-        """
-        if system not in self.by_system:
-            raise MissingColumnError(self.label, "system", system, self.systems)
-        scores = self._listed(system, segments, scale)
-        if system in self.texts and outputs is not None:
-            wanted = [(text or "").strip() for text in outputs]
-            # Without texts, systems and segments are those of the scores.
-            scores = self._by_text(system, wanted) if any(wanted) else scores
-        if len(scores) != segments:
-            left = f"{self.label}: the scores of {system!r}"
-            raise UnpairedSegmentsError(left, len(scores), "the test set", segments)
-        # What stands in tables was checked, before it was added up.
-        unchecked = [] if isinstance(self.by_system[system], Evaluation) else scores
-        for segment, score in enumerate(unchecked, 1):
-            if score is not None and not scale.holds(score):
-                where = f"{self.label}: scores of {system!r}: segment {segment}"
-                raise SettingError(where, score, f"a number in {scale}")
-        return scores
-
-    def _by_text(self, system: str, wanted: Sequence[str]) -> list[Answer]:
-        """The scores of these outputs.
-
-        Tools strip texts, and split lines where others do not, so that places alone can deceive.
-        """
-        scores = self._listed(system)
-        scored = [text.strip() for text in self.texts[system]]
-        if scored == wanted:
-            return scores
-        known: dict[str, set[Answer]] = {}
-        for text, score in zip(scored, scores, strict=True):
-            known.setdefault(text, set()).add(score)
-        for segment, text in enumerate(wanted, 1):
-            if len(known.get(text, ())) != 1:
-                what = "several scores" if text in known else "no score"
-                found = f"{what} of segment {segment} of {system}, {quoted(text)}"
-                expected = "the scores of these outputs, in their order"
-                raise MalformedFileError(self.label, None, found, expected)
-        return [next(iter(known[text])) for text in wanted]
-
-
-#: The scores of a system, or of each of its runs, from the answers to each item.
-Columns: TypeAlias = "Callable[[Evaluation, Mapping[str, list[Answer]]], dict[str, list[Answer]]]"
-
-
-def paired(
-    evaluations: Sequence[Evaluation],
-    items: Mapping[str, str],
-    column: str = "",
-    filter_: str = "",
-    columns: Columns | None = None,
-) -> SegmentScores:
-    """The scores of all systems in the order of the items, by one metric.
-
-    Args:
-        evaluations: at least one.
-        items: the items with their checksums.
-        column: the score that counts, where there are several.
-        filter_: how answers were read out, where there are several ways.
-        columns: gives the scores of a system, or of each of its runs, from its answers; by default
-            the mean of those to each item.
-    """
-    by_system: dict[str, list[Answer]] = {}
-    texts: dict[str, Sequence[str]] = {}
-    names: dict[tuple[str, bool | None], Evaluation] = {}
-    for evaluation in evaluations:
-        name, answers = evaluation.answers(column, filter_)
-        names.setdefault((name, evaluation.direction(name)), evaluation)
-        means = {evaluation.system: [mean(answers.get(item, [])) for item in items]}
-        by_system |= means if columns is None else columns(evaluation, answers)
-        outputs = [item.output for item in evaluation.items if item.output is not None]
-        if not evaluation.has_names and len(outputs) == len(items):
-            texts[evaluation.system] = outputs
-    ((name, direction), first), *others = names.items()
-    if others and not column:
-        ((other, _), evaluation), *_ = others
-        evaluation.refuse(None, f"scores by {other}", f"{name}, as in {first.label}")
-    return SegmentScores(
-        label=first.label,
-        digest=digest(repr(sorted(by_system.items())).encode()),
-        name=name,
-        higher_is_better=direction,
-        by_system=by_system,
-        items=tuple(items.items()) if first.has_names else None,
-        texts=texts,
-    )
-
-
-# From files.
-
-Record: TypeAlias = Mapping[str, Any]
+# Files.
 
 #: How archives begin.
 ZIP = b"PK\x03\x04"
@@ -416,15 +201,15 @@ class ScoreFile:
     """A file that some tool wrote: its path, and its contents as bytes and as text."""
 
     path: str
-    data: bytes = field(repr=False)
-    text: str = field(repr=False)
+    data: bytes = field(default=b"", repr=False)
+    text: str = field(default="", repr=False)
 
     @classmethod
     def read(cls, path: str) -> ScoreFile:
         """A file, uncompressed; archives and Parquet have no text."""
         data = Files().contents(path)
         if extension(path) == ".parquet" or data[:4] == ZIP:
-            return cls(path, data, "")
+            return cls(path, data)
         return cls(path, data, decode(path, data).removeprefix(BYTE_ORDER_MARK))
 
     @cached_property
@@ -443,10 +228,10 @@ class ScoreFile:
         return self._parsed(self.text)
 
     @cached_property
-    def first_record(self) -> Record | None:
-        """The first of the file's JSON lines; None where it has none."""
+    def first_record(self) -> Record:
+        """The first of the file's JSON lines; empty where it has none."""
         record = self._parsed(next((line for line in self.lines if line.strip()), ""))
-        return record if isinstance(record, dict) else None
+        return record if isinstance(record, dict) else {}
 
     def _parsed(self, text: str) -> Any:
         if text.lstrip()[:1] not in ("{", "["):
@@ -463,7 +248,7 @@ class ScoreFile:
         """The lines, without their ends."""
         return [line.removesuffix("\r") for line in self.text.removesuffix("\n").split("\n")]
 
-    def records(self) -> Iterator[tuple[int | None, Record]]:
+    def records(self) -> Iterator[Numbered]:
         """Every JSON line with its number, blank ones left out."""
         for number, line in enumerate(self.lines, 1):
             if line.strip():
@@ -509,20 +294,18 @@ class Format:
         first: the first number, where items are numbered without gaps and have no other name.
         by_number: whether the order is that of the items' numbers.
         may_repeat: whether rows of one item are several answers, even if nothing tells them apart.
-        agree: whether a score may stand in several records of an answer, if it is the same.
         one_score: whether there is nothing to choose among.
-        higher_is_better: the direction of its scores, where it is known.
-        lower: gives for each score of a file that says so whether lower is better.
+        higher: of a file, for each score that says so whether higher is better; "" for all others.
         scale: what scores can be.
         usual: the score that counts where several are there and none is chosen.
     """
 
-    tool: str
+    tool: str = ""
     writes: str = ""
-    knows: Callable[[ScoreFile], bool] = field(default=lambda _: False)
-    records: Callable[[ScoreFile], Iterable[tuple[int | None, Record]]] = ScoreFile.records
+    knows: Callable[[ScoreFile], bool] = lambda _: False
+    records: Callable[[ScoreFile], Iterable[Numbered]] = ScoreFile.records
     needs: frozenset[str] = frozenset()
-    about: Callable[[ScoreFile], tuple[str, str]] = field(default=lambda file: (file.name, ""))
+    about: Callable[[ScoreFile], tuple[str, str]] = lambda file: (file.name, "")
     system: Place = "system"
     item: Place = "item"
     scores: Place = "scores"
@@ -536,18 +319,15 @@ class Format:
     first: int | None = None
     by_number: bool = False
     may_repeat: bool = False
-    agree: bool = False
     one_score: bool = False
-    higher_is_better: bool | None = None
-    lower: Callable[[ScoreFile], Mapping[str, bool]] = field(default=lambda _: {})
+    higher: Callable[[ScoreFile], Mapping[str, bool]] = lambda _: {}
     scale: Scale = ANY_NUMBER
     usual: str = ""
 
 
 def has_keys(*keys: str) -> Callable[[ScoreFile], bool]:
     """Whether the first of a file's JSON lines has these keys."""
-    needed = frozenset(keys)
-    return lambda file: file.first_record is not None and file.first_record.keys() >= needed
+    return lambda file: file.first_record.keys() >= set(keys)
 
 
 def _at(place: Place, record: Record) -> Any:
@@ -561,48 +341,59 @@ def _text_at(place: Place, record: Record) -> str:
     return "" if value is None else str(value)
 
 
-#: The answers of one system on one benchmark, by item, then by filter and answer.
-_Group: TypeAlias = dict[str, dict[tuple[str, str], Item]]
+def is_name(value: object) -> bool:
+    """Whether a value can name an item or a system."""
+    return isinstance(value, str | int) and not isinstance(value, bool) and value != ""
+
+
+#: The answers of one system on one benchmark, by item, filter and run.
+_Group: TypeAlias = dict[tuple[str, str, str], Item]
 
 
 def evaluations_of(file: ScoreFile, form: Format) -> list[Evaluation]:
     """The evaluations in a file of a known format: one for each system and benchmark."""
     groups: dict[tuple[str, str], _Group] = {}
-    runs: dict[tuple[str, str], dict[str, None]] = {}
+    repeated: Counter[tuple[str, ...]] = Counter()
     own_name, own_benchmark = form.about(file)
     for line, record in form.records(file):
         missing = sorted(form.needs - record.keys())
         if missing:
             file.refuse(line, f"no {', '.join(missing)}", "them in every record")
         system = _text_at(form.system, record) or own_name
-        key = system, _text_at(form.benchmark, record) or own_benchmark
-        run = _add(file, form, groups.setdefault(key, {}), system, line, record)
-        runs.setdefault(key, {}).setdefault(run)
-    lower = form.lower(file)
+        benchmark = _text_at(form.benchmark, record) or own_benchmark
+        group = groups.setdefault((system, benchmark), {})
+        item = _item(file, form, line, record, len(group))
+        run = item.answer
+        if form.may_repeat and not run:
+            which = (system, benchmark, item.name, item.filter)
+            repeated[which] += 1
+            run = str(repeated[which])
+        key = item.name, item.filter, run
+        if key in group:
+            item = _merged(file, system, group[key], item)
+        group[key] = item
+    higher = form.higher(file)
     return [
         Evaluation(
             label=file.path,
             digest=file.digest,
-            system=key[0],
-            items=_ordered(file, form, key[0], group, list(runs[key])),
-            higher_is_better=form.higher_is_better,
-            lower=lower,
+            system=system,
+            items=_ordered(file, form, system, group),
+            higher=higher,
             usual=form.usual,
             has_names=bool(form.item) and form.first is None,
-            benchmark=key[1],
+            benchmark=benchmark,
             scale=form.scale,
         )
-        for key, group in groups.items()
+        for (system, benchmark), group in groups.items()
     ]
 
 
-def _add(
-    file: ScoreFile, form: Format, group: _Group, system: str, line: int | None, record: Record
-) -> str:
-    """Keep the answer that a record has, or its further scores; gives its run."""
+def _item(file: ScoreFile, form: Format, line: int | None, record: Record, place: int) -> Item:
+    """The answer that a record has; without a name, it has that of its place."""
     value = _at(form.item, record)
     if value is None and (form.first is not None or not form.item):
-        value = len(group) + (1 if form.first is None else form.first)
+        value = place + (1 if form.first is None else form.first)
     word = form.item if isinstance(form.item, str) and form.item else "item"
     if not is_name(value):
         file.refuse(line, f"{word} {value!r}", "a name, or a number")
@@ -613,63 +404,46 @@ def _add(
         file.refuse(line, "no scores", "an object with scores by name")
     places = (form.fields, form.output, form.references)
     fields, output, references = (_at(place, record) for place in places)
-    item = Item(
+    return Item(
         str(value),
         scores,
         line,
-        _text_at(form.checksum, record),
-        _text_at(form.filter, record),
-        _text_at(form.answer, record),
-        fields if isinstance(fields, dict) else {},
-        output if isinstance(output, str) else None,
-        tuple(map(str, references)) if isinstance(references, list | tuple) else (),
+        checksum=_text_at(form.checksum, record),
+        filter=_text_at(form.filter, record),
+        answer=_text_at(form.answer, record),
+        fields=fields if isinstance(fields, dict) else {},
+        output=output if isinstance(output, str) else None,
+        references=tuple(map(str, references)) if isinstance(references, list | tuple) else (),
     )
-    own = group.setdefault(item.name, {})
-    run = item.answer or (str(len(own) + 1) if form.may_repeat else "")
-    earlier = own.setdefault((item.filter, run), item)
-    if earlier is item:
-        return run
-    merged = dict(earlier.scores or {})
-    for metric, score in (scores or {}).items():
-        if metric not in merged:
-            merged[metric] = score
-        elif not form.agree:
-            which = item.answer or item.filter
-            which = f" ({which})" if which else ""
-            there = "" if earlier.line is None else f"; it is on line {earlier.line} too"
-            file.refuse(line, f"item {item.name}{which} of {system} again", f"each once{there}")
-        elif merged[metric] != score:
-            found = f"{metric} {score} of item {item.name} of {system}"
-            file.refuse(line, found, f"{merged[metric]}, as above")
-    own[item.filter, run] = earlier._replace(scores=merged or None)
-    return run
 
 
-def is_name(value: object) -> bool:
-    """Whether a value can name an item or a system."""
-    return isinstance(value, str | int) and not isinstance(value, bool) and value != ""
+def _merged(file: ScoreFile, system: str, earlier: Item, item: Item) -> Item:
+    """An answer with its further scores; the same score twice is refused."""
+    scores = dict(earlier.scores or {})
+    if scores.keys() & (item.scores or {}).keys():
+        which = item.answer or item.filter
+        which = f" ({which})" if which else ""
+        there = "" if earlier.line is None else f"; it is on line {earlier.line} too"
+        file.refuse(item.line, f"item {item.name}{which} of {system} again", f"each once{there}")
+    return earlier._replace(scores=scores | dict(item.scores or {}) or None)
 
 
-def _ordered(
-    file: ScoreFile, form: Format, system: str, group: _Group, runs: list[str]
-) -> tuple[Item, ...]:
+def _ordered(file: ScoreFile, form: Format, system: str, group: _Group) -> tuple[Item, ...]:
     """The items in order; runs are in the same order for every item, whatever that of the rows."""
-    names = list(group)
-    if form.first is not None or form.by_number:
-        names.sort(key=lambda name: whole_number(name) or 0)
-    if form.first is not None:
-        first, last = form.first, form.first + len(names) - 1
-        for name in names:
-            if not first <= int(name) <= last:
-                line = next(iter(group[name].values())).line
-                expected = (
-                    f"numbers from {first} to {last}, as many as there are scores of {system}"
-                )
-                file.refuse(line, f"segment {name}", expected)
+    names = list(dict.fromkeys(name for name, _, _ in group))
+    runs = list(dict.fromkeys(run for _, _, run in group))
     if all(run.isdecimal() for run in runs):
         runs.sort(key=int)
-    return tuple(
-        item if form.first is None else item._replace(name=str(number))
-        for number, name in enumerate(names, 1)
-        for (_, _), item in sorted(group[name].items(), key=lambda pair: runs.index(pair[0][1]))
-    )
+    if form.first is not None or form.by_number:
+        names.sort(key=lambda name: whole_number(name) or 0)
+    order = {name: place for place, name in enumerate(names)}
+    order_of_run = {run: place for place, run in enumerate(runs)}
+    rows = sorted(group.items(), key=lambda row: (order[row[0][0]], order_of_run[row[0][2]]))
+    if form.first is None:
+        return tuple(item for _, item in rows)
+    first, last = form.first, form.first + len(names) - 1
+    for _, item in rows:
+        if not first <= int(item.name) <= last:
+            expected = f"numbers from {first} to {last}, as many as there are scores of {system}"
+            file.refuse(item.line, f"segment {item.name}", expected)
+    return tuple(item._replace(name=str(order[item.name] + 1)) for _, item in rows)

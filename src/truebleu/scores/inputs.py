@@ -76,7 +76,7 @@ def inputs_of(
     if scores is None:
         return metrics_for(metrics, as_test_set(systems))
     # Tools and archives take longer to import than plain scores take in all.
-    from truebleu.scores.scored_test_set import ScoredTestSet
+    from truebleu.scores.scored import ScoredTestSet
 
     if source is not None:
         raise SettingError("source", type(source), "none beside scores, which have no texts")
@@ -235,12 +235,16 @@ def _without_references(
     systems: Sequence[str], metrics: Sequence[Metric], documents: str | None
 ) -> TestSet:
     """What was scored elsewhere: a file of scores for each system, or for all of them."""
-    from truebleu.scores.given import GivenScores, textless_test_set
-    from truebleu.scores.scored_test_set import ScoredTestSet, read_evaluated_texts
+    from truebleu.scores.scored import (
+        OutsideScores,
+        ScoredTestSet,
+        read_evaluated_texts,
+        textless_test_set,
+    )
 
     if not systems:
         return textless_test_set(metrics, documents)
-    if any(isinstance(metric, GivenScores) for metric in metrics):
+    if any(isinstance(metric, OutsideScores) for metric in metrics):
         return ScoredTestSet.read(systems, documents=documents, answers=_answers(metrics))
     test_set = read_evaluated_texts(systems, metrics, documents)
     if test_set is None:

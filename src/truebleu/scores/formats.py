@@ -1,33 +1,67 @@
-"""The tools whose files are known: one short declaration for each, with what is peculiar to it."""
+"""The files of scores that are known: one short declaration for each tool, and tables of items."""
 
 from __future__ import annotations
 
 import os
 import re
 from ast import literal_eval
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 from zipfile import ZipFile
 
 from truebleu.corpus._files import decompress, refuse_large
 from truebleu.corpus.tables import (
+    ANSWER,
+    BENCHMARK,
+    ITEM,
+    SCORE,
+    SYSTEM,
+    NotAScoreError,
     Scale,
     is_score,
+    json_in,
     parse_json,
     parse_score,
+    read_score_table,
+    table_of_columns,
     value_inside,
 )
-from truebleu.errors import MalformedFileError, MissingExtraError
-from truebleu.scores.evaluations import ZIP, Format, Record, ScoreFile, has_keys, name_of, quoted
+from truebleu.corpus.test_set import column_values, frame_columns, is_frame
+from truebleu.errors import MalformedFileError, MissingExtraError, SettingError
+from truebleu.scores.evaluations import (
+    ZIP,
+    Evaluation,
+    Format,
+    Numbered,
+    Record,
+    ScoreFile,
+    evaluations_of,
+    has_keys,
+    is_name,
+    name_of,
+    quoted,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Sequence
     from zipfile import ZipInfo
+
+    from truebleu.corpus.tables import Table
+    from truebleu.scores.evaluations import Answer
+
+
+def _all(*, higher: bool) -> Callable[[ScoreFile], Mapping[str, bool]]:
+    """The direction of all scores of a tool."""
+    return lambda _: {"": higher}
+
 
 # COMET: higher is better. The model's name is in no file of comet-score: give it by ``name=``.
 
-_COMET_TOTAL = re.compile(r"(?P<file>[^\t]+)\tscore: (?P<score>-?\d+\.\d+)$")
-_COMET_LINE = re.compile(r"(?P<file>.+)\tSegment (?P<segment>\d{1,9})\tscore: (?P<score>\S+)$")
+_COMET_LINE = re.compile(
+    r"(?P<file>[^\t]+)\t(Segment (?P<segment>\d{1,9})\t)?score: (?P<score>[^\s]+)$"
+)
 # Scores have four decimals, and so has their mean.
 _COMET_ROUNDED = 1e-4
 
@@ -38,7 +72,7 @@ def _is_comparison(values: Any) -> bool:
 
 def _is_comet(file: ScoreFile) -> bool:
     if not isinstance(file.json, dict):
-        return any(_COMET_LINE.match(line) for line in file.lines)
+        return any(map(_COMET_LINE.match, file.lines))
     is_scores = bool(file.json) and all(
         isinstance(rows, list) and rows and isinstance(rows[0], dict) and "COMET" in rows[0]
         for rows in file.json.values()
@@ -46,7 +80,7 @@ def _is_comet(file: ScoreFile) -> bool:
     return is_scores or _is_comparison(file.json)
 
 
-def _comet_records(file: ScoreFile) -> Iterator[tuple[int | None, Record]]:
+def _comet_records(file: ScoreFile) -> Iterator[Numbered]:
     """What ``comet-score`` prints, and the JSON of comet-score and comet-compare."""
     if not isinstance(file.json, dict):
         yield from _printed_comet(file)
@@ -67,36 +101,35 @@ def _comet_records(file: ScoreFile) -> Iterator[tuple[int | None, Record]]:
         for number, row in enumerate(rows):
             if not isinstance(row, dict) or "COMET" not in row:
                 file.refuse(None, f"segment {number + 1} of {path} without COMET", "one for each")
-            output = row.get("mt")
-            yield None, _record(name_of(path), number, {name: row["COMET"]}, output=output)
+            scored = {"scores": {name: row["COMET"]}, "output": row.get("mt")}
+            yield None, {"system": name_of(path), "item": number, **scored}
 
 
-def _record(
-    system: str, item: object, scores: Mapping[str, object] | None, **more: object
-) -> Record:
-    return {"system": system, "item": item, "scores": scores, **more}
-
-
-def _printed_comet(file: ScoreFile) -> Iterator[tuple[int | None, Record]]:
+def _printed_comet(file: ScoreFile) -> Iterator[Numbered]:
     """Lines of segments; logs and whatever else was caught with them are passed over.
 
     A system's own line must be the mean of its segments, or some of them are missing.
     """
     scores: dict[str, list[float]] = {}
     for number, line in enumerate(file.lines, 1):
-        match, total = _COMET_LINE.match(line), _COMET_TOTAL.match(line)
-        if match is not None:
-            if not is_score(match["score"]):
-                file.refuse(number, f"COMET {match['score']!r}", "a number")
-            score = parse_score(match["score"])
-            scores.setdefault(match["file"], []).extend([] if score is None else [score])
-            yield number, _record(name_of(match["file"]), int(match["segment"]), {"COMET": score})
-        elif total is not None and scores.get(total["file"]):
-            known = scores[total["file"]]
-            average = sum(known) / len(known)
-            if abs(average - float(total["score"])) > _COMET_ROUNDED:
-                expected = f"{average:.4f}, the mean of its {len(known)} segments above"
-                file.refuse(number, f"{total['file']} with {total['score']}", expected)
+        match = _COMET_LINE.match(line)
+        if match is None:
+            continue
+        path, segment, written = match["file"], match["segment"], match["score"]
+        if not is_score(written):
+            file.refuse(number, f"COMET {written!r}", "a number")
+        score = parse_score(written)
+        known = scores.setdefault(path, [])
+        if segment is not None:
+            known += [] if score is None else [score]
+            about = {"system": name_of(path), "item": int(segment)}
+            yield number, {**about, "scores": {"COMET": score}}
+        elif not known:
+            expected = "the scores of its segments: comet-score without --only_system"
+            file.refuse(number, f"a score of the whole of {path} alone", expected)
+        elif score is None or abs(sum(known) / len(known) - score) > _COMET_ROUNDED:
+            expected = f"{sum(known) / len(known):.4f}, the mean of its {len(known)} segments above"
+            file.refuse(number, f"{path} with {written}", expected)
 
 
 # lm-evaluation-harness: its samples, one file for each model. A metric such as BLEU is stored as
@@ -156,7 +189,7 @@ def _is_inspect(file: ScoreFile) -> bool:
     return is_log or file.data[:4] == ZIP
 
 
-def _inspect_records(file: ScoreFile) -> Iterator[tuple[int | None, Record]]:
+def _inspect_records(file: ScoreFile) -> Iterator[Numbered]:
     log = _archived_log(file.path, file.data) if file.data[:4] == ZIP else file.json
     if not isinstance(log["samples"], list):
         file.refuse(None, "no list of samples", "a log with its samples")
@@ -173,12 +206,12 @@ def _inspect_scores(sample: Record) -> dict[str, object] | None:
     if not scores or not isinstance(scores, dict):
         return None
     return {
-        scorer: counted(score.get("value") if isinstance(score, dict) else score)
+        scorer: _counted(score.get("value") if isinstance(score, dict) else score)
         for scorer, score in scores.items()
     }
 
 
-def counted(value: object) -> object:
+def _counted(value: object) -> object:
     """A score as it counts: letters are numbers."""
     return _LETTERS.get(value, value) if isinstance(value, str) else value
 
@@ -258,7 +291,7 @@ def _are_results(file: ScoreFile) -> bool:
     return isinstance(file.json, dict) and file.json.keys() >= _RESULTS
 
 
-def _every_eval_ever_records(file: ScoreFile) -> Iterator[tuple[int | None, Record]]:
+def _every_eval_ever_records(file: ScoreFile) -> Iterator[Numbered]:
     """Samples with the name of their metric: a single one is called score, as nothing tells it."""
     records = list((_samples_beside(file) if _are_results(file) else file).records())
     names: dict[tuple[object, object], set[str]] = {}
@@ -285,16 +318,14 @@ def _only_output(record: Record) -> object:
 
 
 def _every_eval_ever_directions(file: ScoreFile) -> dict[str, bool]:
-    """For each result whether lower is better, by its id; a single one is called score."""
+    """For each result whether higher is better, by its id; a single one is called score."""
     results = file.json["evaluation_results"] if _are_results(file) else []
-    directions = {}
+    higher = {}
     for result in results if isinstance(results, list) else []:
         lower = value_inside(result, ["metric_config", "lower_is_better"])
         if isinstance(lower, bool):
-            directions[str(result.get("evaluation_result_id", ""))] = lower
-    if len(directions) == 1:
-        directions["score"] = next(iter(directions.values()))
-    return directions
+            higher[str(result.get("evaluation_result_id", ""))] = not lower
+    return higher | ({"score": next(iter(higher.values()))} if len(higher) == 1 else {})
 
 
 def _samples_beside(file: ScoreFile) -> ScoreFile:
@@ -338,7 +369,8 @@ def _rows(file: ScoreFile, width: int) -> Iterator[tuple[int, list[str]]]:
         yield number, fields
 
 
-def _marot_records(file: ScoreFile) -> Iterator[tuple[int | None, Record]]:
+def _marot_records(file: ScoreFile) -> Iterator[Numbered]:
+    above: dict[tuple[str, str], dict[str, object]] = {}
     for number, fields in _rows(file, _MAROT_FIELDS):
         if number == 1 and [field.lower() for field in fields[:2]] == ["system", "doc"]:
             continue
@@ -351,8 +383,16 @@ def _marot_records(file: ScoreFile) -> Iterator[tuple[int | None, Record]]:
                 file.refuse(number, f"metadata {quoted(fields[-1])}", "a JSON object")
         scores = value_inside(metadata, ["segment", "metrics"])
         name = segment or f"{document}:{in_document}"
-        more = {"fields": {"doc": document}}
-        yield number, _record(system, name, scores if isinstance(scores, dict) else None, **more)
+        known = above.setdefault((system, name), {})
+        scores = scores if isinstance(scores, dict) else {}
+        for metric in scores.keys() & known.keys():
+            if known[metric] != scores[metric]:
+                found = f"{metric} {scores[metric]} of item {name} of {system}"
+                file.refuse(number, found, f"{known[metric]}, as above")
+        further = {metric: scores[metric] for metric in scores if metric not in known}
+        known |= further
+        about = {"system": system, "item": name, "fields": {"doc": document}}
+        yield number, {**about, "scores": further or None}
 
 
 # Submissions to WMT's metrics task: METRIC LP TESTSET DOMAIN DOC REF SYSTEM SEGNO SCORE, between
@@ -369,32 +409,25 @@ def _is_submission(file: ScoreFile) -> bool:
     return _LANGUAGE_PAIR.match(fields[1]) is not None and is_score(fields[-1])
 
 
-def _submission_records(file: ScoreFile) -> Iterator[tuple[int | None, Record]]:
+def _submission_records(file: ScoreFile) -> Iterator[Numbered]:
     if len(file.lines[0].split("\t")) == _OF_SYSTEMS:
         expected = f"scores of segments, with {_OF_SEGMENTS} fields"
         file.refuse(1, f"{_OF_SYSTEMS} fields, scores of systems", expected)
-    about: tuple[str, ...] | None = None
+    about: list[str] = []
     for number, fields in _rows(file, _OF_SEGMENTS):
         metric, pair, test_set, _, _, reference, system, segment, score = fields
-        here = (metric, pair, test_set, reference)
+        here = [metric, pair, test_set, reference]
         about = about or here
         if here != about:
             expected = f"{', '.join(about)} throughout: split the file by them"
             file.refuse(number, ", ".join(here), expected)
         if not segment.isascii() or not segment.isdigit() or len(segment) > 9:
             file.refuse(number, f"segment {segment!r}", "a whole number from 1")
-        yield number, _record(system, int(segment), {metric: score})
+        yield number, {"system": system, "item": int(segment), "scores": {metric: score}}
 
 
 # One answer on each line, as BLEURT and GEMBA write them: one system's scores, in order. None is
-# an answer that could not be read: a missing score, never 0. With --list_mqm_errors, GEMBA-MQM
-# writes the errors themselves as Python writes a dict: they count as it counts them, minus 25 for a
-# critical one, 5 for a major and 1 for a minor, of the five gravest, and at most 25.
-
-#: How lists of errors begin; GEMBA's own class of dicts is written with its name.
-_LISTS = ("{", "defaultdict(<class 'list'>, {")
-_GEMBA_WEIGHTS = {"critical": 25, "major": 5, "minor": 1}
-_GEMBA_ERRORS, _GEMBA_WORST = 5, 25
+# an answer that could not be read: a missing score, never 0.
 
 
 def _are_numbers(file: ScoreFile) -> bool:
@@ -402,39 +435,11 @@ def _are_numbers(file: ScoreFile) -> bool:
     return first == "None" or (is_score(first) and parse_score(first) is not None)
 
 
-def _are_gemba_errors(file: ScoreFile) -> bool:
-    first = next((line.strip() for line in file.lines if line.strip() != "None"), "")
-    return first.startswith(_LISTS) and _gemba_errors(first) is not None
-
-
-def _line_records(file: ScoreFile) -> Iterator[tuple[int | None, Record]]:
+def _line_records(file: ScoreFile) -> Iterator[Numbered]:
     for number, line in enumerate(file.lines, 1):
         if not line.strip():
             file.refuse(number, "a blank line", "a number, or None where there is none")
         yield number, {"scores": {"score": line.strip()}}
-
-
-def _gemba_records(file: ScoreFile) -> Iterator[tuple[int | None, Record]]:
-    for number, record in _line_records(file):
-        line = record["scores"]["score"]
-        errors = None if line == "None" else _gemba_errors(line)
-        if errors is None and line != "None":
-            expected = "None, or lists of errors such as {'major': ['style - awkward']}"
-            file.refuse(number, quoted(line), expected)
-        score = None
-        if errors is not None:
-            weights = [w for level, w in _GEMBA_WEIGHTS.items() for _ in errors.get(level, ())]
-            score = 0.0 - min(_GEMBA_WORST, sum(weights[:_GEMBA_ERRORS]))
-        yield number, {"scores": {"GEMBA-MQM": score}}
-
-
-def _gemba_errors(line: str) -> dict[str, list[object]] | None:
-    """Errors by their severity; None where a line has something else."""
-    start = line.find("{")
-    errors = _literal(line[start:].removesuffix(")") if start > 0 else line)
-    if not isinstance(errors, dict) or not errors.keys() <= _GEMBA_WEIGHTS.keys():
-        return None
-    return errors if all(isinstance(listed, list) for listed in errors.values()) else None
 
 
 #: The formats, the surest signs first.
@@ -447,7 +452,7 @@ FORMATS = (
         output="output",
         first=0,
         one_score=True,
-        higher_is_better=True,
+        higher=_all(higher=True),
     ),
     Format(
         tool="MetricX",
@@ -460,7 +465,7 @@ FORMATS = (
         output="hypothesis",
         first=0,
         one_score=True,
-        higher_is_better=False,
+        higher=_all(higher=False),
         scale=Scale(0, 25),
     ),
     Format(
@@ -488,7 +493,7 @@ FORMATS = (
         checksum="target",
         answer="epoch",
         fields="metadata",
-        higher_is_better=True,
+        higher=_all(higher=True),
     ),
     Format(
         tool="Every Eval Ever",
@@ -503,7 +508,7 @@ FORMATS = (
         fields="fields",
         output=_only_output,
         references="input.reference",
-        lower=_every_eval_ever_directions,
+        higher=_every_eval_ever_directions,
     ),
     Format(
         tool="Marot",
@@ -512,7 +517,6 @@ FORMATS = (
         records=_marot_records,
         fields="fields",
         by_number=True,
-        agree=True,
     ),
     Format(
         tool="WMT metrics task",
@@ -523,15 +527,6 @@ FORMATS = (
         one_score=True,
     ),
     Format(
-        tool="GEMBA",
-        writes="a list of errors or None on each line, of one system",
-        knows=_are_gemba_errors,
-        records=_gemba_records,
-        first=1,
-        one_score=True,
-        higher_is_better=True,
-    ),
-    Format(
         tool="BLEURT, GEMBA",
         writes="a number or None on each line, of one system",
         knows=_are_numbers,
@@ -540,3 +535,168 @@ FORMATS = (
         one_score=True,
     ),
 )
+
+
+def format_of(file: ScoreFile) -> Format | None:
+    """The format of a file; None where it is of none of these tools, and so a table."""
+    form = next((form for form in FORMATS if form.knows(file)), None)
+    is_json = file.text.lstrip()[:1] in ("{", "[")
+    if form is None and is_json and file.json is None and not file.first_record:
+        json_in(file.path, None, file.text, "a JSON value, or one on each line")
+    return form
+
+
+def keeps_texts(path: str) -> bool:
+    """Whether a tool wrote the file that keeps outputs and references beside its scores."""
+    file = ScoreFile.read(path)
+    return any(form.references and form.knows(file) for form in FORMATS)
+
+
+def read_evaluations(path: str, *, by_benchmark: bool = False) -> list[Evaluation]:
+    """The evaluations in a file of a tool, or in a table of items; one for each system.
+
+    Args:
+        path: the file.
+        by_benchmark: whether a column of a table may tell benchmarks apart.
+    """
+    file = ScoreFile.read(path)
+    form = format_of(file)
+    if form is None:
+        table = read_score_table(path, file.data)
+        form = _table_format(file, table, BENCHMARK if by_benchmark else ())
+    return evaluations_of(file, form)
+
+
+# Tables of items, with a row for each answer of one system. A column that names systems makes it a
+# table of several.
+
+# The columns of Inspect's data frames, as `inspect_ai.analysis.samples_df` makes them.
+_INSPECT_FRAME = frozenset({"sample_id", "eval_id", "epoch"})
+_INSPECT_SCORE = "score_"
+
+
+def records_of(table: Table) -> list[Numbered]:
+    """The rows of a table, each with its line."""
+    values = zip(*map(table.values, table.columns), strict=True)
+    rows = (dict(zip(table.columns, row, strict=True)) for row in values)
+    return list(zip(table.all_lines(), rows, strict=True))
+
+
+def evaluations_in_memory(name: str, rows: Any) -> list[Evaluation]:
+    """The systems in a data frame; or one of rows, or of numbers in order, which has that name."""
+    if is_frame(rows):
+        columns = {key: column_values(own) for key, own in frame_columns("systems", rows).items()}
+    else:
+        records = _listed(name, rows)
+        if not all(isinstance(row, Mapping) for row in records):
+            records = [{"score": number} for number in numbers_of(name, records)]
+        keys = dict.fromkeys(key for row in records for key in row)
+        columns = {str(key): [row.get(key) for row in records] for key in keys}
+    plain: dict[str, Sequence[object]] = {
+        key: [_plain(value) for value in own] for key, own in columns.items()
+    }
+    file, table = ScoreFile(name), table_of_columns(name, plain)
+    form = _table_format(file, table, (), SYSTEM if is_frame(rows) else ())
+    return evaluations_of(file, form) or [Evaluation(label=name, digest="", system=name, items=())]
+
+
+def _listed(system: str, values: Any) -> list[Any]:
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise SettingError(f"scores of {system!r}", values, "a list or array of numbers")
+    return list(values)
+
+
+def numbers_of(system: str, values: Iterable[object]) -> list[Answer]:
+    """Scores in memory, None or NaN where one is missing."""
+    numbers: list[Answer] = []
+    for segment, value in enumerate(_listed(system, values), 1):
+        try:
+            # Arrays say that a score is missing with the number that equals no number.
+            missing = value is None or value != value
+            numbers.append(None if missing else parse_score(value))
+        except (ValueError, TypeError) as reason:
+            expected = f"{reason}" if isinstance(reason, NotAScoreError) else "a number"
+            where = f"scores of {system!r}: segment {segment}"
+            raise SettingError(where, value, expected) from None
+    return numbers
+
+
+def _plain(value: Any) -> object:
+    """A value of a data frame: NaN and NA are nothing, and numbers of arrays are numbers."""
+    value = value.item() if getattr(value, "ndim", None) == 0 else value
+    if value is None or isinstance(value, str | bool | int | list | dict):
+        return value
+    try:
+        return None if value != value else value
+    except (TypeError, ValueError):  # pandas' NA is neither equal nor different
+        return None
+
+
+def _table_format(
+    file: ScoreFile,
+    table: Table,
+    benchmarks: Sequence[str],
+    systems: Sequence[str] = SYSTEM,
+) -> Format:
+    """Where things are in a table: systems are those that a column names, or else the file's."""
+    if set(table.columns) >= _INSPECT_FRAME:
+        table, scored = _inspect_table(file, table, systems)
+    else:
+        scored = _scored(table)
+    named = [name for name in scored if name.lower() in SCORE]
+    usual = next((name for name in named if name.lower() == SCORE[0]), "")
+    records = records_of(table)
+    model, benchmark = table.find(systems), table.find(benchmarks)
+    for line, record in records:
+        for column in (model, benchmark):
+            if column is not None and not is_name(record[column]):
+                file.refuse(line, f"{column} {record[column]!r}", "a name")
+    return Format(
+        records=lambda _: records,
+        system=model or "",
+        item=table.find(ITEM) or "",
+        scores=lambda record: {name: record[name] for name in scored},
+        benchmark=benchmark or "",
+        answer=table.find(ANSWER) or "",
+        fields=lambda record: record,
+        may_repeat=table.find(ANSWER) is None,
+        usual=named[0] if len(named) == 1 else usual,
+    )
+
+
+def _inspect_table(
+    file: ScoreFile, table: Table, systems: Sequence[str]
+) -> tuple[Table, list[str]]:
+    """Inspect's samples, and their scores, which are called after their scorers."""
+    columns = {name: table.values(name) for name in table.columns}
+    if systems and "model" not in columns and len(set(columns["eval_id"])) > 1:
+        expected = "a column model: samples_df(logs, columns=EvalModel + SampleSummary)"
+        file.refuse(None, "samples of several evaluations", expected)
+    # The id of a sample in its dataset counts, not that of the sample in a log.
+    del columns["sample_id"]
+    scores = {
+        name.removeprefix(_INSPECT_SCORE): [_counted(value) for value in values]
+        for name, values in columns.items()
+        if name.startswith(_INSPECT_SCORE)
+    }
+    others = {name: own for name, own in columns.items() if not name.startswith(_INSPECT_SCORE)}
+    columns = {**others, **scores}
+    return replace(table, columns=tuple(columns), read=columns.__getitem__), list(scores)
+
+
+def _scored(table: Table) -> list[str]:
+    """The columns of scores: they have nothing else, or are called so and have hardly else.
+
+    A slip in a column that is plainly one of scores is then refused with its line.
+    """
+    others = {*ITEM, *SYSTEM, *ANSWER, *BENCHMARK}
+    scored = []
+    for name in table.columns:
+        if name.lower() in others:
+            continue
+        values = table.values(name)
+        bad = sum(isinstance(value, list | dict) or not is_score(value) for value in values)
+        good = len(values) - bad - sum(is_score(v) and parse_score(v) is None for v in values)
+        if good > bad if name.lower() in SCORE else good > 0 and bad == 0:
+            scored.append(name)
+    return scored

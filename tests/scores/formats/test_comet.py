@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 import truebleu
-from tests.scores.tools.files import read, written
+from tests.scores.formats.files import read, written
 from truebleu.corpus import as_test_set
 from truebleu.errors import CorpusError, SettingError
-from truebleu.scores import GivenScores
+from truebleu.scores import OutsideScores
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -86,9 +86,9 @@ def test_there_is_nothing_to_choose(tmp_path: Path) -> None:
         read(written(tmp_path, "comet.out", PRINTED), "score")
 
 
-def test_scores_follow_the_outputs_that_were_scored(tmp_path: Path) -> None:
+def test_scores_are_those_of_the_outputs(tmp_path: Path) -> None:
     path = written(tmp_path, "comet.json", JSON)
-    metric = GivenScores(path=path)
+    metric = OutsideScores(path=path)
 
     def score(*outputs: str) -> tuple[float | None, ...]:
         texts = as_test_set({"a": list(outputs)}, ["r"] * len(outputs))
@@ -96,16 +96,7 @@ def test_scores_follow_the_outputs_that_were_scored(tmp_path: Path) -> None:
         return tuple((by_label or {})["COMET"])
 
     assert score("x", " y ") == (0.5, 1.0)
-    # In another order, or fewer, the text tells.
-    assert score("y", "x", "y") == (1.0, 0.5, 1.0)
-    with pytest.raises(CorpusError, match="no score of segment 2 of a, 'z'"):
+    with pytest.raises(CorpusError, match=r"a score of 'y' for segment 2 .*its output, 'z'"):
         score("x", "z")
-
-
-def test_one_output_with_two_scores_cannot_be_placed_by_its_text(tmp_path: Path) -> None:
-    rows = [{"mt": "x", "COMET": 0.5}, {"mt": "x", "COMET": 1}]
-    metric = GivenScores(path=written(tmp_path, "comet.json", json.dumps({"a.txt": rows})))
-    # In their own order there is no doubt.
-    assert truebleu.score({"a": ["x", "x"]}, ["r", "r"], [metric])["a"]["COMET"].score == 0.75
-    with pytest.raises(CorpusError, match="several scores of segment 1 of a, 'x'"):
-        truebleu.score({"a": ["x"]}, ["r"], [metric])
+    with pytest.raises(CorpusError, match="2 segments, but the test set has 3"):
+        score("y", "x", "y")

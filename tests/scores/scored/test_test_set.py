@@ -14,8 +14,8 @@ import truebleu
 from truebleu.corpus.tables import Scale
 from truebleu.errors import CorpusError, SettingError, UnknownNameError
 from truebleu.metrics.bleu import BLEU
-from truebleu.scores import GivenScores, ScoredTestSet, read_benchmarks
-from truebleu.scores.scored_test_set import read_evaluated_texts
+from truebleu.scores import OutsideScores, ScoredTestSet, read_benchmarks
+from truebleu.scores.scored import read_evaluated_texts
 
 OLD = [float(n % 3 == 0) for n in range(60)]
 NEW = [float(n % 3 != 2) for n in range(60)]
@@ -44,8 +44,8 @@ def test_items_pair_by_name_whatever_their_order() -> None:
     by_order = pair(ScoredTestSet.of({"old": OLD, "new": NEW}))
     assert by_order.difference == pytest.approx(-1 / 3)
     shuffled = ScoredTestSet.of({"old": rows(OLD, 1), "new": rows(NEW, 2)})
-    (metric,) = shuffled.metrics([GivenScores()])
-    assert isinstance(metric, GivenScores)
+    (metric,) = shuffled.metrics([OutsideScores()])
+    assert isinstance(metric, OutsideScores)
     old, new = (metric.scores.of(name, 60, Scale()) for name in ("old", "new"))
     names = [int(name[1:]) for name, _ in shuffled.items]
     assert old == [OLD[name] for name in names]
@@ -54,7 +54,7 @@ def test_items_pair_by_name_whatever_their_order() -> None:
 
 def test_a_comparison_is_that_of_the_same_scores_beside_texts() -> None:
     texts = {name: ["x"] * 60 for name in ("old", "new")}
-    metric = GivenScores.of({"old": OLD, "new": NEW}, name="score")
+    metric = OutsideScores.of({"old": OLD, "new": NEW}, name="score")
     expected = truebleu.compare(texts, ["x"] * 60, metrics=[metric], replicates=200)
     comparison = truebleu.compare(
         ScoredTestSet.of({"old": OLD, "new": NEW}), metrics=["scores"], replicates=200
@@ -135,9 +135,9 @@ def test_scores_need_a_file_or_a_scored_test_set() -> None:
     with pytest.raises(SettingError, match="systems that are such files"):
         truebleu.score({"a": ["x"]}, ["x"], ["scores"])
     with pytest.raises(SettingError, match="first_segment"):
-        GivenScores(first_segment=0)
+        OutsideScores(first_segment=0)
     with pytest.raises(SettingError, match="one for all"):
-        GivenScores(path="scores.tsv", answers="runs")
+        OutsideScores(path="scores.tsv", answers="runs")
 
 
 def test_gate_plan_and_explain_take_it_too(tmp_path: Path) -> None:
@@ -187,7 +187,7 @@ def test_texts_in_place_of_scores_are_scored(tmp_path: Path) -> None:
     )
     assert found == truebleu.score(outputs, references)["system"]["BLEU"]
     with pytest.raises(CorpusError, match="bleu as a list"):
-        ScoredTestSet.read([path]).metrics([GivenScores()])
+        ScoredTestSet.read([path]).metrics([OutsideScores()])
 
 
 def test_documents_must_have_the_same_text_in_all_files(tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_files_of_other_scores_do_not_go_together(tmp_path: Path) -> None:
 
 
 def test_epochs_of_an_archive_are_runs_and_metadata_clusters() -> None:
-    recorded = Path(__file__).parents[1] / "scores" / "tools" / "recorded" / "inspect.eval"
+    recorded = Path(__file__).parents[1] / "formats" / "recorded" / "inspect.eval"
     scored = ScoredTestSet.read([f"a={recorded}"], documents="passage", answers="runs")
     assert list(scored.systems) == ["a.run1", "a.run2"]
     assert scored.documents == ("p0", "p0", "p1")
@@ -319,7 +319,7 @@ def answered(right: int, answers: int) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("right", [0, 1, 3, 5])
 def test_pass_at_k_is_the_share_of_all_choices_of_k_answers(way: str, right: int) -> None:
     scored = ScoredTestSet.of({"a": answered(right, 5)})
-    (metric,) = scored.metrics([GivenScores(answers=way)])
+    (metric,) = scored.metrics([OutsideScores(answers=way)])
     assert metric.name == f"score {way}"
     choices = list(combinations([True] * right + [False] * (5 - right), int(way[-1])))
     passed = [any(choice) if "@" in way else all(choice) for choice in choices]
@@ -329,7 +329,7 @@ def test_pass_at_k_is_the_share_of_all_choices_of_k_answers(way: str, right: int
 def test_answers_that_failed_do_not_count() -> None:
     rows = [*answered(1, 2), {"id": "q", "score": None}, {"id": "r", "score": None}]
     scored = ScoredTestSet.of({"a": rows})
-    (metric,) = scored.metrics([GivenScores(answers="pass@1", missing="omit")])
+    (metric,) = scored.metrics([OutsideScores(answers="pass@1", missing="omit")])
     assert metric.score(metric.count(scored).sums()[0]) == 0.5
 
 
@@ -342,12 +342,12 @@ def test_answers_that_failed_do_not_count() -> None:
 )
 def test_what_cannot_pass_is_refused(rows: list[dict[str, Any]], way: str, message: str) -> None:
     with pytest.raises(CorpusError, match=message):
-        ScoredTestSet.of({"a": rows}).metrics([GivenScores(answers=way)])
+        ScoredTestSet.of({"a": rows}).metrics([OutsideScores(answers=way)])
 
 
 @pytest.mark.parametrize("way", ["pass", "pass@0", "pass@x", "best", "pass@-1"])
 def test_ways_with_answers_have_names(way: str) -> None:
     with pytest.raises(UnknownNameError, match="mean"):
-        GivenScores(answers=way)
+        OutsideScores(answers=way)
     with pytest.raises(UnknownNameError, match="mean"):
         ScoredTestSet.of({"a": [1.0]}, answers=way)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.scores.tools.files import json_lines, read, written
+from tests.scores.formats.files import json_lines, read, written
 from truebleu.corpus.tables import Scale
 from truebleu.errors import CorpusError, SettingError
 
@@ -47,7 +47,7 @@ def test_a_system_twice_and_two_metrics_do_not_go_together(tmp_path: Path) -> No
 
 def test_scores_are_asked_for_by_system_segments_and_scale(tmp_path: Path) -> None:
     scores = read(written(tmp_path, "a.txt", "1\n30\n"))
-    assert (scores.systems, scores.segments, scores.raters) == (("a",), 2, 1)
+    assert (scores.segments, scores.raters) == (2, 1)
     assert scores.of("a", 2, Scale()) == [1.0, 30.0]
     with pytest.raises(CorpusError, match="no system 'b'"):
         scores.of("b", 2, Scale())

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.scores.tools.files import is_table, read, written
+from tests.scores.formats.files import is_table, read, written
 from truebleu.errors import CorpusError
-from truebleu.scores.reading import read_evaluations
+from truebleu.scores.formats import read_evaluations
 
 if TYPE_CHECKING:
     from pathlib import Path

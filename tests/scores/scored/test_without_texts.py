@@ -8,15 +8,15 @@ import pytest
 
 from truebleu.errors import MalformedFileError, SettingError
 from truebleu.metrics.bleu import BLEU
-from truebleu.scores.given import GivenScores, textless_test_set
+from truebleu.scores.scored import OutsideScores, textless_test_set
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-def scores_file(path: Path, text: str) -> GivenScores:
+def scores_file(path: Path, text: str) -> OutsideScores:
     path.write_text(text)
-    return GivenScores(path=str(path))
+    return OutsideScores(path=str(path))
 
 
 def test_it_has_the_systems_of_all_files_and_the_segments_of_the_longest(tmp_path: Path) -> None:
@@ -28,25 +28,25 @@ def test_it_has_the_systems_of_all_files_and_the_segments_of_the_longest(tmp_pat
 
 
 def test_scores_in_memory_tell_their_systems_and_segments_too() -> None:
-    test_set = textless_test_set([GivenScores.of({"x": [1, 2, 3], "y": [1, 2, 3]})])
+    test_set = textless_test_set([OutsideScores.of({"x": [1, 2, 3], "y": [1, 2, 3]})])
     assert (list(test_set.systems), len(test_set)) == (["x", "y"], 3)
 
 
 def test_documents_come_from_a_file_of_their_own(tmp_path: Path) -> None:
     (tmp_path / "docs.txt").write_text("d1\nd1\nd2\n")
-    metric = GivenScores.of({"x": [1, 2, 3], "y": [1, 2, 3]})
+    metric = OutsideScores.of({"x": [1, 2, 3], "y": [1, 2, 3]})
     test_set = textless_test_set([metric], str(tmp_path / "docs.txt"))
     assert test_set.documents == ("d1", "d1", "d2")
 
 
 def test_a_metric_that_needs_texts_is_refused_by_name() -> None:
     with pytest.raises(SettingError, match="which BLEU needs"):
-        textless_test_set([GivenScores.of({"x": [1]}), BLEU()])
+        textless_test_set([OutsideScores.of({"x": [1]}), BLEU()])
 
 
 def test_files_without_a_system_in_common_are_refused() -> None:
     with pytest.raises(SettingError, match="none in all of 2 files"):
-        textless_test_set([GivenScores.of({"x": [1]}), GivenScores.of({"y": [1]})])
+        textless_test_set([OutsideScores.of({"x": [1]}), OutsideScores.of({"y": [1]})])
 
 
 def test_a_slip_in_a_segment_number_does_not_take_all_memory(tmp_path: Path) -> None:

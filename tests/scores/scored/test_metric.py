@@ -19,14 +19,14 @@ from truebleu.corpus import as_test_set
 from truebleu.errors import AbsentSegmentError, CorpusError, SettingError, UnknownNameError
 from truebleu.metrics import parse_metric
 from truebleu.reports import render
-from truebleu.scores import GivenScores
+from truebleu.scores import OutsideScores
 
 THREE = ["one", "two", "three"]
 SYSTEMS = as_test_set({"a": THREE, "b": THREE}, THREE)
 NUMBERS = st.floats(-1e6, 1e6)
 
 
-def scores_of(metric: GivenScores) -> list[float]:
+def scores_of(metric: OutsideScores) -> list[float]:
     return [float(score) for score in metric.score(metric.count(SYSTEMS).sums())]
 
 
@@ -34,7 +34,7 @@ def scores_of(metric: GivenScores) -> list[float]:
 def test_the_score_is_the_mean_in_any_order_and_by_blocks(
     values: list[float], order: list[int]
 ) -> None:
-    metric = GivenScores.of({"system": values}, name="m")
+    metric = OutsideScores.of({"system": values}, name="m")
     rows = metric.statistics(THREE, THREE)
     expected = pytest.approx(np.mean(values), rel=1e-9, abs=1e-9)
     assert metric.corpus(THREE, THREE).score == expected
@@ -45,7 +45,7 @@ def test_the_score_is_the_mean_in_any_order_and_by_blocks(
 
 def test_every_system_gets_its_own_scores_whatever_their_order() -> None:
     values = {"x": [9, 9, 9], "b": [4, 5, 6], "a": [1, 2, 3]}
-    metric = GivenScores.of(values, name="m", higher_is_better=False)
+    metric = OutsideScores.of(values, name="m", higher_is_better=False)
     scores = truebleu.score({"a": THREE, "b": THREE}, THREE, [metric])
     assert scores["a"]["m"].score == 2
     assert scores["b"]["m"].to_dict() == {"score": 5.0, "segments": 3}
@@ -57,21 +57,21 @@ MISSING: dict[str, list[float | None]] = {"a": [1, None, 3], "b": [10, 20, None]
 
 def test_a_missing_score_is_an_error_unless_told() -> None:
     with pytest.raises(AbsentSegmentError) as refusal:
-        GivenScores.of(MISSING).count(SYSTEMS)
+        OutsideScores.of(MISSING).count(SYSTEMS)
     assert str(refusal.value).startswith("scores: the scores of 'a': segment 2: no score")
-    several = GivenScores.of({**MISSING, "a": [1, None, None]})
+    several = OutsideScores.of({**MISSING, "a": [1, None, None]})
     with pytest.raises(AbsentSegmentError, match="nor have 1 other segments"):
         several.count(SYSTEMS)
 
 
 def test_a_missing_score_can_be_omitted_and_never_counts_as_zero() -> None:
-    metric = GivenScores.of(MISSING, missing="omit")
+    metric = OutsideScores.of(MISSING, missing="omit")
     assert scores_of(metric) == [2.0, 15.0]
     assert metric.count(SYSTEMS).array()[1].tolist() == [[0, 0], [20, 1]]
 
 
 def test_a_segment_without_a_score_is_null_with_a_note_and_an_empty_cell() -> None:
-    metric = GivenScores.of(MISSING, name="m", missing="omit")
+    metric = OutsideScores.of(MISSING, name="m", missing="omit")
     scores = truebleu.score({"a": THREE, "b": THREE}, THREE, [metric, "chrf"], per_segment=True)
     (a, b) = scores.to_dict()["systems"]
     assert a["scores"]["m"]["segments"] == [1, None, 3]
@@ -84,11 +84,11 @@ def test_a_segment_without_a_score_is_null_with_a_note_and_an_empty_cell() -> No
 
 
 def test_a_row_of_segments_written_with_empty_cells_is_read_as_it_was(tmp_path: Path) -> None:
-    metric = GivenScores.of(MISSING, name="m", missing="omit")
+    metric = OutsideScores.of(MISSING, name="m", missing="omit")
     systems = {"a": THREE, "b": THREE}
     written = truebleu.score(systems, THREE, [metric], per_segment=True)
     (tmp_path / "m.tsv").write_text(render(written, "tsv"))
-    again = GivenScores(path=str(tmp_path / "m.tsv"), column="m", missing="omit")
+    again = OutsideScores(path=str(tmp_path / "m.tsv"), column="m", missing="omit")
     read = truebleu.score(systems, THREE, [again], per_segment=True)
     assert [system.segments for system in read.systems] == [
         system.segments for system in written.systems
@@ -96,13 +96,13 @@ def test_a_row_of_segments_written_with_empty_cells_is_read_as_it_was(tmp_path: 
 
 
 def test_too_few_scores_to_resample_are_refused_in_words() -> None:
-    metric = GivenScores.of({"a": [1, None, None], "b": [1, 2, 3]}, name="m", missing="omit")
+    metric = OutsideScores.of({"a": [1, None, None], "b": [1, 2, 3]}, name="m", missing="omit")
     with pytest.raises(SettingError, match="too few scores to resample"):
         truebleu.compare({"a": THREE, "b": THREE}, THREE, [metric])
 
 
 def test_people_see_four_decimals_of_given_scores_and_two_of_others() -> None:
-    metric = GivenScores.of({"a": [0.81, 0.82, 0.835], "b": [0.8, 0.8, 0.8]}, name="m")
+    metric = OutsideScores.of({"a": [0.81, 0.82, 0.835], "b": [0.8, 0.8, 0.8]}, name="m")
     systems = {"a": THREE, "b": ["one", "two", "tree"]}
     metrics: list[str | truebleu.metrics.Metric] = [metric, "chrf"]
     scores = truebleu.score(systems, THREE, metrics, per_segment=True)
@@ -114,7 +114,7 @@ def test_people_see_four_decimals_of_given_scores_and_two_of_others() -> None:
 
 
 def test_segments_that_a_system_lacks_can_be_left_out_for_all() -> None:
-    metric = GivenScores.of(MISSING, missing="common")
+    metric = OutsideScores.of(MISSING, missing="common")
     assert scores_of(metric) == [1.0, 10.0]
     # Only systems of the test set count.
     alone = metric.count(as_test_set({"b": THREE}, THREE))
@@ -123,16 +123,16 @@ def test_segments_that_a_system_lacks_can_be_left_out_for_all() -> None:
 
 @pytest.mark.parametrize("missing", ["omit", "common"])
 def test_a_system_without_any_score_is_refused(missing: Any) -> None:
-    metric = GivenScores.of({"a": [None, None, 1], "b": [None] * 3}, missing=missing)
+    metric = OutsideScores.of({"a": [None, None, 1], "b": [None] * 3}, missing=missing)
     with pytest.raises(SettingError, match="'no score at all'; expected at least one"):
         metric.count(SYSTEMS)
-    disjoint = GivenScores.of({"a": [1, None, None], "b": [None, 1, None]}, missing="common")
+    disjoint = OutsideScores.of({"a": [1, None, None], "b": [None, 1, None]}, missing="common")
     with pytest.raises(SettingError, match="that every other system has too"):
         disjoint.count(SYSTEMS)
 
 
 def test_a_sum_without_scores_has_no_mean() -> None:
-    metric = GivenScores.of(MISSING, missing="omit", name="m")
+    metric = OutsideScores.of(MISSING, missing="omit", name="m")
     with pytest.raises(SettingError, match="m: sums: 'a count of 0'"):
         metric.score(metric.count(SYSTEMS).array())
     with pytest.raises(SettingError, match="m: sums: 'a count of 0'"):
@@ -142,14 +142,14 @@ def test_a_sum_without_scores_has_no_mean() -> None:
 @pytest.mark.parametrize(
     ("settings", "error", "message"),
     [
-        ("rater=x", SettingError, "rater: 'x'; expected a file of scores"),
+        ("first_segment=0", SettingError, "first_segment: 0; expected a file of scores"),
         ("path=s.tsv,missing=zero", UnknownNameError, "unknown missing 'zero'"),
         ("path=s.tsv,low=5,high=1", SettingError, "high: 1.0; expected a number above low=5"),
         ("path=s.tsv,low=nan", SettingError, "low: nan"),
         ("path=s.tsv,low=x", SettingError, "scores: low: 'x'; expected a number"),
         ("path=s.tsv,first_segment=2", SettingError, "a whole number from 0 to 1"),
         ("path=s.tsv,higher_is_better=x", SettingError, "expected yes or no"),
-        ("path=s.tsv,given=x", UnknownNameError, "unknown setting of scores 'given'"),
+        ("path=s.tsv,table=x", UnknownNameError, "unknown setting of scores 'table'"),
         ("path=s.tsv,_scores=x", UnknownNameError, "unknown setting of scores '_scores'"),
         ("path=none.tsv", CorpusError, "none.tsv: no such file"),
     ],
@@ -185,7 +185,7 @@ def test_the_signature_tells_the_data_and_the_settings(folder: Path) -> None:
 
 
 def test_a_copy_with_another_setting_keeps_the_rest(folder: Path) -> None:
-    metric = GivenScores(path=str(folder / "comet.tsv"), name="COMET")
+    metric = OutsideScores(path=str(folder / "comet.tsv"), name="COMET")
     copy = replace(metric, missing="omit")
     assert (copy.name, copy.missing, copy.path) == ("COMET", "omit", metric.path)
 
@@ -255,11 +255,10 @@ def test_a_tool_says_name_and_direction_unless_told_otherwise(tmp_path: Path) ->
     assert (told.name, told.higher_is_better) == ("mine", True)
 
 
-@pytest.mark.parametrize("setting", ["rater=x", "first_segment=0"])
-def test_what_a_tool_says_by_itself_is_not_asked_for(tmp_path: Path, setting: str) -> None:
+def test_what_a_tool_says_by_itself_is_not_asked_for(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("1\n2\n3\n")
     with pytest.raises(SettingError, match="says it by itself"):
-        parse_metric(f"scores:path={tmp_path / 'a.txt'},{setting}")
+        parse_metric(f"scores:path={tmp_path / 'a.txt'},first_segment=0")
 
 
 def test_scores_outside_the_range_of_a_tool_are_refused(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from truebleu.errors import (
     UnpairedSegmentsError,
     UnreadableFileError,
 )
-from truebleu.scores.reading import read_segment_scores, scores_in_memory
+from truebleu.scores.scored import read_segment_scores, scores_in_memory
 
 if TYPE_CHECKING:
     from tests.writing import Folder
@@ -122,8 +122,6 @@ def test_raters_are_averaged_segment_by_segment(folder: Folder) -> None:
     assert scores.raters == 4
     assert scores.of("a", 2, Scale()) == [1.5, 4.0]
     assert scores.of("b", 2, Scale()) == [5.0, 4.0]
-    renamed = folder.write("s.tsv", content.replace("rater", "who"))
-    assert of(renamed, column="score", rater="who") == [1.5, 4.0]
 
 
 def test_columns_can_be_chosen_and_added(folder: Folder) -> None:
@@ -141,8 +139,6 @@ def test_columns_can_be_chosen_and_added(folder: Folder) -> None:
         of(path)
     with pytest.raises(MissingColumnError, match="no column 'x'; it has system"):
         of(path, column="fluency+x")
-    with pytest.raises(MissingColumnError, match="no column 'who'"):
-        of(path, column="fluency", rater="who")
 
 
 def test_segments_may_be_counted_from_zero(folder: Folder) -> None:

@@ -14,9 +14,9 @@ import pandas
 import pytest
 import zstandard
 
-from tests.scores.tools.files import read, written
+from tests.scores.formats.files import read, written
 from truebleu.errors import CorpusError
-from truebleu.scores.reading import evaluations_in_memory, read_evaluations
+from truebleu.scores.formats import evaluations_in_memory, read_evaluations
 
 RECORDED = Path(__file__).parent / "recorded"
 

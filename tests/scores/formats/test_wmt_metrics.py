@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.scores.tools.files import is_table, read, written
+from tests.scores.formats.files import is_table, read, written
 from truebleu.corpus.tables import Scale
 from truebleu.errors import MalformedFileError
-from truebleu.scores.reading import read_segment_scores
+from truebleu.scores.scored import read_segment_scores
 
 if TYPE_CHECKING:
     from pathlib import Path

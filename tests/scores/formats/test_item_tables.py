@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.scores.tools.files import json_lines, written
+from tests.scores.formats.files import json_lines, written
 from truebleu.errors import CorpusError, SettingError
-from truebleu.scores.reading import evaluations_in_memory, read_evaluations
+from truebleu.scores.formats import evaluations_in_memory, read_evaluations
 
 if TYPE_CHECKING:
     from pathlib import Path

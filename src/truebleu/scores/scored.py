@@ -1,0 +1,873 @@
+"""Scores that other programs made, as a metric and as test sets known by them alone.
+
+`OutsideScores` is the mean of the scores of segments, beside texts or without them. A
+`ScoredTestSet` is anything that was evaluated item by item, by any tool: accuracy, pass or fail, a
+judge's scores. Systems are models, segments are items, and documents are clusters of items that go
+together, such as questions about one passage. Items pair by their names.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from math import comb
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from truebleu._core import Segments
+from truebleu.corpus._files import Files, expanded, locate, stem
+from truebleu.corpus._reading import read_labels
+from truebleu.corpus.tables import (
+    ANY_NUMBER,
+    RATER,
+    SEGMENT,
+    SYSTEM,
+    Scale,
+    added,
+    digest,
+    read_score_table,
+    score_columns,
+    whole_number,
+)
+from truebleu.corpus.test_set import TestSet, TextWarning, is_frame
+from truebleu.errors import (
+    AbsentSegmentError,
+    DuplicateSystemError,
+    EmptyTextError,
+    MalformedFileError,
+    MissingColumnError,
+    SettingError,
+    UnknownNameError,
+    UnpairedSegmentsError,
+)
+from truebleu.metrics._counted import AbsentText, CountedTestSet
+from truebleu.metrics.base import CountedMetric, MeanMetric, Signature, mean_statistics
+from truebleu.metrics.registry import metrics_for
+from truebleu.schema import Setting, checked_fields, picked
+from truebleu.scores.evaluations import (
+    Evaluation,
+    Format,
+    ScoreFile,
+    evaluations_of,
+    mean,
+    quoted,
+)
+from truebleu.scores.formats import (
+    evaluations_in_memory,
+    format_of,
+    keeps_texts,
+    numbers_of,
+    read_evaluations,
+    records_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from os import PathLike
+
+    from truebleu._core import Statistics
+    from truebleu.corpus.tables import Table
+    from truebleu.corpus.test_set import Frame, TextLike
+    from truebleu.metrics.base import Metric
+    from truebleu.scores.evaluations import Answer, Numbered
+
+__all__ = ["OutsideScores", "ScoredTestSet", "read_benchmarks"]
+
+
+# Segment by segment, as a metric needs them.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SegmentScores:
+    """Segment scores of some systems, as a tool wrote them or as they are in memory.
+
+    Attributes:
+        label: what messages call them.
+        digest: the start of the SHA-256 of all that was read.
+        name: the metric's, where the tool says it; else empty.
+        higher_is_better: its direction, where that is known.
+        by_system: a score for each segment; of tables, what the rows say.
+        items: what tells segments apart, where a tool names them: (name, checksum) of each.
+        texts: the outputs that were scored, where the tool keeps them.
+        raters: how many there are; 1 where nothing tells them apart.
+        first_segment: the number of the first, where the rows of a table are numbered.
+        columns: the scores of a table that are added up; the only one where it is empty.
+    """
+
+    label: str
+    digest: str
+    name: str = ""
+    higher_is_better: bool | None = None
+    by_system: Mapping[str, Sequence[Answer] | Evaluation] = field(compare=False, repr=False)
+    items: tuple[tuple[str, str], ...] | None = field(default=None, compare=False, repr=False)
+    texts: Mapping[str, Sequence[str]] = field(default_factory=dict, compare=False, repr=False)
+    raters: int = 1
+    first_segment: int | None = None
+    columns: tuple[str, ...] = ("",)
+
+    @property
+    def segments(self) -> int:
+        """How many segments they are about, as far as they tell."""
+        if self.first_segment is None:
+            return max(len(self._listed(system)) for system in self.by_system)
+        rows = [own for own in self.by_system.values() if isinstance(own, Evaluation)]
+        # What is no number is refused with its line when the scores are asked for.
+        numbers = [whole_number(item.name) or 0 for own in rows for item in own.items]
+        return max(numbers, default=0) - self.first_segment + 1
+
+    def _listed(self, system: str, segments: int = 0, scale: Scale = ANY_NUMBER) -> list[Answer]:
+        """The scores of a system in order; by their numbers, where they have some."""
+        rows = self.by_system[system]
+        if not isinstance(rows, Evaluation):
+            return list(rows)
+        parts = [rows.answers(column, scale=scale)[1] for column in self.columns]
+        answers = {item: added([part[item] for part in parts]) for item in parts[0]}
+        if self.first_segment is None:
+            return [mean(scores) for scores in answers.values()]
+        first, last = self.first_segment, self.first_segment + segments - 1
+        scores: list[Answer] = [None] * segments
+        for item in rows.items:
+            number = whole_number(item.name)
+            if number is None or not first <= number <= last:
+                expected = f"a segment from {first} to {last}"
+                rows.refuse(item.line, f"segment {item.name}", expected)
+            # Zhang & Vogel (2004), section 2.4: the mean of its raters' scores.
+            scores[number - first] = mean(answers[item.name])
+        return scores
+
+    def of(
+        self, system: str, segments: int, scale: Scale, outputs: TextLike | None = None
+    ) -> list[Answer]:
+        """One system's score for each segment, None where it is missing.
+
+        Args:
+            system: its name.
+            segments: how many there are.
+            scale: what scores can be.
+            outputs: the texts that the scores are for, where they are at hand.
+        """
+        if system not in self.by_system:
+            raise MissingColumnError(self.label, "system", system, tuple(self.by_system))
+        scores = self._listed(system, segments, scale)
+        if len(scores) != segments:
+            left = f"{self.label}: the scores of {system!r}"
+            raise UnpairedSegmentsError(left, len(scores), "the test set", segments)
+        # Without texts, systems and segments are those of the scores.
+        texts = self.texts.get(system, ())
+        wanted = [(text or "").strip() for text in outputs or ()] if texts else []
+        for segment, text in enumerate(texts if any(wanted) else (), 1):
+            # Tools strip texts.
+            if text.strip() != wanted[segment - 1]:
+                found = f"a score of {quoted(text)} for segment {segment} of {system}"
+                expected = f"that of its output, {quoted(wanted[segment - 1])}"
+                raise MalformedFileError(self.label, None, found, expected)
+        # What stands in tables was checked, before it was added up.
+        unchecked = [] if isinstance(self.by_system[system], Evaluation) else scores
+        for segment, score in enumerate(unchecked, 1):
+            if score is not None and not scale.holds(score):
+                where = f"{self.label}: scores of {system!r}: segment {segment}"
+                raise SettingError(where, score, f"a number in {scale}")
+        return scores
+
+
+def items_of(evaluations: Sequence[Evaluation]) -> dict[str, str]:
+    """The items of all evaluations with their checksums, which must agree."""
+    _require_pairs(evaluations)
+    first_of: dict[str, tuple[str, str]] = {}
+    for evaluation in evaluations:
+        for item in evaluation.items:
+            checksum, where = first_of.setdefault(item.name, (item.checksum, evaluation.label))
+            if checksum != item.checksum:
+                found = f"another text of item {item.name} than in {where}"
+                evaluation.refuse(item.line, found, "the same items in all files")
+    return {name: checksum for name, (checksum, _) in first_of.items()}
+
+
+def _require_pairs(evaluations: Sequence[Evaluation]) -> None:
+    """Refuse systems twice, and items that cannot be paired."""
+    if not evaluations:
+        raise EmptyTextError("systems")
+    first = evaluations[0]
+    earlier: dict[str, Evaluation] = {}
+    for evaluation in evaluations:
+        other = earlier.setdefault(evaluation.system, evaluation)
+        if other.benchmark != evaluation.benchmark:
+            both = f"{other.benchmark} and {evaluation.benchmark} of {evaluation.system}"
+            expected = "one benchmark; truebleu panel compares over several"
+            evaluation.refuse(None, f"the benchmarks {both}", expected)
+        if other is not evaluation:
+            raise DuplicateSystemError(evaluation.system)
+        if not evaluation.items:
+            raise EmptyTextError(evaluation.label)
+        if evaluation.has_names != first.has_names:
+            told = "items with names" if evaluation.has_names else "items without names"
+            evaluation.refuse(None, told, "all files with a column such as id, or none")
+        if not first.has_names and len(evaluation.items) != len(first.items):
+            here, there = (f"{e.label}: {e.system}" for e in (evaluation, first))
+            raise UnpairedSegmentsError(here, len(evaluation.items), there, len(first.items))
+
+
+def paired(
+    evaluations: Sequence[Evaluation],
+    items: Mapping[str, str],
+    column: str = "",
+    filter_: str = "",
+    answers: str = "mean",
+) -> SegmentScores:
+    """The scores of all systems in the order of the items, by one metric.
+
+    Args:
+        evaluations: at least one.
+        items: the items with their checksums.
+        column: the score that counts, where there are several.
+        filter_: how answers were read out, where there are several ways.
+        answers: what becomes of several answers to an item.
+    """
+    by_system: dict[str, list[Answer]] = {}
+    texts: dict[str, Sequence[str]] = {}
+    names: dict[tuple[str, bool | None], Evaluation] = {}
+    for evaluation in evaluations:
+        name, by_item = evaluation.answers(column, filter_)
+        names.setdefault((name, evaluation.direction(name)), evaluation)
+        rows = [(item, by_item.get(item, [])) for item in items]
+        by_system |= _scores_by_run(evaluation, rows, answers)
+        outputs = [item.output for item in evaluation.items if item.output is not None]
+        if not evaluation.has_names and len(outputs) == len(items):
+            texts[evaluation.system] = outputs
+    ((name, direction), first), *others = names.items()
+    if others and not column:
+        ((other, _), evaluation), *_ = others
+        evaluation.refuse(None, f"scores by {other}", f"{name}, as in {first.label}")
+    return SegmentScores(
+        label=first.label,
+        digest=digest(repr(sorted(by_system.items())).encode()),
+        name=name,
+        higher_is_better=direction,
+        by_system=by_system,
+        items=tuple(items.items()) if first.has_names else None,
+        texts=texts,
+    )
+
+
+def _scores_by_run(
+    evaluation: Evaluation, rows: Sequence[tuple[str, list[Answer]]], answers: str
+) -> dict[str, list[Answer]]:
+    """The scores of a system, or of each of its runs, from the answers to each item."""
+    system = evaluation.system
+    if answers == "mean":
+        return {system: [mean(scores) for _, scores in rows]}
+    if answers != "runs":
+        return {system: [_passed(evaluation, *row, answers) for row in rows]}
+    most = _most_answers(evaluation)
+    for item, scores in rows:
+        if scores and len(scores) != most:
+            expected = f"{most}, as to others; answers=mean takes what is there"
+            evaluation.refuse(None, f"{len(scores)} answers to item {item}", expected)
+    return {
+        f"{system}.run{run + 1}": [scores[run] if scores else None for _, scores in rows]
+        for run in range(most)
+    }
+
+
+def _passed(evaluation: Evaluation, item: str, scores: Sequence[Answer], way: str) -> Answer:
+    """The chance that of k answers one (pass@k) or each (pass^k) is right.
+
+    Over all choices of k among the answers that there are (Chen et al. 2021, section 2.1), so that
+    more answers make it surer and not larger.
+    """
+    known = [score for score in scores if score is not None]
+    if not known:
+        return None
+    k = int(way[len("pass@") :])
+    if len(known) < k:
+        found = f"{len(known)} scored answers to item {item}"
+        evaluation.refuse(None, found, f"at least {k} for {way}")
+    if not set(known) <= {0.0, 1.0}:
+        other = next(score for score in known if score not in (0.0, 1.0))
+        evaluation.refuse(None, f"the score {other:g} of item {item}", f"right or wrong for {way}")
+    right = known.count(1.0)
+    if way.startswith("pass^"):
+        return comb(right, k) / comb(len(known), k)
+    return 1 - comb(len(known) - right, k) / comb(len(known), k)
+
+
+def _most_answers(evaluation: Evaluation) -> int:
+    return max(Counter((item.filter, item.name) for item in evaluation.items).values())
+
+
+# From files: of a tool, or tables with a row for each system and segment, or a column for each
+# system. What is written in tables counts only when a system is asked for: scores of others may be
+# anything.
+
+
+def read_segment_scores(
+    path: str, column: str = "", filter_: str = "", first_segment: int = 1
+) -> SegmentScores:
+    """Segment scores of another tool, in a folder of a file for each system, or in a table.
+
+    See docs/reference/metrics/scores.md.
+    """
+    is_folder = os.path.isdir(path)
+    paths = (
+        sorted(entry.path for entry in os.scandir(path) if entry.is_file()) if is_folder else [path]
+    )
+    if not paths:
+        raise SettingError("path", path, "a folder with a file of scores for each system")
+    files = [ScoreFile.read(file) for file in paths]
+    forms = [format_of(file) for file in files]
+    if forms == [None] and not is_folder:
+        if filter_:
+            raise SettingError("filter", filter_, "none: only lm-evaluation-harness has filters")
+        return _table_scores(read_score_table(path, files[0].data), column, first_segment)
+    if first_segment != 1:
+        expected = "none: the file of a tool says it by itself"
+        raise SettingError("first_segment", first_segment, expected)
+    evaluations: list[Evaluation] = []
+    for file, form in zip(files, forms, strict=True):
+        if form is None:
+            expected = "scores that a tool wrote, such as a number on each line"
+            file.refuse(None, "something else", expected)
+        for setting, value, can_choose in (
+            ("column", column, not form.one_score),
+            ("filter", filter_, bool(form.filter)),
+        ):
+            if value and not can_choose:
+                raise SettingError(setting, value, f"none: {form.tool} has nothing to choose among")
+        evaluations += evaluations_of(file, form)
+    if not evaluations:
+        files[0].refuse(None, "no scores", "the scores of at least one system")
+    scores = paired(evaluations, items_of(evaluations), column, filter_)
+    is_unnamed = scores.name == "score" and scores.items is None
+    checksum = files[0].digest
+    if is_folder:
+        checksum = digest("".join(file.digest for file in files).encode())
+    name = "" if is_unnamed else scores.name
+    return replace(scores, label=path, digest=checksum, name=name)
+
+
+def _table_scores(table: Table, column: str, first_segment: int) -> SegmentScores:
+    columns = score_columns(table, column or None)
+    naming, segment, rater = (table.find(names) for names in (SYSTEM, SEGMENT, RATER))
+    if rater is not None and segment is None:
+        found = f"a {table.word} {rater!r} but none for the segment"
+        raise MalformedFileError(table.path, None, found, f"one called {SEGMENT[0]!r}")
+    for label in (naming, rater):
+        if label is not None:
+            table.labels(label)
+    records: list[Numbered] = []
+    for line, row in records_of(table):
+        about = {"answer": None if rater is None else row[rater]}
+        if segment is not None:
+            number = whole_number(row[segment])
+            about["item"] = row[segment] if number is None else number
+        cells = {name: {name: row[name]} for name in columns}
+        if naming is not None:
+            cells = {str(row[naming]): {name: row[name] for name in columns}}
+        records += [(line, {"system": s, "scores": own, **about}) for s, own in cells.items()]
+    form = Format(
+        records=lambda _: records, item="item" if segment is not None else "", answer="answer"
+    )
+    evaluations = evaluations_of(ScoreFile(table.path), form)
+    return SegmentScores(
+        label=table.path,
+        digest=table.digest,
+        by_system={evaluation.system: evaluation for evaluation in evaluations},
+        raters=len({record["answer"] for _, record in records}),
+        columns=("",) if naming is None else columns,
+        first_segment=None if segment is None else first_segment,
+    )
+
+
+def scores_in_memory(scores: Mapping[str, Iterable[object]]) -> SegmentScores:
+    """Segment scores that are in memory: for each system an array or list, None or NaN if missing.
+
+    >>> scores_in_memory({"a": [0.5, None]}).by_system["a"]
+    [0.5, None]
+    """
+    if not scores:
+        raise SettingError("scores", {}, "the scores of at least one system")
+    numbers = {system: numbers_of(system, values) for system, values in scores.items()}
+    # repr tells every float from every other.
+    checksum = digest(repr(sorted(numbers.items())).encode())
+    return SegmentScores(label="scores", digest=checksum, by_system=numbers)
+
+
+# The metric.
+
+Missing = Literal["error", "omit", "common"]
+#: What several answers of a system to one item are: averaged, runs of the system, pass@K or pass^K.
+ANSWERS = ("mean", "runs", "pass@K", "pass^K")
+
+
+def require_answers(answers: str | None) -> None:
+    """Refuse what several answers to one item cannot be."""
+    passes = re.fullmatch(r"pass[@^][1-9]\d{0,3}", answers or "")
+    if answers not in (None, *ANSWERS[:2]) and passes is None:
+        raise UnknownNameError("way with several answers", str(answers), ANSWERS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutsideScores(MeanMetric):
+    """Scores from a file or from Python; see docs/reference/metrics/scores.md.
+
+    The file is read when the metric is made, so that what is counted is what the signature says.
+    Without one, the scores are those of a `ScoredTestSet`, whose systems are files of scores.
+
+    >>> metric = OutsideScores.of({"system": [0.5, None, 1.0]}, name="COMET", missing="omit")
+    >>> print(metric.corpus(["a", "b", "c"], ["a", "b", "c"]))
+    COMET = 0.7500 (segments = 2)
+    """
+
+    reads_texts: ClassVar[bool] = False
+
+    path: str = ""
+    name: str = ""
+    column: str = ""
+    filter: str = ""
+    higher_is_better: bool | None = None
+    low: float | None = None
+    high: float | None = None
+    first_segment: Annotated[int, Setting(least=0, most=1)] = 1
+    missing: Missing = "error"
+    answers: str | None = None
+    table: SegmentScores | None = field(default=None, repr=False, metadata={"text": False})
+    _scores: SegmentScores | None = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.path and self.table is not None:
+            raise SettingError("path", self.path, "none beside scores in memory")
+        checked_fields(self)
+        if self.low is not None and self.high is not None and self.low >= self.high:
+            raise SettingError("high", self.high, f"a number above low={self.low:g}")
+        require_answers(self.answers)
+        if self.answers is not None and self.path:
+            expected = "a file of scores for each SYSTEM, not one for all"
+            raise SettingError("answers", self.answers, expected)
+        scores = self.table
+        if self.path:
+            about = self.column, self.filter, self.first_segment
+            scores = read_segment_scores(self.path, *about)
+        elif scores is None and self.first_segment != 1:
+            expected = "a file of scores, as in scores:path=FILE"
+            raise SettingError("first_segment", self.first_segment, expected)
+        derived: dict[str, object] = {"_scores": scores}
+        if scores is None:
+            derived["name"] = self.name or self.column or "scores"
+        else:
+            derived["name"] = self.name or scores.name or stem(scores.label)
+            if self.higher_is_better is None:
+                derived["higher_is_better"] = scores.higher_is_better is not False
+        # A frozen dataclass can only set its derived fields in this way.
+        for name, value in derived.items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def of(
+        cls,
+        scores: Mapping[str, Iterable[object]],
+        *,
+        name: str = "scores",
+        higher_is_better: bool = True,
+        low: float | None = None,
+        high: float | None = None,
+        missing: Missing = "error",
+    ) -> OutsideScores:
+        """A metric of scores that are in memory: a list or array for each system, by its name.
+
+        A score is a number, or a judgment such as "correct"; None or NaN where it is missing.
+        """
+        return picked(cls, locals(), table=scores_in_memory(scores))
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether it has scores of its own, from a file or from Python."""
+        return self._scores is not None
+
+    @property
+    def scores(self) -> SegmentScores:
+        """The scores themselves, of whatever systems they are."""
+        if self._scores is None:
+            expected = "a file of scores, as in scores:path=FILE, or systems that are such files"
+            raise SettingError("path", self.path, expected)
+        return self._scores
+
+    def count(self, test_set: TestSet) -> Statistics:
+        """Columns: the score, and 1; both are 0 where a segment does not count."""
+        segments, scale = len(test_set), Scale(self.low, self.high)
+        scores = {
+            name: self.scores.of(name, segments, scale, text)
+            for name, text in test_set.systems.items()
+        }
+        if self.missing == "error":
+            for system, column in scores.items():
+                self._refuse_missing(system, column)
+        elif self.missing == "common":
+            rows = list(zip(*scores.values(), strict=True))
+            kept = [row if None not in row else (None,) * len(row) for row in rows]
+            scores = dict(zip(scores, map(list, zip(*kept, strict=True)), strict=True))
+        for system, column in scores.items():
+            if all(score is None for score in column):
+                shared = " that every other system has too" if self.missing == "common" else ""
+                raise SettingError(self._place(system), "no score at all", f"at least one{shared}")
+        return mean_statistics(list(scores.values()))
+
+    @property
+    def signature(self) -> Signature:
+        """Digest of the scores, columns, raters, range, and what is done about missing scores."""
+        return Signature.of(
+            self.name,
+            scores=self.scores.digest,
+            column=self.column or "only",
+            raters=self.scores.raters,
+            range=str(Scale(self.low, self.high)),
+            missing=self.missing,
+        )
+
+    def _refuse_missing(self, system: str, scores: list[float | None]) -> None:
+        if None not in scores:
+            return
+        others = scores.count(None) - 1
+        # What people know the segment by, where it has a name.
+        items = getattr(self.scores, "items", None)
+        name = "" if items is None else f" of item {items[scores.index(None)][0]}"
+        found = f"no score{name}" + (f", nor have {others} other segments" if others else "")
+        expected = (
+            "one for each segment; missing=omit leaves such segments out of this system's mean, "
+            "missing=common out of all systems'"
+        )
+        raise AbsentSegmentError(self._place(system), scores.index(None) + 1, found, expected)
+
+    def _place(self, system: str) -> str:
+        return f"{self.scores.label}: the scores of {system!r}"
+
+
+# A slip in a number must not take all memory.
+MOST_SEGMENTS = 10_000_000
+
+
+def textless_test_set(metrics: Sequence[Metric], documents: str | None = None) -> TestSet:
+    """The systems that all metrics have scores of, and as many segments as the largest has.
+
+    Args:
+        metrics: scores from elsewhere; any other metric needs texts, and is refused.
+        documents: a file with the document of each segment.
+    """
+    for metric in metrics:
+        if not isinstance(metric, OutsideScores):
+            need = f"SYSTEM... and -r REF, which {metric.name} needs"
+            raise SettingError("texts", "none", f"{need}; only scores:path=FILE does without")
+    first, *others = files = [metric.scores for metric in metrics if hasattr(metric, "scores")]
+    names = [name for name in first.by_system if all(name in other.by_system for other in others)]
+    if not names:
+        expected = "at least two that every file has scores of"
+        raise SettingError("systems", f"none in all of {len(files)} files", expected)
+    segments, largest = max((file.segments, file.label) for file in files)
+    if segments > MOST_SEGMENTS:
+        found = f"a segment numbered {segments:,}"
+        raise MalformedFileError(largest, None, found, f"numbers up to {MOST_SEGMENTS:,}")
+    blank = Segments([""] * segments)
+    test_set = TestSet(
+        systems=dict.fromkeys(names, blank),
+        references=(blank,),
+        reference_names=("none",),
+        is_examined=True,  # there is no text to look at
+    )
+    if documents is None:
+        return test_set
+    layout = read_labels(Files(), documents, first.label, segments)
+    return replace(test_set, documents=layout.documents, domains=layout.domains)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredTestSet(CountedTestSet):
+    """Systems that are known by the scores of their answers alone; metrics are `OutsideScores`.
+
+    Attributes:
+        evaluations: what each system got.
+        items: the names of the items and their checksums.
+        answers: what several answers to one item are: averaged; runs, whose systems are then called
+            NAME.run1, NAME.run2, …; or pass@K or pass^K, the chance that one or all of K are right.
+
+    >>> import truebleu
+    >>> scored = ScoredTestSet.of({"old": [1, 0, 0, 1, 0, 0], "new": [1, 1, 0, 1, 1, 1]})
+    >>> result = truebleu.compare(scored, metrics=["scores"], replicates=100)
+    >>> result.comparisons[0].difference
+    -0.5
+    """
+
+    evaluations: tuple[Evaluation, ...] = ()
+    items: tuple[tuple[str, str], ...] = ()
+    answers: str = "mean"
+
+    @classmethod
+    def read(
+        cls,
+        systems: Sequence[str | PathLike[str]],
+        *,
+        documents: str | None = None,
+        answers: str | None = None,
+    ) -> ScoredTestSet:
+        """Files of scores, one or more for each system; see docs/reference/metrics/scores.md.
+
+        Args:
+            systems: files, NAME=FILE, FILE#FILTER, folders or patterns; of a file with several
+                systems, FILE#SYSTEM is one of them.
+            documents: a field of the items that tells which belong together, or a file with a label
+                for each item.
+            answers: what several answers to one item are; None for their mean.
+        """
+        return cls._made(read_systems(systems), documents, answers)
+
+    @classmethod
+    def of(
+        cls,
+        systems: Mapping[str, Iterable[Any] | Frame] | Frame,
+        *,
+        documents: str | None = None,
+        answers: str | None = None,
+    ) -> ScoredTestSet:
+        """Scores that are in memory, by system: a list of numbers, or of rows with names.
+
+        Args:
+            systems: for each system a score of every item, None or NaN where it is missing; or
+                mappings such as {"id": "q1", "score": 1.0, "passage": "p1"}, in any order; or a
+                data frame with such rows. Or one data frame of all systems with a column such as
+                model, as Inspect's samples_df makes it.
+            documents: a field of those rows that tells which items belong together.
+            answers: what several rows of one item are; None for their mean.
+        """
+        if is_frame(systems):
+            return cls._made(evaluations_in_memory("data frame", systems), documents, answers)
+        if not isinstance(systems, Mapping):
+            expected = "scores by system, such as {'a': [1, 0]}, or a data frame"
+            raise SettingError("systems", type(systems), expected)
+        evaluations: list[Evaluation] = []
+        for name, rows in systems.items():
+            own = evaluations_in_memory(name, rows)
+            evaluations += [replace(own[0], system=name)] if len(own) == 1 else own
+        return cls._made(evaluations, documents, answers)
+
+    @classmethod
+    def _made(
+        cls, evaluations: Sequence[Evaluation], documents: str | None, answers: str | None
+    ) -> ScoredTestSet:
+        require_answers(answers)
+        items = tuple(items_of(evaluations).items())
+        systems: dict[str, AbsentText] = {}
+        warnings = []
+        for evaluation in evaluations:
+            text = AbsentText(evaluation.label, len(items))
+            most = _most_answers(evaluation)
+            names = [evaluation.system]
+            if answers == "runs":
+                names = [f"{evaluation.system}.run{run}" for run in range(1, most + 1)]
+            elif answers is None and most > 1:
+                message = (
+                    f"{evaluation.label}: up to {most} answers to an item are averaged; "
+                    "scores:answers=runs takes them as runs of the system, answers=pass@K asks "
+                    "whether one of K is right"
+                )
+                warning = TextWarning("answers-averaged", evaluation.label, most, None, message)
+                warnings.append(warning)
+            systems |= dict.fromkeys(names, text)
+        blank = AbsentText("references", len(items))
+        test_set = cls(
+            systems=systems,
+            references=(blank,),
+            reference_names=("none",),
+            warnings=tuple(dict.fromkeys(warnings)),
+            is_examined=True,
+            evaluations=tuple(evaluations),
+            items=items,
+            answers=answers or "mean",
+        )
+        return test_set if documents is None else test_set._with_documents(documents)
+
+    @property
+    def reference_lengths(self) -> tuple[int, ...]:
+        """Every item counts alike."""
+        return (1,) * len(self)
+
+    @property
+    def segment_names(self) -> tuple[str, ...] | None:
+        """The names of the items; None where files tell them apart by their order alone."""
+        if not self.evaluations[0].has_names:
+            return None
+        return tuple(name for name, _ in self.items)
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the items and their checksums."""
+        return digest(repr(self.items).encode())
+
+    def labels(self, name: str) -> tuple[str, ...] | None:
+        """A field of the items; domains and documents where they are known."""
+        known = TestSet.labels(self, name)
+        if known is not None:
+            return known
+        label_of: dict[str, str] = {}
+        for evaluation in self.evaluations:
+            for item, label in evaluation.labels(name).items():
+                if label_of.setdefault(item, label) != label:
+                    expected = f"{label_of[item]}, as in {self.evaluations[0].label}"
+                    evaluation.refuse(None, f"{name} {label} of item {item}", expected)
+        for item, _ in self.items if label_of else ():
+            if item not in label_of:
+                self.evaluations[0].refuse(None, f"no {name} of item {item}", "one for each item")
+        return tuple(label_of[item] for item, _ in self.items) if label_of else None
+
+    def _with_documents(self, documents: str) -> ScoredTestSet:
+        if os.path.exists(locate(documents).path):
+            first = self.evaluations[0]
+            layout = read_labels(Files(), documents, first.label, len(self))
+            return replace(self, documents=layout.documents, domains=layout.domains)
+        labels = self.labels(documents)
+        if labels is None:
+            fields = {field for item in self.evaluations[0].items for field in item.fields}
+            expected = f"a file, or a field of the items: {', '.join(sorted(fields)) or 'none'}"
+            raise SettingError("documents", documents, expected)
+        return replace(self, documents=labels)
+
+    def metrics(self, metrics: Sequence[Metric]) -> list[Metric]:
+        """The metrics with the scores of these systems; metrics that need texts are refused."""
+        return [self._bound(metric) for metric in metrics]
+
+    def _bound(self, metric: Metric) -> Metric:
+        if isinstance(metric, CountedMetric):
+            return metric
+        if not isinstance(metric, OutsideScores):
+            expected = f"texts and references, which {metric.name} needs; by scores use -m scores"
+            raise SettingError("metric", metric.name, expected)
+        if metric.has_scores:
+            return metric
+        way = metric.answers or self.answers
+        if (way == "runs") != (self.answers == "runs"):
+            raise SettingError("answers", way, f"{self.answers}, as by other metrics")
+        items = dict(self.items)
+        scores = paired(self.evaluations, items, metric.column, metric.filter, way)
+        name = scores.name if way in ("mean", "runs") else f"{scores.name} {way}"
+        # The systems here are those that were scored: no texts tell them apart.
+        scores = replace(scores, name=name, texts={})
+        own_name = "" if metric.name in ("scores", metric.column) else metric.name
+        return replace(metric, table=scores, name=own_name, answers=None)
+
+
+def read_systems(systems: Sequence[str | PathLike[str]]) -> list[Evaluation]:
+    """The evaluations in files, with the names that the systems were given."""
+    evaluations: list[Evaluation] = []
+    for written in expanded(systems):
+        location = locate(written)
+        of_file = read_evaluations(location.path)
+        named = [e for e in of_file if len(of_file) > 1 and e.system == location.column]
+        if named:
+            of_file = named
+        elif location.column is not None:
+            chosen = [evaluation.chosen_items(location.column) for evaluation in of_file]
+            of_file = [replace(e, items=tuple(c)) for e, c in zip(of_file, chosen, strict=True)]
+        if location.name is not None:
+            if len(of_file) != 1:
+                expected = f"no name for a file of {len(of_file)} systems"
+                raise SettingError("system", str(written), expected)
+            of_file = [replace(of_file[0], system=location.name)]
+        evaluations += of_file
+    return evaluations
+
+
+def read_benchmarks(
+    paths: Sequence[str], *, documents: str | None = None, answers: str | None = None
+) -> dict[str, ScoredTestSet]:
+    """Read the benchmarks in files of scores, by their names, as `panel` takes them.
+
+    Args:
+        paths: files of scores, or folders of such, also in folders inside. The benchmark is what
+            the tool says, a column such as benchmark, or the name of the folder.
+        documents: a field of the items that tells which belong together, where they have it.
+        answers: what several answers to one item are; None for their mean.
+    """
+    evaluations: dict[tuple[str, str], Evaluation] = {}
+    for path in paths:
+        files = [path] if not os.path.isdir(path) else list(_files_of_scores(path))
+        if not files:
+            raise EmptyTextError(path)
+        for file in files:
+            folder = os.path.basename(os.path.dirname(os.path.abspath(file)))
+            for of_file in read_evaluations(file, by_benchmark=True):
+                evaluation = replace(of_file, benchmark=of_file.benchmark or folder)
+                key = evaluation.benchmark, evaluation.system
+                if key in evaluations:
+                    expected = f"it once; it is also in {evaluations[key].label}"
+                    evaluation.refuse(None, f"{key[1]} on {key[0]} again", expected)
+                evaluations[key] = evaluation
+    by_benchmark: dict[str, list[Evaluation]] = {}
+    for (benchmark, _), evaluation in evaluations.items():
+        by_benchmark.setdefault(benchmark, []).append(evaluation)
+    sets = {name: ScoredTestSet._made(parts, None, answers) for name, parts in by_benchmark.items()}
+    if documents is None:
+        return sets
+    known = {name: scored.labels(documents) for name, scored in sets.items()}
+    if not any(known.values()):
+        raise SettingError("documents", documents, "a field of the items of some benchmark")
+    return {name: replace(scored, documents=known[name]) for name, scored in sets.items()}
+
+
+def _files_of_scores(folder: str) -> Iterator[str]:
+    """Files in a folder and in folders inside, but for summaries that tools put beside them."""
+    for inside, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            of_results = name.replace("_samples.jsonl", ".json")
+            is_read_by_results = of_results != name and of_results in names
+            is_summary = name.startswith("results_") and name.endswith(".json")
+            if not (name.startswith(".") or is_read_by_results or is_summary):
+                yield os.path.join(inside, name)
+
+
+def read_evaluated_texts(
+    systems: Sequence[str], metrics: Sequence[Metric], documents: str | None
+) -> TestSet | None:
+    """The outputs and references that evaluations keep; None where the files are texts."""
+    paths = [locate(written).path for written in expanded(systems)]
+    if not all(map(os.path.isfile, paths)):
+        return None
+    kept = [keeps_texts(path) for path in paths]
+    if not any(kept):
+        return None
+    if not all(kept):
+        expected = f"an evaluation with its outputs, as in {paths[kept.index(True)]}"
+        raise MalformedFileError(paths[kept.index(False)], None, "something else", expected)
+    evaluations = read_systems(systems)
+    for evaluation in evaluations:
+        _require_texts(evaluation)
+    scored = ScoredTestSet._made(evaluations, documents, None)
+    chosen = [{item.name: item for item in e.chosen_items()} for e in evaluations]
+    order, first = [name for name, _ in scored.items], evaluations[0].label
+    for evaluation, items in zip(evaluations, chosen, strict=True):
+        if len(items) != len(order):
+            raise UnpairedSegmentsError(evaluation.label, len(items), first, len(order))
+    references = [chosen[0][name].references for name in order]
+    width = max(map(len, references))
+    test_set = TestSet(
+        systems={
+            evaluation.system: [items[name].output or "" for name in order]
+            for evaluation, items in zip(evaluations, chosen, strict=True)
+        },
+        references=tuple(
+            [texts[i] if i < len(texts) else None for texts in references] for i in range(width)
+        ),
+        reference_names=tuple(f"target {i}" for i in range(1, width + 1)),
+        documents=scored.documents,
+    )
+    return metrics_for(metrics, test_set)[1]
+
+
+def _require_texts(evaluation: Evaluation) -> None:
+    """Refuse an evaluation with an item that has nothing to score."""
+    for item in evaluation.items:
+        if item.output is None:
+            found = f"no text as the output of item {item.name}"
+            evaluation.refuse(item.line, found, "what the model wrote; or -m scores")
+        if not item.references:
+            found = f"no target of item {item.name}"
+            evaluation.refuse(item.line, found, "the text to score against; or -m scores")
