@@ -140,7 +140,7 @@ def read_items(path: Path) -> None:
     """Read scores that another tool wrote: all of them are finite."""
     column, filter_ = ("exact_match", "plain") if path.suffix == ".jsonl" else ("", "")
     scores = read_segment_scores(str(path), column=column, filter_=filter_)
-    rows = [scores.of(system, scores.segments, Scale()) for system in scores.systems]
+    rows = [scores.of(system, scores.segments, Scale()) for system in scores.by_system]
     assert all(math.isfinite(score) for row in rows for score in row if score is not None)
 
 

@@ -681,7 +681,7 @@ def _inspect_table(
     }
     others = {name: own for name, own in columns.items() if not name.startswith(_INSPECT_SCORE)}
     columns = {**others, **scores}
-    return replace(table, columns=tuple(columns), read=columns.__getitem__), list(scores)
+    return replace(table, columns=tuple(columns), values=columns.__getitem__), list(scores)
 
 
 def _scored(table: Table) -> list[str]:
