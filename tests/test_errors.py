@@ -21,3 +21,8 @@ def test_errors_survive_pickling(error: TruebleuError) -> None:
     copy = pickle.loads(pickle.dumps(error))  # noqa: S301
     assert str(copy) == str(error)
     assert type(copy) is type(error)
+
+
+@pytest.mark.parametrize("value", [object(), len, lambda: None, [object()]], ids=str)
+def test_a_message_has_no_address_of_an_object(value: object) -> None:
+    assert "0x" not in str(SettingError("executor", value, "an executor"))

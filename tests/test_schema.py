@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -153,3 +154,13 @@ def test_importing_the_package_imports_no_verb() -> None:
     code = "import sys, truebleu; print('truebleu.significance.compare' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "False\n"
+
+
+def test_numbers_of_numpy_are_numbers_down_to_the_json() -> None:
+    texts = {"a": ["the cat sat"] * 30, "b": ["a cat sat"] * 30}
+    references = ["the cat sat on"] * 30
+    ours = truebleu.compare(texts, references, replicates=100, seed=5, level=0.9)
+    theirs = truebleu.compare(
+        texts, references, replicates=np.int64(100), seed=np.uint64(5), level=np.float64(0.9)
+    )
+    assert json.dumps(theirs.to_dict()) == json.dumps(ours.to_dict())

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
         simulation as simulation,
         studies as studies,
         tokenizers as tokenizers,
-    )
+    )  # fmt: skip
     from truebleu.agreement.agree import agree as agree
     from truebleu.corpus._reading import read_test_set as read_test_set
     from truebleu.corpus.nbest import NBest as NBest

@@ -31,7 +31,8 @@ after ``error:`` and exits with 2.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,6 +53,15 @@ def shortened(text: str, most: int = SHOWN) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
 
 
+def without_addresses(text: str) -> str:
+    """What Python says of an object, without the place in memory, which helps nobody.
+
+    >>> without_addresses(repr(object()))
+    '<object object>'
+    """
+    return re.sub(" at 0x[0-9a-fA-F]+", "", text)
+
+
 def first_names(names: Sequence[str], most: int = 40) -> str:
     """Foreign names as messages list them: not more than one can read.
 
@@ -64,6 +74,12 @@ def first_names(names: Sequence[str], most: int = 40) -> str:
 
 class TruebleuError(Exception):
     """Anything that truebleu refuses, with the reason."""
+
+    #: What is said of the arguments, in their order.
+    message: ClassVar[str] = ""
+
+    def __str__(self) -> str:
+        return self.message.format(*self.args) if self.message else super().__str__()
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -78,12 +94,10 @@ class CorpusError(TruebleuError, ValueError):
 class UnreadableFileError(CorpusError):
     """A file that cannot be opened."""
 
+    message = "{}: {}"
+
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(path, reason)
-
-    def __str__(self) -> str:
-        path, reason = self.args
-        return f"{path}: {reason}"
 
 
 class EncodingError(CorpusError):
@@ -103,11 +117,10 @@ class EncodingError(CorpusError):
 class EmptyTextError(CorpusError):
     """A text without segments."""
 
+    message = "{}: no segments; is it the right file?"
+
     def __init__(self, path: str) -> None:
         super().__init__(path)
-
-    def __str__(self) -> str:
-        return f"{self.args[0]}: no segments; is it the right file?"
 
 
 class MalformedFileError(CorpusError):
@@ -136,12 +149,10 @@ class MissingColumnError(CorpusError):
 class UnpairedSegmentsError(CorpusError):
     """Two texts that must pair segment by segment differ in length."""
 
+    message = "{}: {} segments, but {} has {}; did one lose a blank line?"
+
     def __init__(self, left: str, n_left: int, right: str, n_right: int) -> None:
         super().__init__(left, n_left, right, n_right)
-
-    def __str__(self) -> str:
-        left, n_left, right, n_right = self.args
-        return f"{left}: {n_left} segments, but {right} has {n_right}; did one lose a blank line?"
 
 
 class MisalignedSegmentsError(CorpusError):
@@ -164,50 +175,43 @@ class MisalignedSegmentsError(CorpusError):
 class TransposedReferencesError(CorpusError):
     """References grouped by segment where they should be grouped by translator."""
 
+    message = (
+        "references: {1} lists of {2} for {0} outputs; expected one list of {0} segments per "
+        "translator; transpose them with list(zip(*references))"
+    )
+
     def __init__(self, outputs: int, groups: int, group_size: int) -> None:
         super().__init__(outputs, groups, group_size)
-
-    def __str__(self) -> str:
-        outputs, groups, size = self.args
-        return (
-            f"references: {groups} lists of {size} for {outputs} outputs; expected one list "
-            f"of {outputs} segments per translator; transpose them with list(zip(*references))"
-        )
 
 
 class AbsentSegmentError(CorpusError):
     """A segment that is None where text is needed. Segments are counted from 1."""
 
+    message = "{}: segment {}: {}; expected {}"
+
     def __init__(self, text: str, segment: int, found: str, expected: str) -> None:
         super().__init__(text, segment, found, expected)
-
-    def __str__(self) -> str:
-        text, segment, found, expected = self.args
-        return f"{text}: segment {segment}: {found}; expected {expected}"
 
 
 class SegmentTypeError(CorpusError, TypeError):
     """A segment that is not a str. Segments are counted from 1."""
 
+    message = "{}: segment {}: {}; expected str"
+
     def __init__(self, text: str, segment: int, found: str) -> None:
         super().__init__(text, segment, found)
-
-    def __str__(self) -> str:
-        text, segment, found = self.args
-        return f"{text}: segment {segment}: {found}; expected str"
 
 
 class UnencodableSegmentError(CorpusError):
     """A str with a lone surrogate. Segments are counted from 1."""
 
+    message = (
+        "segment {}: a lone surrogate; expected Unicode text; "
+        "was it decoded with errors='surrogateescape'?"
+    )
+
     def __init__(self, segment: int) -> None:
         super().__init__(segment)
-
-    def __str__(self) -> str:
-        return (
-            f"segment {self.args[0]}: a lone surrogate; expected Unicode text; "
-            "was it decoded with errors='surrogateescape'?"
-        )
 
 
 class DuplicateSystemError(CorpusError):
@@ -224,26 +228,19 @@ class DuplicateSystemError(CorpusError):
 class OtherStatisticsError(CorpusError):
     """Saved statistics that were counted by another metric or against other references."""
 
+    message = "{}: {}: {}; expected {}; count the text again with 'truebleu score --save'"
+
     def __init__(self, path: str, what: str, found: str, expected: str) -> None:
         super().__init__(path, what, found, expected)
-
-    def __str__(self) -> str:
-        path, what, found, expected = self.args
-        return (
-            f"{path}: {what}: {found}; expected {expected}; count the text again with "
-            "'truebleu score --save'"
-        )
 
 
 class AbsentTextError(CorpusError):
     """A text that is needed where only its statistics are known."""
 
+    message = "{}: statistics without text; this needs the text"
+
     def __init__(self, label: str) -> None:
         super().__init__(label)
-
-    def __str__(self) -> str:
-        (label,) = self.args
-        return f"{label}: statistics without text; this needs the text"
 
 
 class SuspiciousTextError(CorpusError):
@@ -290,7 +287,7 @@ class ArgumentTypeError(SettingError, TypeError):
 def _represented(value: object) -> str:
     """A value as Python writes it, cut where it is long."""
     try:
-        written = repr(value)
+        written = without_addresses(repr(value))
     except Exception:
         # Python refuses to write whole numbers of many digits, and objects may refuse anything.
         digits = isinstance(value, int)
@@ -345,22 +342,16 @@ class ExecutionError(TruebleuError):
 class MissingExtraError(TruebleuError, ImportError):
     """An optional package that is not installed."""
 
+    message = "{} needs an optional package; install it with: pip install 'truebleu[{}]'"
+
     def __init__(self, purpose: str, extra: str) -> None:
         super().__init__(purpose, extra)
-
-    def __str__(self) -> str:
-        purpose, extra = self.args
-        return (
-            f"{purpose} needs an optional package; install it with: pip install 'truebleu[{extra}]'"
-        )
 
 
 class PluginError(TruebleuError, ImportError):
     """A metric of another package that cannot be used."""
 
+    message = "metric {!r} of {}: {}; update or uninstall the package"
+
     def __init__(self, metric: str, package: str, reason: str) -> None:
         super().__init__(metric, package, reason)
-
-    def __str__(self) -> str:
-        metric, package, reason = self.args
-        return f"metric {metric!r} of {package}: {reason}; update or uninstall the package"

@@ -32,7 +32,7 @@ import types
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
-from functools import cache, partial, wraps
+from functools import cache, wraps
 from importlib import import_module
 from numbers import Integral, Number, Real
 from os import PathLike
@@ -207,15 +207,11 @@ class Parameter:
             return
         if self.kind is None:
             self._check_shape(value)
-            return
-        if not self.many:
+        elif self.many and isinstance(value, Iterable) and not isinstance(value, str):
+            for item in value:
+                self._check_single(item)
+        else:
             self._check_single(value)
-            return
-        if isinstance(value, str) or not isinstance(value, Iterable):
-            self._check_single(value)
-            return
-        for item in value:
-            self._check_single(item)
 
     def _check_shape(self, value: object) -> None:
         """Refuse a value of quite another kind; what is in it is checked where it is used."""
@@ -292,10 +288,15 @@ def verb(function: Decorated) -> Decorated:
         for name, value in (*zip(names, arguments, strict=False), *named.items()):
             if name in declared:
                 declared[name].check(value)
-        return function(*arguments, **named)
+        return function(*map(_own_number, arguments), **{k: _own_number(named[k]) for k in named})
 
     call.__doc__ = _completed(function)
     return cast("Decorated", call)
+
+
+def _own_number(value: Any) -> Any:
+    """A number of NumPy as Python's own, which JSON can hold; anything else as it is."""
+    return value.item() if isinstance(value, Number) and hasattr(value, "item") else value
 
 
 def checked_fields(settings: Any) -> None:
@@ -367,23 +368,19 @@ class _Named:
 _SQUARE = re.compile(r"\[[^\[\]]*\]")
 #: How annotations begin that say what a value looks like.
 _SHAPES: dict[str, type] = {
-    "Mapping": Mapping,
-    "dict": Mapping,
-    "Sequence": Iterable,
-    "Iterable": Iterable,
-    "list": Iterable,
-    "tuple": Iterable,
-    "str": str,
-    "PathLike": PathLike,
-    "int": Integral,
-    "float": Real,
-    "bool": bool,
-    "Any": object,
-    "object": object,
-    "Annotated": object,
-    "Callable": object,
-    "NBest": _Object,
-    "TestSet": _Object,
+    word: shape
+    for words, shape in {
+        "Mapping dict": Mapping,
+        "Sequence Iterable list tuple": Iterable,
+        "str": str,
+        "PathLike": PathLike,
+        "int": Integral,
+        "float": Real,
+        "bool": bool,
+        "Any object Annotated Callable": object,
+        "NBest TestSet": _Object,
+    }.items()
+    for word in words.split()
 }
 
 
@@ -702,29 +699,22 @@ def lazy_package(
         package: its name.
         others: modules of other packages whose public names it has, too.
     """
-    return partial(_public, package, others), partial(_public_names, package, others)
 
+    @cache
+    def homes() -> dict[str, types.ModuleType]:
+        modules = [import_module(other) for other in others]
+        for module in iter_modules(sys.modules[package].__path__):
+            with suppress(ImportError):  # of a library that is not installed
+                modules.append(import_module(f"{package}.{module.name}"))
+        return {name: module for module in modules for name in getattr(module, "__all__", ())}
 
-def _modules(package: str, others: tuple[str, ...]) -> list[types.ModuleType]:
-    modules = [import_module(other) for other in others]
-    for module in iter_modules(sys.modules[package].__path__):
-        with suppress(ImportError):  # of a library that is not installed
-            modules.append(import_module(f"{package}.{module.name}"))
-    return modules
+    def public(name: str) -> object:
+        if name == "__all__":
+            return sorted(homes())
+        if name.startswith("__") or name not in homes():
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value: object = getattr(homes()[name], name)
+        setattr(sys.modules[package], name, value)
+        return value
 
-
-def _public_names(package: str, others: tuple[str, ...]) -> list[str]:
-    modules = _modules(package, others)
-    return sorted({name for module in modules for name in getattr(module, "__all__", ())})
-
-
-def _public(package: str, others: tuple[str, ...], name: str) -> object:
-    if name == "__all__":
-        return _public_names(package, others)
-    if not name.startswith("__"):
-        for module in _modules(package, others):
-            if name in getattr(module, "__all__", ()):
-                value: object = getattr(module, name)
-                setattr(sys.modules[package], name, value)
-                return value
-    raise AttributeError(f"module {package!r} has no attribute {name!r}")
+    return public, lambda: sorted(homes())

@@ -114,20 +114,13 @@ def test_counts_of_words_are_read_and_checked(folder: Path) -> None:
     assert "bad.tsv: line 2" in err
 
 
-@pytest.mark.parametrize("kind", ["slices", "segments"])
-def test_charts_are_drawn(folder: Path, kind: str) -> None:
+def test_a_chart_is_drawn(folder: Path) -> None:
     pytest.importorskip("altair")
     texts = [*REFERENCE, *QUICK, "runaway.txt", "baseline.txt", "--documents", "documents.tsv"]
-    file = folder / f"{kind}.json"
-    code, _, err = run(*texts, "--chart", str(file), "--chart-of", kind)
+    file = folder / "slices.json"
+    code, _, err = run(*texts, "--chart", str(file))
     assert (code, file.exists()) == (0, True), err
     assert "runaway" in json.dumps(json.loads(file.read_text())["title"])
-
-
-def test_an_option_that_would_do_nothing_is_refused() -> None:
-    code, _, err = run(*REFERENCE, "runaway.txt", "baseline.txt", "--chart-of", "segments")
-    assert code == 2
-    assert "--chart FILE" in err
 
 
 def test_hostile_outputs_stay_text(folder: Path) -> None:

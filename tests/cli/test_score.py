@@ -173,7 +173,10 @@ def test_a_reader_that_went_away_is_no_answer(folder: Path, command: str) -> Non
 
 def test_a_full_disk_is_an_error_in_words(folder: Path) -> None:
     result = shell(folder, "score -r ref.txt sys.txt > /dev/full")
-    assert (result.returncode, result.stderr) == (2, "error: output: No space left on device\n")
+    assert (result.returncode, result.stderr) == (
+        2,
+        "error: standard output: No space left on device\n",
+    )
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "ascii", "utf-8:strict"])

@@ -221,8 +221,9 @@ def test_errors_of_tasks_arrive_as_they_were_raised(
 
 
 @pytest.mark.slow
-def test_what_cannot_be_sent_is_reported(processes: Processes) -> None:
-    with pytest.raises(ExecutionError, match=r"2 processes: a task could not be run there \("):
+def test_what_cannot_be_sent_is_reported_without_addresses(processes: Processes) -> None:
+    said = r"2 processes: a task could not be run there \(((?! at 0x).)*$"
+    with pytest.raises(ExecutionError, match=said):
         list(completed(processes, [lambda: 1]))
 
 

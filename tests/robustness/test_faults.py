@@ -123,5 +123,5 @@ def test_files_on_a_full_disk_are_absent(command: tuple[str, ...], own_texts: Pa
     (own_texts / "out").mkdir()
     result = run(*command, folder=own_texts, preexec_fn=limit)
     assert (result.returncode, result.stdout) == (2, b"")
-    assert b"cannot be written: File too large" in result.stderr
+    assert f"error: {command[-1]}: cannot be written: File too large" in result.stderr.decode()
     assert list((own_texts / "out").iterdir()) == []

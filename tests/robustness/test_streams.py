@@ -33,7 +33,10 @@ either = pytest.mark.parametrize("unbuffered", [False, True], ids=["buffered", "
 def test_a_full_disk_is_an_error(arguments: tuple[str, ...], unbuffered: bool, texts: Path) -> None:
     with open("/dev/full", "wb") as full:
         result = run(*arguments, folder=texts, unbuffered=unbuffered, stdout=full)
-    assert (result.returncode, result.stderr) == (2, b"error: output: No space left on device\n")
+    assert (result.returncode, result.stderr) == (
+        2,
+        b"error: standard output: No space left on device\n",
+    )
 
 
 @either
@@ -47,7 +50,7 @@ def test_a_disk_that_fills_up_half_way_is_an_error(unbuffered: bool, own_texts: 
             stdout=file, preexec_fn=limit,
         )  # fmt: skip
     assert (own_texts / "out.json").stat().st_size == 1000
-    assert (result.returncode, result.stderr) == (2, b"error: output: File too large\n")
+    assert (result.returncode, result.stderr) == (2, b"error: standard output: File too large\n")
 
 
 @needs_full

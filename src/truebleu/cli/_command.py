@@ -19,7 +19,7 @@ import click
 from click.core import ParameterSource
 
 from truebleu.cli.main import QUIET, progress_bar, warn
-from truebleu.corpus._files import Files, locate
+from truebleu.corpus._files import Files, locate, refuse_existing, write_files
 from truebleu.corpus._reading import read_labels, read_test_set
 from truebleu.errors import SettingError, SuspiciousTextError
 from truebleu.metrics.base import MAX_THREADS, set_threads, use_environment
@@ -101,26 +101,18 @@ class Command(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The options by group; the rare ones only where all are asked for."""
-        everything = ctx.meta.get(ALL_OPTIONS, False)
-        hidden = 0
+        options = [option for option in self.get_params(ctx) if isinstance(option, click.Option)]
+        rare = [option for option in options if getattr(option, "rare", False)]
+        hidden = [] if ctx.meta.get(ALL_OPTIONS) else rare
         for group in GROUPS:
-            rows = []
-            for option in self.get_params(ctx):
-                if isinstance(option, click.Argument):
-                    continue
-                row = option.get_help_record(ctx)
-                if row is None or getattr(option, "group", "Output") != group:
-                    continue
-                if getattr(option, "rare", False) and not everything:
-                    hidden += 1
-                else:
-                    rows.append(row)
+            shown = [o for o in options if getattr(o, "group", "Output") == group]
+            rows = [row for o in shown if o not in hidden and (row := o.get_help_record(ctx))]
             if rows:
                 with formatter.section(group):
                     formatter.write_dl(rows)
         if hidden:
             formatter.write_paragraph()
-            formatter.write_text(f"--help-all shows {hidden} more options.")
+            formatter.write_text(f"--help-all shows {len(hidden)} more options.")
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take the arguments apart; `-m bleu chrf` names two metrics, as in sacreBLEU."""
@@ -319,10 +311,12 @@ def refuse_idle(names: Iterable[str], reason: str) -> None:
 # Texts.
 
 
-def reference_option(of: str = "", text: str = "A reference; repeat for several.") -> Option:
+def reference_option(
+    of: str = "", text: str = "A reference; repeat for several.", **details: Any
+) -> Option:
     """References: `references`, by ``-r``; or those of other texts, such as of "test" lists."""
     flags = f"--{of}-reference {of}_references" if of else "-r --reference references"
-    return Option(flags, text, "FILE", group="Texts", multiple=True)
+    return Option(flags, text, "FILE", group="Texts", multiple=True, **details)
 
 
 def _text_options() -> list[click.Parameter]:
@@ -378,7 +372,6 @@ class Texts:
         from truebleu.metrics._counted import count_test_set
 
         parts: list[TestSetParts] = []
-        done = 0
 
         def share() -> float | None:
             return parts[0].share_read if parts else None
@@ -386,10 +379,8 @@ class Texts:
         with progress_bar(0, "reading", share=share) as progress:
 
             def watch(reading: TestSetParts) -> None:
-                nonlocal done
                 parts[:] = [reading]
-                progress(reading.segments - done)
-                done = reading.segments
+                progress(0)
 
             count = partial(count_test_set, metrics=metrics, fingerprints=fingerprints, watch=watch)
             return self._warned(self._read(metrics, count))
@@ -608,8 +599,6 @@ class Show:
     def write(self, lines: Iterable[bytes]) -> None:
         """Write something into the file of ``--output``, if it was given: whole or not at all."""
         if self.output is not None:
-            from truebleu.corpus._files import write_files
-
             write_files(self.output.parent, {self.output.name: lines}, overwrite=self.force)
 
 
@@ -625,13 +614,13 @@ def _output_options(formats: Sequence[str], output: str) -> list[click.Parameter
             default="text",
             show_default=True,
         ),
-        Option("-o --output", output, "FILE", type=file, callback=_require_writable),
+        Option("-o --output", output, "FILE", type=file, callback=_require_new),
         Option(
             "--chart",
             f"Also draw a chart; FILE ends in {', '.join(CHART_ENDINGS)}. Needs truebleu[charts].",
             "FILE",
             type=file,
-            callback=_require_chart,
+            callback=_require_new,
         ),
         Option("--details --all", "Show all tables and cautions.", is_flag=True),
         Option(
@@ -669,24 +658,14 @@ def _help_all(context: click.Context, _option: click.Parameter, asked: bool) -> 
         context.exit()
 
 
-def _require_writable(
-    context: click.Context, _option: click.Parameter, path: Path | None
-) -> Path | None:
+def _require_new(context: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
     # Before the work begins: a file that cannot be written should be reported at once.
-    if path is not None:
-        from truebleu.corpus._files import refuse_existing
-
-        refuse_existing([path], overwrite=context.params["force"])
-    return path
-
-
-def _require_chart(
-    context: click.Context, _option: click.Parameter, path: Path | None
-) -> Path | None:
-    if path is not None:
+    if path is not None and option.name == "chart":
         from truebleu.reports.charts import require_chart_file
 
         require_chart_file(path, overwrite=context.params["force"])
+    elif path is not None:
+        refuse_existing([path], overwrite=context.params["force"])
     return path
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,7 +17,7 @@ from truebleu.human.reading import read_human
 from truebleu.schema import parameters_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from truebleu.corpus.test_set import TestSet
     from truebleu.human.judgments import HumanScores, PairwiseJudgments
@@ -30,29 +31,7 @@ Examples:
 """
 
 
-# How a file of judgments is read: what the option is for, and its choices or what it takes.
-READING: dict[str, tuple[str, Sequence[str]]] = {
-    "--human-format": ("Format of the human scores. Default: detected automatically.", FORMATS),
-    "--human-column": ("The column of scores.", "NAME"),
-    "--raters": (
-        "Average scores of raters as they are, or z-normalise each rater first. Default: mean.",
-        ("mean", "z"),
-    ),
-    "--weights": (
-        "What errors weigh in MQM: standard, wmt24, 'Major=5,Minor=1', or a file.",
-        "WEIGHTS",
-    ),
-    "--match": (
-        "How segments of the file are matched to those of the texts. Default: whatever fits.",
-        ("names", "documents", "numbers", "order"),
-    ),
-    "--first-segment": ("Its number in the file. Default: detected automatically.", ("0", "1")),
-    "--language-pair": ("The one to take from a file with several.", "PAIR"),
-    "--others": (
-        "Refuse or ignore judgments of systems that are not given. Default: refuse.",
-        ("refuse", "ignore"),
-    ),
-}
+_reading = partial(Option, group="Texts", rare=True)
 #: Which judgments are read, and how; `HumanFile.of` takes their values.
 HUMAN_OPTIONS = [
     Option(
@@ -61,16 +40,37 @@ HUMAN_OPTIONS = [
         "FILE",
         group="Texts",
     ),
-    *(
-        Option(
-            flag,
-            text,
-            takes if isinstance(takes, str) else None,
-            group="Texts",
-            rare=True,
-            type=str if isinstance(takes, str) else click.Choice(takes),
-        )
-        for flag, (text, takes) in READING.items()
+    _reading(
+        "--human-format",
+        "Format of the human scores. Default: detected automatically.",
+        type=click.Choice(FORMATS),
+    ),
+    _reading("--human-column", "The column of scores.", "NAME"),
+    _reading(
+        "--raters",
+        "Average scores of raters as they are, or z-normalise each rater first. Default: mean.",
+        type=click.Choice(["mean", "z"]),
+    ),
+    _reading(
+        "--weights",
+        "What errors weigh in MQM: standard, wmt24, 'Major=5,Minor=1', or a file.",
+        "WEIGHTS",
+    ),
+    _reading(
+        "--match",
+        "How segments of the file are matched to those of the texts. Default: whatever fits.",
+        type=click.Choice(["names", "documents", "numbers", "order"]),
+    ),
+    _reading(
+        "--first-segment",
+        "Its number in the file. Default: detected automatically.",
+        type=click.Choice(["0", "1"]),
+    ),
+    _reading("--language-pair", "The one to take from a file with several.", "PAIR"),
+    _reading(
+        "--others",
+        "Refuse or ignore judgments of systems that are not given. Default: refuse.",
+        type=click.Choice(["refuse", "ignore"]),
     ),
 ]
 

@@ -30,7 +30,6 @@ table.tsv#column names a column; also of .csv, .jsonl and .parquet. - is standar
 Examples:
   truebleu score -r ref.txt system.txt
   truebleu score -r ref1.txt -r ref2.txt old=a.txt new=b.txt -m bleu chrf ter
-  truebleu score -r ref.ja system.ja -m bleu:tokenize=ja-mecab -f json
   truebleu score -r ref.txt sys/ --confidence --documents docs.tsv
   truebleu score -r ref.txt system.txt --per-segment -f tsv -o segments.tsv
 """
@@ -81,7 +80,6 @@ Examples:
   truebleu compare -r ref.txt old.txt new.txt
   truebleu compare -r ref.txt sys/ --baseline ONLINE-A -m bleu chrf
   truebleu compare -r ref.txt 'sys/*.txt' --documents docs.tsv --by domain
-  truebleu compare -r ref.txt sys/ -f latex -o table.tex
   truebleu compare a.jsonl b.jsonl -m scores
 """
 RUNS = Option(
@@ -120,7 +118,6 @@ Exit codes: 0 NEW passes, 1 NEW fails, 2 bad usage or bad input.
 Examples:
   truebleu gate new.txt --baseline old.txt -r ref.txt --margin 0.5
   truebleu gate new.txt --baseline old.txt -r ref.txt -m bleu chrf ter
-  truebleu gate new.txt --baseline old.txt -r ref.txt --ledger looks.jsonl
 """
 BASELINE = Option(
     "--baseline",

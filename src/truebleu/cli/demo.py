@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, replace
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -13,14 +12,18 @@ import click
 
 from truebleu._results import Result
 from truebleu.cli._command import Option, Show, make_command
+from truebleu.corpus._files import COMPRESSED, FORMAT_NAMES
 from truebleu.corpus.test_set import Segments
+from truebleu.errors import PluginError
 from truebleu.explanation.report import report
-from truebleu.reports.document import Column, Document, Sentences, Table
+from truebleu.metrics.registry import METRICS, metric_class, plugin_names, written_settings
+from truebleu.reports.document import FORMATS, Column, Document, Sentences, Table
 from truebleu.reports.explain import verdict
 from truebleu.reports.formats.text import render
 from truebleu.schema import DEFAULT_SEED, Setting, verb
 from truebleu.significance.scores import score
 from truebleu.simulation.test_sets import Channel, save_test_set, simulate
+from truebleu.tokenizers import DESCRIPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -137,9 +140,6 @@ def document(listing: Listing) -> Document:
 
 
 def _metrics() -> Iterator[dict[str, str]]:
-    from truebleu.errors import PluginError
-    from truebleu.metrics.registry import METRICS, metric_class, plugin_names, written_settings
-
     for name in (*METRICS, *plugin_names()):
         try:
             kind = metric_class(name)
@@ -153,15 +153,11 @@ def _metrics() -> Iterator[dict[str, str]]:
 
 
 def _tokenizers() -> Iterator[dict[str, str]]:
-    from truebleu.tokenizers import DESCRIPTIONS
-
     for name, description in DESCRIPTIONS.items():
         yield {"tokenizer": name, "what it does": description}
 
 
 def _formats() -> Iterator[dict[str, str]]:
-    from truebleu.corpus._files import COMPRESSED, FORMAT_NAMES
-    from truebleu.reports.document import FORMATS
     from truebleu.scores.formats import FORMATS as TOOL_FORMATS
 
     for ending, description in FORMAT_NAMES.items():
@@ -174,7 +170,7 @@ def _formats() -> Iterator[dict[str, str]]:
         yield {"format": name, "what it is": f"--format {name}", "for": "results"}
 
 
-def _registered(registry: str, kind: str, columns: Mapping[str, str]) -> Iterator[dict[str, str]]:
+def _registered(kind: str, registry: str, **columns: str) -> Iterator[dict[str, str]]:
     """What is in a registry ("module:NAME"), with a column for each attribute."""
     module, _, name = registry.partition(":")
     for key, item in getattr(import_module(f"truebleu.{module}"), name).items():
@@ -183,7 +179,6 @@ def _registered(registry: str, kind: str, columns: Mapping[str, str]) -> Iterato
 
 
 def _tuners() -> Iterator[dict[str, str]]:
-    from truebleu.metrics.registry import written_settings
     from truebleu.nbest.tuning import TUNERS
 
     for name, tuner in TUNERS.items():
@@ -191,20 +186,18 @@ def _tuners() -> Iterator[dict[str, str]]:
         yield {"tuner": name, "what it is": tuner.title, "settings and defaults": settings}
 
 
+ORIGIN = {"from": "origin"}
 KINDS: dict[str, Callable[[], Iterator[dict[str, str]]]] = {
     "metrics": _metrics,
     "tokenizers": _tokenizers,
     "formats": _formats,
-    "tests": partial(_registered, "significance.tests:TESTS", "test", {"from": "origin"}),
-    "corrections": partial(
-        _registered,
-        "significance.corrections:CORRECTIONS",
-        "correction",
-        {"assumes": "assumption"},
+    "tests": lambda: _registered("test", "significance.tests:TESTS", **ORIGIN),
+    "corrections": lambda: _registered(
+        "correction", "significance.corrections:CORRECTIONS", assumes="assumption"
     ),
-    "intervals": partial(_registered, "significance.intervals:INTERVAL_METHODS", "interval", {}),
-    "coefficients": partial(
-        _registered, "agreement.coefficients:DEFINITIONS", "coefficient", {"from": "origin"}
+    "intervals": lambda: _registered("interval", "significance.intervals:INTERVAL_METHODS"),
+    "coefficients": lambda: _registered(
+        "coefficient", "agreement.coefficients:DEFINITIONS", **ORIGIN
     ),
     "tuners": _tuners,
 }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu.cli._command import Option, Show, Texts, make_command, refuse_idle
+from truebleu.cli._command import Option, Show, Texts, make_command
 from truebleu.cli.agree import HUMAN_OPTIONS, HumanFile
 from truebleu.cli.main import progress_bar, tell, warn
 from truebleu.corpus._files import Files, decode
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import TestSet
     from truebleu.human.mqm import ErrorSpan
     from truebleu.metrics.base import Metric
-
-#: The charts of an explanation, in the order of its document.
-CHARTS = ("slices", "segments")
 
 
 def _word_counts(
@@ -50,7 +47,6 @@ def _word_counts(
 EXPLAIN_EPILOG = """\b
 Examples:
   truebleu explain -r ref.txt new.txt old.txt
-  truebleu explain -r ref.txt -s src.txt --documents docs.tsv new.txt old.txt
   truebleu explain -r ref.txt sys/ --baseline ONLINE-A -m bleu chrf
 """
 COUNTS = Option(
@@ -61,30 +57,20 @@ COUNTS = Option(
     rare=True,
     callback=_word_counts,
 )
-CHART_OF = Option(
-    "--chart-of",
-    "What --chart draws: slices, or segments added up one by one. Default: slices.",
-    rare=True,
-    type=click.Choice(CHARTS),
-)
 
 
 @make_command(
     "explain",
     explain,
     "[systems] texts metrics by people chart details format output",
-    options=[COUNTS, CHART_OF],
+    options=[COUNTS],
     epilog=EXPLAIN_EPILOG,
 )
-def explain_command(
-    texts: Texts, metrics: list[Metric], chart_of: str | None, show: Show, **settings: Any
-) -> None:
+def explain_command(texts: Texts, metrics: list[Metric], show: Show, **settings: Any) -> None:
     """Say where the difference between the first and the second SYSTEM comes from.
 
     A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'.
     """
-    if show.chart is None:
-        refuse_idle(["chart_of"], "requires --chart FILE")
     test_set = texts.read(metrics)
     if test_set.is_counted:
         warn(
@@ -95,9 +81,7 @@ def explain_command(
     with progress_bar(steps, "comparing") as progress:
         labels = texts.labels(test_set)
         explanation = explain(test_set, metrics=metrics, by=labels, progress=progress, **settings)
-    if show.chart is not None:
-        show.draw(explanation.to_document().charts[CHARTS.index(chart_of or "slices")])
-    show.print(explanation)
+    show(explanation)
 
 
 REPORT_EPILOG = """\b

@@ -181,13 +181,6 @@ def _run(arguments: Sequence[str]) -> int:
                 truebleu.invoke(context)
         except click.exceptions.Exit as error:
             status = error.exit_code
-        except click.ClickException as error:
-            _show(error)
-            status = BAD_INPUT
-        except TruebleuError as error:
-            for line in error.lines:
-                say(f"error: {line}" if line == error.lines[0] else line)
-            status = BAD_INPUT
         except SystemExit as error:
             status = error.code
         # Here, where it can still be reported: Python would find a full disk only as it ends.
@@ -197,12 +190,12 @@ def _run(arguments: Sequence[str]) -> int:
 
 def _status(error: BaseException) -> int:
     """Report what ended the program, as far as that can be written, and choose its exit status."""
-    status, message = _reported(error)
-    if message is not None:
-        try:
-            say(f"error: {message}")
-        except (OSError, ValueError):
-            discard(sys.stderr)
+    status, lines = _reported(error)
+    try:
+        for line in lines:
+            say(line)
+    except (OSError, ValueError):
+        discard(sys.stderr)
     try:
         flush_output()
     except (OSError, ValueError):
@@ -210,52 +203,49 @@ def _status(error: BaseException) -> int:
     return status
 
 
-def _reported(error: BaseException) -> tuple[int, str | None]:
-    """An exit status, and what to say."""
+def _reported(error: BaseException) -> tuple[int, Iterable[str]]:
+    """An exit status, and the lines to say."""
     match error:
+        case click.ClickException():
+            return BAD_INPUT, _usage(error)
+        case TruebleuError():
+            first, *others = error.lines
+            return BAD_INPUT, [f"error: {first}", *others]
         case BrokenPipeError():
             # The reader has enough.
             discard(sys.stdout)
-            return BROKEN_PIPE, None
+            return BROKEN_PIPE, ()
         case KeyboardInterrupt() | click.Abort():
-            return INTERRUPTED, None
+            return INTERRUPTED, ()
         case _ if type(error).__name__ == "PanicException" and "KeyboardInterrupt" in str(error):
             # Ctrl-C while native code imports NumPy, which it cannot do without.
-            return INTERRUPTED, None
+            return INTERRUPTED, ()
         case Stopped():
-            return 128 + int(error.args[0]), None
+            return 128 + int(error.args[0]), ()
         case MemoryError():
-            return BAD_INPUT, f"out of memory ({error or 'the machine has no more'})"
-        case TruebleuError():
-            return BAD_INPUT, str(error)
+            return BAD_INPUT, [f"error: out of memory ({error or 'the machine has no more'})"]
         case OSError():
             discard(sys.stdout)
-            return BAD_INPUT, f"{error.filename or 'output'}: {error.strerror or error}"
+            where = error.filename or "standard output"
+            return BAD_INPUT, [f"error: {where}: {error.strerror or error}"]
     # A crash must not look like a gate's no, and Python's own exit status for it is 1.
     from traceback import format_exception
 
-    try:
-        for text in format_exception(error):
-            for line in text.splitlines():
-                say(line)
-    except (OSError, ValueError):
-        discard(sys.stderr)
-    return BUG, "this is a bug in truebleu; please report it"
+    lines = [line for text in format_exception(error) for line in text.splitlines()]
+    return BUG, [*lines, "error: this is a bug in truebleu; please report it"]
 
 
-def _show(error: click.ClickException) -> None:
+def _usage(error: click.ClickException) -> Iterator[str]:
     """What Click says of bad usage, its message on one line: a line end in it is foreign."""
     # A group without a command is an error from Click 8.2 on, and its message the group's help.
     if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):
-        for line in error.format_message().splitlines():
-            say(line)
+        yield from error.format_message().splitlines()
         return
     if isinstance(error, click.UsageError) and error.ctx is not None:
-        for line in error.ctx.get_usage().splitlines():
-            say(line)
-        say(f"Try '{error.ctx.command_path} {error.ctx.help_option_names[-1]}' for help.")
-        say("")
-    say(f"Error: {error.format_message()}")
+        yield from error.ctx.get_usage().splitlines()
+        yield f"Try '{error.ctx.command_path} {error.ctx.help_option_names[-1]}' for help."
+        yield ""
+    yield f"Error: {error.format_message()}"
 
 
 # Standard streams: nothing that should be written is lost in silence, nothing foreign gets out.

@@ -41,26 +41,24 @@ if TYPE_CHECKING:
 
     from truebleu.corpus.nbest import NBest
     from truebleu.corpus.test_set import TextLike
-    from truebleu.metrics.base import Metric
 
 # Reading lists and their references, and writing what was chosen from them.
 
 
-def list_reader(options: dict[str, Any]) -> Callable[[str], NBest]:
+def list_reader(options: dict[str, Any]) -> Callable[[str | None], Any]:
     """Reads lists in the way that a command's options say, which are taken from them."""
     how = ListFormat(**{field.name: options.pop(field.name) for field in fields(ListFormat)})
 
-    def read(path: str) -> NBest:
+    def read(path: str | None) -> NBest | None:
         with progress_bar(0, "reading"):
-            return read_lists(path, how)
+            return None if path is None else read_lists(path, how)
 
     return read
 
 
-def list_options(*, required: bool = True) -> list[click.Parameter]:
-    """The argument LISTS, and how lists are read, which `list_reader` takes."""
-    lists = click.Argument(["lists"], required=required, type=click.Path())
-    return [lists, *verb_options(ListFormat)]
+def reading(read: Callable[[Any], Any]) -> dict[str, Any]:
+    """Of an option: its value is what is read from what is written."""
+    return {"callback": lambda _context, _option, value: None if value is None else read(value)}
 
 
 def read_references(written: Sequence[str]) -> dict[str, TextLike] | None:
@@ -76,6 +74,24 @@ def read_references(written: Sequence[str]) -> dict[str, TextLike] | None:
     return dict(zip(names, texts, strict=True))
 
 
+def list_options(
+    text: str = "A reference; repeat for several.", *, required: bool = True
+) -> list[click.Parameter]:
+    """LISTS, how they are read, which `list_reader` takes, and their references."""
+    lists = click.Argument(["lists"], required=required, type=click.Path())
+    return [lists, *verb_options(ListFormat), reference_option("", text, **FROM_FILES)]
+
+
+def further_lists(of: str, text: str) -> list[Option]:
+    """Lists of another kind, such as "test", and their references."""
+    references = f"A reference of the {of} lists; repeat for several."
+    lists = Option(f"--{of}-lists", text, "LISTS", group="Texts")
+    return [lists, reference_option(of, references, **FROM_FILES)]
+
+
+FROM_FILES = reading(read_references)
+
+
 def as_lines(texts: Iterable[str]) -> bytes:
     """One line for each text: a line break inside one becomes a blank."""
     lines = (" ".join(text.split("\n")).rstrip("\r") + "\n" for text in texts)
@@ -83,6 +99,39 @@ def as_lines(texts: Iterable[str]) -> bytes:
 
 
 # Weights of features from development lists.
+
+
+def _number(option: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise SettingError(option, text, "a number") from None
+
+
+def _fixed(written: Iterable[str]) -> dict[str, float]:
+    weights = {}
+    for text in written:
+        name, separator, value = text.rpartition("=")
+        if not separator:
+            raise SettingError("--fix", text, "NAME=WEIGHT")
+        weights[name] = _number("--fix", value)
+    return weights
+
+
+def _bounds(written: Iterable[str]) -> dict[str, tuple[float, float]]:
+    bounds = {}
+    for text in written:
+        name, separator, value = text.rpartition("=")
+        low, colon, high = value.partition(":")
+        if not separator or not colon or ":" in high:
+            raise SettingError("--bound", text, "NAME=LOW:HIGH, NAME=LOW: or NAME=:HIGH")
+        bounds[name] = (_number("--bound", low or "-inf"), _number("--bound", high or "inf"))
+    return bounds
+
+
+def _tied(written: Iterable[str]) -> list[list[str]]:
+    return [text.split("=") for text in written]
+
 
 TUNE_EPILOG = """\b
 Examples:
@@ -93,7 +142,6 @@ Examples:
 """
 TUNE_OPTIONS = [
     *list_options(required=False),
-    reference_option(),
     Option(
         "--method",
         f"{', '.join(TUNERS)}. Settings follow a colon; truebleu list tuners lists them.",
@@ -101,10 +149,16 @@ TUNE_OPTIONS = [
         group="Metrics",
         default="mert",
         show_default=True,
+        **reading(as_tuner),
     ),
-    Option("--test-lists", "Measure the gain on these.", "LISTS", group="Texts"),
-    reference_option("test", "A reference of the test lists; repeat for several."),
-    Option("--start", "Weights to start from: TSV, JSON or a Moses ini.", "FILE", group="Metrics"),
+    *further_lists("test", "Measure the gain on these."),
+    Option(
+        "--start",
+        "Weights to start from: TSV, JSON or a Moses ini.",
+        "FILE",
+        group="Metrics",
+        **reading(read_weights),
+    ),
     Option(
         "--resume",
         "Save results as they come, and continue from them: a file; with --decoder, a folder.",
@@ -112,11 +166,11 @@ TUNE_OPTIONS = [
         type=click.Path(path_type=Path),
     ),
     *(
-        Option(flags, text, takes, group="Metrics", rare=True, multiple=True)
-        for flags, takes, text in (
-            ("--fix fixed", "NAME=WEIGHT", "Fix a weight; repeat for several."),
-            ("--bound bounds", "NAME=LOW:HIGH", "Keep a weight between two numbers."),
-            ("--tie tied", "NAME=NAME", "Give features the same weight."),
+        Option(flags, text, takes, group="Metrics", rare=True, multiple=True, **reading(read))
+        for flags, takes, text, read in (
+            ("--fix fixed", "NAME=WEIGHT", "Fix a weight; repeat for several.", _fixed),
+            ("--bound bounds", "NAME=LOW:HIGH", "Keep a weight between two numbers.", _bounds),
+            ("--tie tied", "NAME=NAME", "Give features the same weight.", _tied),
         )
     ),
     Option(
@@ -141,14 +195,9 @@ TUNE_OPTIONS = [
 )
 def tune_command(
     lists: str | None,
-    references: tuple[str, ...],
-    metrics: list[Metric],
-    method: str,
     test_lists: str | None,
-    test_references: tuple[str, ...],
     decoder: str | None,
     resume: Path | None,
-    start: str | None,
     executor: Executor | None,
     show: Show,
     **options: Any,
@@ -165,72 +214,31 @@ def tune_command(
         options["folds"] = 0
     if (lists is None) == (decoder is None):
         raise SettingError("LISTS", lists or "none", "either LISTS or --decoder COMMAND")
-    read, tuner = list_reader(options), as_tuner(method)
+    read = list_reader(options)
     loop = {name: options.pop(name) for name in ("rounds", "timeout")}
     if lists is not None:
         refuse_idle(loop, "requires --decoder COMMAND")
         development: Any = read(lists)
-        bar = (tuner.steps * options["runs"] * (1 + options["folds"]), "tuning")
-    elif start is None or resume is None:
+        bar = (options["method"].steps * options["runs"] * (1 + options["folds"]), "tuning")
+    elif options["start"] is None or resume is None:
         raise SettingError("--decoder", decoder, "--start FILE and --resume FOLDER beside it")
     else:
         development = OuterLoop(decoder=decoder or "", folder=resume, read=read, **loop)
         bar = (development.rounds, "decoding")
-    limits: dict[str, Any] = {
-        "start": None if start is None else read_weights(start),
-        "fixed": dict(_pair("--fix", text) for text in options.pop("fixed")),
-        "bounds": dict(_bound(text) for text in options.pop("bounds")),
-        "tied": [text.split("=") for text in options.pop("tied")],
-    }
     runner = Runner(
         # A decoder's rounds have a journal of their own.
         journal=resume if decoder is None else None,
         progress=None if executor is None else partial(progress_bar, what="tuning"),
         executor=executor,
     )
+    options |= {"test_lists": read(test_lists), "runner": runner}
     with nullcontext() if executor is not None else progress_bar(*bar) as progress:
-        result = tune(
-            development,
-            read_references(references),
-            method=tuner,
-            metrics=metrics,
-            test_lists=None if test_lists is None else read(test_lists),
-            test_references=read_references(test_references),
-            progress=progress,
-            runner=runner,
-            **limits,
-            **options,
-        )
+        result = tune(development, progress=progress, **options)
     if kind is not None:
         sparse = getattr(development, "sparse", None)
         names = frozenset(() if sparse is None else sparse.names)
         show.write([format_weights(result.by_feature, kind, sparse=names).encode()])
     replace(show, output=None)(result)
-
-
-def _number(option: str, text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise SettingError(option, text, "a number") from None
-
-
-def _pair(option: str, text: str) -> tuple[str, float]:
-    name, separator, value = text.rpartition("=")
-    if not separator:
-        raise SettingError(option, text, "NAME=WEIGHT")
-    return name, _number(option, value)
-
-
-def _bound(text: str) -> tuple[str, tuple[float, float]]:
-    name, separator, value = text.rpartition("=")
-    ends: Sequence[str] = value.split(":")
-    if not separator or len(ends) != 2:
-        raise SettingError("--bound", text, "NAME=LOW:HIGH, NAME=LOW: or NAME=:HIGH")
-    low, high = (
-        _number("--bound", end or limit) for end, limit in zip(ends, ("-inf", "inf"), strict=True)
-    )
-    return name, (low, high)
 
 
 # Choosing by weights, quality scores or a trained model.
@@ -243,21 +251,15 @@ Examples:
   truebleu rerank lists.jsonl -r ref --ngrams 3 -m nist bleu
 """
 RERANK_OPTIONS = [
-    *list_options(),
-    reference_option(text="A reference, to measure the gain by; repeat for several."),
+    *list_options("A reference, to measure the gain by; repeat for several."),
     Option(
         "--weights",
         "Choose by these weights of features: TSV, JSON or a Moses ini.",
         "FILE",
         group="Metrics",
+        **reading(read_weights),
     ),
-    Option(
-        "--train-lists",
-        "Lists to train on. Default: folds of LISTS themselves.",
-        "LISTS",
-        group="Texts",
-    ),
-    reference_option("train", "A reference of the train lists; repeat for several."),
+    *further_lists("train", "Lists to train on. Default: folds of LISTS themselves."),
 ]
 #: What is about training.
 TRAINING = ("train_lists", "folds", "gamma", "ngrams", "word_pairs")
@@ -272,39 +274,22 @@ TRAINING = ("train_lists", "folds", "gamma", "ngrams", "word_pairs")
     output="Write the chosen texts, one line each.",
     epilog=RERANK_EPILOG,
 )
-def rerank_command(
-    lists: str,
-    references: tuple[str, ...],
-    metrics: list[Metric],
-    weights: str | None,
-    train_lists: str | None,
-    train_references: tuple[str, ...],
-    show: Show,
-    **options: Any,
-) -> None:
+def rerank_command(lists: str, train_lists: str | None, show: Show, **options: Any) -> None:
     """Choose the candidate of each segment in LISTS that scores best.
 
     By --weights, by columns of --quality scores, or, without either, by a model that is trained to
     prefer what the references say is best.
     """
-    if weights is not None or options["quality"]:
+    if options["weights"] is not None or options["quality"]:
         refuse_idle(TRAINING, "has no effect with --weights or --quality")
     if train_lists is None:
         refuse_idle(["train_references"], "requires --train-lists LISTS")
     else:
         refuse_idle(["folds"], "excludes --train-lists")
     read = list_reader(options)
+    options["train_lists"] = read(train_lists)
     with progress_bar(options["folds"], "training") as progress:
-        result = rerank(
-            read(lists),
-            read_references(references),
-            weights=None if weights is None else read_weights(weights),
-            train_lists=None if train_lists is None else read(train_lists),
-            train_references=read_references(train_references),
-            metrics=metrics,
-            progress=progress,
-            **options,
-        )
+        result = rerank(read(lists), progress=progress, **options)
     show.write([as_lines(result.texts)])
     replace(show, output=None)(result)
 
@@ -315,14 +300,31 @@ MBR_EPILOG = """\b
 Examples:
   truebleu mbr samples.jsonl -o best.txt
   truebleu mbr run1.nbest -m bleu --weigh-by probability --temperature 2 -o best.txt
-  truebleu mbr samples.txt --list-size 100 -m chrf --method aggregate --check
   truebleu mbr samples.jsonl -r ref.txt -o best.txt
 """
+
+
+def _matrices(path: str) -> list[Any]:
+    """A matrix of numbers from each line."""
+    matrices = []
+    text = decode(path, Files().contents(path))
+    for line, written in enumerate(text.removesuffix("\n").split("\n"), 1):
+        matrix = json_in(path, line, written, "a list of lists of numbers")
+        rows = matrix if isinstance(matrix, list) else []
+        widths = {len(row) if isinstance(row, list) else None for row in rows}
+        numbers = (value for row in rows if isinstance(row, list) for value in row)
+        kinds = {type(value) for value in numbers}
+        if None in widths or len(widths) != 1 or not kinds <= {int, float}:
+            expected = "a list of lists of numbers, all of one length"
+            raise MalformedFileError(path, line, "something else", expected)
+        matrices.append(matrix)
+    return matrices
+
+
 #: A file of this name is what the command prints.
 STANDARD_OUTPUT = "-"
 MBR_OPTIONS = [
-    *list_options(),
-    reference_option(text="A real reference, to score the choice by; repeat for several."),
+    *list_options("A real reference, to score the choice by; repeat for several."),
     Option(
         "--pseudo-references",
         "Lists to compare candidates with, in the same format. Default: with each other.",
@@ -343,6 +345,7 @@ MBR_OPTIONS = [
         "FILE",
         group="Metrics",
         rare=True,
+        **reading(_matrices),
     ),
     Option(
         "--weigh-by",
@@ -371,35 +374,18 @@ MBR_OPTIONS = [
     output="Write the chosen texts, one line each; - for standard output, without the report.",
     epilog=MBR_EPILOG,
 )
-def mbr_command(
-    lists: str,
-    references: tuple[str, ...],
-    metric: str,
-    pseudo_references: str | None,
-    utilities: str | None,
-    show: Show,
-    executor: Executor | None,
-    **options: Any,
-) -> None:
+def mbr_command(lists: str, pseudo_references: str | None, show: Show, **options: Any) -> None:
     """Choose the candidate of each segment in LISTS with the highest expected utility.
 
     Each candidate is scored against all others, which are taken for references: minimum Bayes risk.
     """
-    if utilities is not None:
+    if options["utilities"] is not None:
         refuse_idle(["metric", "processes", "cluster"], "excludes --utilities, which are scores")
     read = list_reader(options)
     candidates = read(lists)
+    options["pseudo_references"] = read(pseudo_references)
     with progress_bar(len(candidates), "choosing") as progress:
-        result = mbr(
-            candidates,
-            metric=metric,
-            pseudo_references=None if pseudo_references is None else read(pseudo_references),
-            utilities=None if utilities is None else _matrices(utilities),
-            references=read_references(references),
-            progress=progress,
-            executor=executor,
-            **options,
-        )
+        result = mbr(candidates, progress=progress, **options)
     lines = as_lines(choice.text for segment in result.segments for choice in segment.chosen)
     if str(show.output) != STANDARD_OUTPUT:
         show.write([lines])
@@ -410,23 +396,6 @@ def mbr_command(
             click.echo(one_line(line))
     else:
         click.echo(lines, nl=False)
-
-
-def _matrices(path: str) -> list[Any]:
-    """A matrix of numbers from each line."""
-    matrices = []
-    text = decode(path, Files().contents(path))
-    for line, written in enumerate(text.removesuffix("\n").split("\n"), 1):
-        matrix = json_in(path, line, written, "a list of lists of numbers")
-        rows = matrix if isinstance(matrix, list) else []
-        widths = {len(row) if isinstance(row, list) else None for row in rows}
-        numbers = (value for row in rows if isinstance(row, list) for value in row)
-        kinds = {type(value) for value in numbers}
-        if None in widths or len(widths) != 1 or not kinds <= {int, float}:
-            expected = "a list of lists of numbers, all of one length"
-            raise MalformedFileError(path, line, "something else", expected)
-        matrices.append(matrix)
-    return matrices
 
 
 # What is in lists, and how well they could be chosen from.
@@ -441,7 +410,6 @@ Formats, guessed from the first line or set by --input-format:
 \b
 Examples:
   truebleu nbest stats run1.nbest
-  truebleu nbest stats samples.jsonl -r ref.txt
   truebleu nbest oracle run1.nbest -r ref.txt -m bleu chrf
 """
 
@@ -451,11 +419,10 @@ def nbest_command() -> None:
     """Say what is in n-best lists, and how well they could be chosen from."""
 
 
-@make_command("stats", options=[*list_options(), reference_option()])
-def stats(lists: str, references: tuple[str, ...], show: Show, **options: Any) -> None:
+@make_command("stats", options=list_options())
+def stats(lists: str, references: dict[str, TextLike] | None, show: Show, **options: Any) -> None:
     """Count candidates, duplicates and features of LISTS, and say what may surprise you."""
-    texts = read_references(references)
-    size = None if texts is None else len(next(iter(texts.values())))
+    size = None if references is None else len(next(iter(references.values())))
     show(describe_lists(list_reader(options)(lists), references=size))
 
 
@@ -463,25 +430,18 @@ def stats(lists: str, references: tuple[str, ...], show: Show, **options: Any) -
     "oracle",
     oracle_scores,
     "metrics format output",
-    options=[*list_options(), reference_option()],
+    options=list_options(),
     metrics=list_metrics,
 )
-def oracle(
-    lists: str,
-    references: tuple[str, ...],
-    metrics: list[Metric],
-    sentence: Any,
-    show: Show,
-    **options: Any,
-) -> None:
+def oracle(lists: str, show: Show, **options: Any) -> None:
     """Score the best and the worst choice from LISTS.
 
     A metric may also be feature:NAME, the mean of a feature of the lists (feature:-NAME where lower
     is better).
     """
-    nbest, texts = list_reader(options)(lists), read_references(references)
+    read = list_reader(options)
     with progress_bar(0, "scoring"):
-        result = oracle_scores(nbest, texts, metrics=metrics, sentence=sentence)
+        result = oracle_scores(read(lists), **options)
     show(result)
 
 

@@ -43,7 +43,6 @@ def plan_command(texts: Texts, metrics: list[Metric], show: Show, **settings: An
 SAMPLE_EPILOG = """\b
 Examples:
   truebleu sample -r ref.txt -s src.txt --size 500 -o small
-  truebleu sample -r ref.txt sys/ --documents docs.tsv --size 500 --draw document -o small
   truebleu sample -r ref.txt --documents docs.tsv --size 500 --draw stratified -o small
   truebleu sample -s src.txt --size 500 --draw stratified --length-groups 4 -o to-translate
 

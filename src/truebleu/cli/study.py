@@ -145,22 +145,12 @@ def _command_of(name: str, study: Callable[..., StudyResult]) -> click.Command:
 
 
 def _pair_options() -> list[Option]:
+    option = partial(Option, group="Statistics")
+    ranks = "Systems one rank apart, up to two ranks apart, or all."
+    named = "A pair of systems instead; repeat for several."
     return [
-        Option(
-            "--pairs",
-            "Systems one rank apart, up to two ranks apart, or all.",
-            type=click.Choice(["neighbours", "near", "all"]),
-            group="Statistics",
-        ),
-        Option(
-            "--pair",
-            "A pair of systems instead; repeat for several.",
-            "NAME NAME",
-            rare=True,
-            nargs=2,
-            multiple=True,
-            group="Statistics",
-        ),
+        option("--pairs", ranks, type=click.Choice(["neighbours", "near", "all"])),
+        option("--pair", named, "NAME NAME", rare=True, nargs=2, multiple=True),
     ]
 
 

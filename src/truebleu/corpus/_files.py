@@ -616,8 +616,8 @@ def write_files(
         folder.mkdir(parents=True, exist_ok=True)
         _write_all(folder, contents)
     except OSError as error:
-        reason = f"cannot be written: {error.strerror}"
-        raise UnreadableFileError(str(error.filename or folder), reason) from error
+        where = paths[0] if len(paths) == 1 else error.filename or folder
+        raise UnreadableFileError(str(where), f"cannot be written: {error.strerror}") from error
     return paths
 
 

@@ -31,7 +31,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, cast
 
 from truebleu import _core
-from truebleu.errors import ExecutionError, MissingExtraError, SettingError
+from truebleu.errors import ExecutionError, MissingExtraError, SettingError, without_addresses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -339,4 +339,4 @@ def _failure(executor: Executor, otherwise: str = "") -> ExecutionError:
 
 
 def _first_line(error: BaseException) -> str:
-    return (str(error) or type(error).__name__).strip().split("\n", 1)[0]
+    return without_addresses((str(error) or type(error).__name__).strip().split("\n", 1)[0])
