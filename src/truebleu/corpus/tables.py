@@ -293,7 +293,9 @@ class Table:
             self.score(row, column, value, scale) for row, value in enumerate(self.values(column))
         ]
 
-    def score(self, row: int, column: str, value: object, scale: Scale) -> float | None:
+    def score(
+        self, row: int, column: str, value: object, scale: Scale = ANY_NUMBER
+    ) -> float | None:
         """The score that is written in a row."""
         try:
             score = parse_score(value)

@@ -135,6 +135,7 @@ class Request:
     documents: tuple[str, ...] | None = None
     names: tuple[str, ...] | None = None
     outputs: Mapping[str, Sequence[str | None]] | None = None
+    format: Format | None = None
     column: str | None = None
     raters: Raters = "mean"
     weights: str | Mapping[str, float] | None = None

@@ -19,13 +19,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 from math import fsum, sqrt
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from truebleu.corpus.tables import (
     DOCUMENT,
     IN_DOCUMENT,
     LANGUAGE_PAIR,
-    LARGEST,
     RATER,
     SEGMENT,
     SOURCE_LANGUAGE,
@@ -56,7 +55,6 @@ class Sheet:
     Attributes:
         label: The file.
         lines: The line of each row; None where the file has no lines.
-        digest: The start of the SHA-256 of the file.
         systems: The system of each row.
         scores: The score of each row, higher is better; None where it is missing.
         raters: Who gave the score; None where nobody says.
@@ -76,7 +74,6 @@ class Sheet:
 
     label: str
     lines: Sequence[int | None] = ()
-    digest: str
     systems: Sequence[str] = ()
     scores: Sequence[float | None] = ()
     raters: Sequence[str] | None = None
@@ -97,27 +94,28 @@ class Sheet:
         raise MalformedFileError(self.label, line, found, expected)
 
 
-def sheet_of(
-    table: Table, systems: Sequence[str], scores: Sequence[float | None], made: tuple[str, ...]
-) -> Sheet:
-    """The judgments in the rows of a table, by the names of its columns."""
+def sheet_of(table: Table, scores: Sequence[float | None] = (), *made: str, **others: Any) -> Sheet:
+    """The judgments in the rows of a table, by the names of its columns.
+
+    Args:
+        table: The table.
+        scores: The score of each row.
+        made: How the scores were made.
+        others: Fields of the sheet that its columns do not tell.
+    """
     documents = table.find(DOCUMENT)
-    in_document = table.find(name for name in IN_DOCUMENT if name != (documents or "").lower())
+    in_document = [name for name in IN_DOCUMENT if name != (documents or "").lower()]
+    fields: dict[str, Any] = {
+        "raters": table.found_labels(RATER),
+        "numbers": table.found_values(SEGMENT),
+        "documents": table.found_labels(DOCUMENT),
+        "document_numbers": documents and table.found_values(in_document),
+        "texts": table.found_values(TARGET),
+        "name": table.find(SEGMENT) or "segment",
+        **({} if "systems" in others else {"systems": systems_of(table)}),
+    }
     return Sheet(
-        label=table.path,
-        lines=table.all_lines(),
-        digest=table.digest,
-        systems=systems,
-        scores=scores,
-        raters=table.found_labels(RATER),
-        numbers=table.found_values(SEGMENT),
-        documents=None if documents is None else table.labels(documents),
-        document_numbers=None
-        if documents is None or in_document is None
-        else table.values(in_document),
-        texts=table.found_values(TARGET),
-        name=table.find(SEGMENT) or "segment",
-        made=made,
+        label=table.path, lines=table.all_lines(), scores=scores, made=made, **(fields | others)
     )
 
 
@@ -390,11 +388,6 @@ def item_scores(
         return f"{level} {items[place]!r}" if items else ""
 
     _refuse_second_scores(sheet, rows, places, name_of)
-    for row, score in enumerate(sheet.scores):
-        # What cannot be squared and added up.
-        if score is not None and abs(score) > LARGEST:
-            expected = f"a number between -{LARGEST:g} and {LARGEST:g}"
-            sheet.refuse(row, f"the score {score:g}", expected)
     scores, notes = _standardized(sheet, request)
     cells: dict[str, list[list[float]]] = {}
     for row, place in zip(rows, places, strict=True):
@@ -423,9 +416,7 @@ def item_scores(
         },
         items=items,
         raters=raters,
-        signature="|".join(
-            ("human", *sheet.made, made, f"raters:{averaging}", f"scores:{sheet.digest}")
-        ),
+        signature="|".join(("human", *sheet.made, made, f"raters:{averaging}")),
         ignored=tuple(name for name in dict.fromkeys(sheet.systems) if name not in kept),
         notes=(*sheet.notes, *notes),
     )
@@ -627,6 +618,7 @@ def _refuse_number(
 def of_one_pair(
     table: Table,
     request: Request,
+    pairs: Sequence[str] | None = None,
     sources: Sequence[str] = SOURCE_LANGUAGE,
     targets: Sequence[str] = TARGET_LANGUAGE,
 ) -> Table:
@@ -636,16 +628,19 @@ def of_one_pair(
         CorpusError: When there are several and none was chosen, or the chosen one is not there.
         SettingError: When one was chosen, and nothing tells the language pairs apart.
     """
-    pairs: Sequence[str] | None = table.found_labels(LANGUAGE_PAIR)
+    pairs = pairs or table.found_labels(LANGUAGE_PAIR)
     source, target = table.found_labels(sources), table.found_labels(targets)
     if pairs is None and source is not None and target is not None:
         pairs = [
             f"{one.strip()}-{other.strip()}" for one, other in zip(source, target, strict=True)
         ]
+    wanted = request.language_pair
+    if pairs is None and wanted is not None:
+        expected = f"none: {table.path} does not say of which language pair a judgment is"
+        raise SettingError("language_pair", wanted, expected)
     if pairs is None:
-        refuse_language_pair(table.path, request)
         return table
-    names, wanted = sorted(set(pairs)), request.language_pair
+    names = sorted(set(pairs))
     if wanted is None and len(names) > 1:
         found = f"judgments of {len(names)} language pairs, {', '.join(names)}"
         expected = f"one to be chosen, as in language_pair={names[0]!r} (--language-pair)"
@@ -656,10 +651,3 @@ def of_one_pair(
     if not rows:
         raise MissingColumnError(table.path, "language pair", wanted or "", names)
     return table if len(rows) == table.rows else table.only(rows)
-
-
-def refuse_language_pair(label: str, request: Request) -> None:
-    """Refuses the choice of a language pair from a file that does not tell them apart."""
-    if request.language_pair is not None:
-        expected = f"none: {label} does not say of which language pair a judgment is"
-        raise SettingError("language_pair", request.language_pair, expected)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from truebleu.corpus._files import Files, read_lines
 from truebleu.corpus._reading import parse_docs
@@ -25,8 +25,7 @@ from truebleu.errors import (
 )
 from truebleu.human.judgments import Request
 from truebleu.human.matching import CANARY
-from truebleu.human.mqm import read_rating_lines
-from truebleu.human.reading import LEVELS, read_score_lines
+from truebleu.human.reading import LEVELS, parse_human
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -52,8 +51,8 @@ class ScoresFile(NamedTuple):
 
     name: str
     level: Level
+    references: str
     path: str
-    references: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,9 +129,8 @@ class MetricsEvalSet:
             systems: The systems that matter; by default all outputs.
             others: Whether to "refuse" or "ignore" scores of other systems.
         """
-        path = _chosen(self.folder, self.human, name, level)
-        request = self._request(systems, others=others)
-        return read_score_lines(path, Files().contents(path), request, level)
+        file = self._file("human scores", self.human, name, level)
+        return self._scores(file, systems, others=others)
 
     def human_ratings(
         self,
@@ -144,9 +142,8 @@ class MetricsEvalSet:
         raters: Raters = "mean",
     ) -> HumanScores:
         """Scores made of the marked errors of a name in `ratings`; see `read_human`."""
-        path = _chosen(self.folder, self.ratings, name, "segment")
-        request = self._request(systems, others=others, weights=weights, raters=raters)
-        return read_rating_lines(path, Files().contents(path), request)
+        file = self._file("human ratings", self.ratings, name, "segment")
+        return self._scores(file, systems, others=others, weights=weights, raters=raters)
 
     def metric_scores(
         self, name: str, references: str | None = None, level: Level = "segment"
@@ -159,31 +156,47 @@ class MetricsEvalSet:
                 where there is only one choice.
             level: What the scores are about.
         """
-        known = [file for file in self.metrics if file.name == name and file.level == level]
-        if references is not None:
-            known = [file for file in known if file.references == references]
-        if len(known) != 1:
-            wanted = name if references is None else f"{name}-{references}"
-            names = [f"{file.name}-{file.references} ({file.level})" for file in self.metrics]
-            kind = "metric" if not known else "only metric"
-            raise MissingColumnError(self.folder, kind, f"{wanted} ({level})", names)
-        path = known[0].path
-        request = self._request(None, others="ignore")
-        by_system = read_score_lines(path, Files().contents(path), request, level).scores
+        file = self._file("metric", self.metrics, name, level, references)
+        by_system = self._scores(file, None, others="ignore").scores
         for system, scores in by_system.items():
             if None in scores:
                 found = f"no score of {system!r} for {level} {scores.index(None) + 1}"
-                raise MalformedFileError(path, None, found, "complete scores of a metric")
+                raise MalformedFileError(file.path, None, found, "complete scores of a metric")
         return {s: tuple(x for x in scores if x is not None) for s, scores in by_system.items()}
 
-    def _request(self, systems: Iterable[str] | None, **choices: Any) -> Request:
-        return Request(
+    def _file(
+        self,
+        what: str,
+        files: Iterable[ScoresFile],
+        name: str,
+        level: Level,
+        references: str | None = None,
+    ) -> ScoresFile:
+        """The file of scores that is asked for, which must be one."""
+        fitting = [
+            file
+            for file in files
+            if (file.name, file.level) == (name, level) and references in (None, file.references)
+        ]
+        if len(fitting) != 1:
+            names = [f"{'-'.join(filter(None, file[:3:2]))} ({file.level})" for file in files]
+            wanted = "-".join(filter(None, (name, references)))
+            kind = f"only {what}" if fitting else what
+            raise MissingColumnError(self.folder, kind, f"{wanted} ({level})", names)
+        return fitting[0]
+
+    def _scores(
+        self, file: ScoresFile, systems: Iterable[str] | None, **choices: Any
+    ) -> HumanScores:
+        request = Request(
             systems=tuple(self.outputs if systems is None else systems),
             segments=len(self.source),
             documents=self.documents,
             canary=self.canary,
             **choices,
         )
+        scores = parse_human(file.path, Files().contents(file.path), request)
+        return cast("HumanScores", scores)
 
 
 def read_metrics_eval(
@@ -263,20 +276,12 @@ def _named(files: list[tuple[str, str, str]], ending: str) -> tuple[ScoresFile, 
     """The files of scores with this ending."""
     parts = [(*name.rpartition("."), path) for name, end, path in files if end == ending]
     named = ((name, level, path) for name, _, level, path in parts if name and level in LEVELS)
-    return tuple(ScoresFile(name, LEVELS[level], path) for name, level, path in named)
+    return tuple(ScoresFile(name, LEVELS[level], "", path) for name, level, path in named)
 
 
 def _of_metric(file: ScoresFile) -> ScoresFile:
     metric, _, references = file.name.rpartition("-")
     return file._replace(name=metric, references=references) if metric else file
-
-
-def _chosen(folder: str, files: Iterable[ScoresFile], name: str, level: Level) -> str:
-    known = {(file.name, file.level): file.path for file in files}
-    if (name, level) not in known:
-        names = [f"{file} ({at})" for file, at in known]
-        raise MissingColumnError(folder, "human scores", f"{name} ({level})", names)
-    return known[name, level]
 
 
 def _labels(path: str, segments: int) -> tuple[Labels, Labels]:

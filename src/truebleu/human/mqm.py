@@ -22,7 +22,6 @@ from truebleu.corpus.tables import (
     TARGET,
     csv_rows,
     delimited,
-    digest,
     json_in,
     parse_table,
     read_score_table,
@@ -35,7 +34,6 @@ from truebleu.human.matching import (
     Sheet,
     counted_scores,
     of_one_pair,
-    refuse_language_pair,
     segment_scores,
     sheet_of,
     systems_of,
@@ -211,7 +209,6 @@ def read_annotations(path: str, data: bytes) -> Table:
     for column in ("system", "category", "severity"):
         if table.find(SYSTEM if column == "system" else [column]) is None:
             table.refuse_columns(f"MQM annotations with a column {column!r}")
-    table.digest = digest(data)
     return table
 
 
@@ -246,7 +243,7 @@ def read_mqm(path: str, data: bytes, request: Request) -> HumanScores:
     """Scores from a table of marked errors, one per row; raters without an error have a row too."""
     weights = mqm_weights(request.weights)
     table = of_one_pair(read_annotations(path, data), request)
-    every = sheet_of(table, systems_of(table), (), ())
+    every = sheet_of(table)
     if every.numbers is None and every.document_numbers is None:
         expected = "one for the segment: seg_id, globalSegId, or doc with doc_id or docSegId"
         table.refuse_columns(expected)
@@ -266,11 +263,9 @@ def read_mqm(path: str, data: bytes, request: Request) -> HumanScores:
     # One row for each rating: what a rater did with one output of a segment.
     rated = table.only(list(first_rows.values()))
     scores = [penalty(marked) for marked in errors.values()]
-    made = ("format:mqm", f"weights:{weights.name}")
-    sheet = sheet_of(rated, systems_of(rated), scores, made)
+    sheet = sheet_of(rated, scores, "format:mqm", f"weights:{weights.name}", notes=weights.notes())
     # Only the annotated part of a large test set is published, with its own numbers.
-    sheet = replace(sheet, subset=True, notes=weights.notes())
-    return segment_scores(sheet, request)
+    return segment_scores(replace(sheet, subset=True), request)
 
 
 def penalty(weights: Sequence[float]) -> float:
@@ -287,7 +282,6 @@ def penalty(weights: Sequence[float]) -> float:
 
 def read_rating_lines(path: str, data: bytes, request: Request) -> HumanScores:
     """Scores from lines of SYSTEM, errors as JSON or None, and perhaps RATER."""
-    refuse_language_pair(path, request)
     text = decode(path, data).removeprefix(BYTE_ORDER_MARK).removesuffix("\n")
     if not text:
         raise EmptyTextError(path)
@@ -298,8 +292,7 @@ def read_rating_lines(path: str, data: bytes, request: Request) -> HumanScores:
             expected = "2 or 3: system, errors, rater"
             raise MalformedFileError(path, number, f"{len(fields)} fields", expected)
         rows.append((number, [*fields, ""][:3]))
-    table = delimited(path, ("system", "errors", "rater"), rows)
-    table.digest = digest(data)
+    table = of_one_pair(delimited(path, ("system", "errors", "rater"), rows), request)
     errors = [_errors(path, number, fields[1]) for number, fields in rows]
     return counted_scores(_rated(table, errors, request), request, "segment", shared=True)
 
@@ -351,9 +344,8 @@ def _rated(table: Table, errors: Sequence[object], request: Request) -> Sheet:
     if raters is not None and not any(raters):
         # A column that is always empty says nothing.
         table = replace(table, columns=tuple(c for c in table.columns if c.lower() not in RATER))
-    made = ("format:ratings", f"weights:{'published' if are_published else weights.name}")
-    sheet = sheet_of(table, systems_of(table), scores, made)
-    return replace(sheet, notes=weights.notes())
+    used = f"weights:{'published' if are_published else weights.name}"
+    return sheet_of(table, scores, "format:ratings", used, notes=weights.notes())
 
 
 # Errors marked in outputs: by people in MQM tables, by xCOMET in the JSON of comet-score. An output

@@ -19,7 +19,6 @@ from truebleu.corpus.tables import (
     DOMAIN,
     NOTHING,
     SYSTEM,
-    NotAScoreError,
     Scale,
     Table,
     added,
@@ -28,17 +27,15 @@ from truebleu.corpus.tables import (
     digest,
     is_number,
     json_in,
-    parse_score,
-    read_records,
     read_score_table,
     score_columns,
-    table_of_columns,
     white_space_table,
     whole_number,
 )
-from truebleu.errors import EmptyTextError, MalformedFileError, SettingError, UnknownNameError
-from truebleu.human.judgments import FORMATS, Judgment, PairwiseJudgments, Request, listed
+from truebleu.errors import EmptyTextError, MalformedFileError, SettingError
+from truebleu.human.judgments import Judgment, PairwiseJudgments, Request, listed
 from truebleu.human.matching import (
+    CANARY,
     Sheet,
     counted_scores,
     item_scores,
@@ -46,7 +43,6 @@ from truebleu.human.matching import (
     named_scores,
     of_one_pair,
     places_of,
-    refuse_language_pair,
     refuse_second,
     segment_scores,
     sheet_of,
@@ -68,30 +64,27 @@ __all__ = ["read_human"]
 
 
 def read_table(path: str, data: bytes, request: Request) -> HumanScores | PairwiseJudgments:
-    """Scores, or which of two outputs is better, as the columns say."""
+    """Scores, or which of two outputs is better, as the format or else the columns say."""
     table = of_one_pair(read_score_table(path, data), request)
     is_pairwise = all(table.find(names) is not None for names in (LEFT, RIGHT, VERDICT))
-    if is_pairwise or ranked_columns(table):
+    is_ranking = is_pairwise or bool(ranked_columns(table))
+    if request.format == "rankings" or (request.format is None and is_ranking):
         return _rankings(table, request)
     return _scores(table, request)
 
 
-def read_scores(path: str, data: bytes, request: Request) -> HumanScores:
-    """Scores in a table: long with a column for the system, or wide."""
-    return _scores(of_one_pair(read_score_table(path, data), request), request)
-
-
 def _scores(table: Table, request: Request) -> HumanScores:
+    """Scores in a table: long with a column for the system, or wide."""
     columns = score_columns(table, request.column, request.systems)
     scores = [table.scores(column) for column in columns]
     if table.find(SYSTEM) is not None:
-        made = ("format:scores", f"column:{'+'.join(columns)}")
-        sheet = sheet_of(table, systems_of(table), added(scores), made)
+        column = f"column:{'+'.join(columns)}"
+        sheet = sheet_of(table, added(scores), "format:scores", column)
         return _placed(table.found_labels(DOMAIN), sheet, request)
     # Row by row, so that the first line concerned is reported.
     wide = table.only([row for row in range(table.rows) for _ in columns])
     by_row = [score for row in zip(*scores, strict=True) for score in row]
-    sheet = sheet_of(wide, columns * table.rows, by_row, ("format:scores",))
+    sheet = sheet_of(wide, by_row, "format:scores", systems=columns * table.rows)
     return _placed(wide.found_labels(DOMAIN), sheet, request)
 
 
@@ -133,29 +126,23 @@ def level_of(path: str) -> Level | None:
     return LEVELS.get(parts[1]) if len(parts) == 3 and parts[2] == "score" else None
 
 
-def read_score_lines(
-    path: str, data: bytes, request: Request, level: Level | None = None
-) -> HumanScores:
-    """Scores at a level, by default as the file's name says; fields end at white space."""
-    refuse_language_pair(path, request)
-    level = level or level_of(path) or "segment"
+def read_score_lines(path: str, data: bytes, request: Request) -> HumanScores:
+    """Scores at the level that the file's name says; fields end at white space."""
+    level = level_of(path) or "segment"
     text = decode(path, data).removeprefix(BYTE_ORDER_MARK).removesuffix("\n")
     if not text:
         raise EmptyTextError(path)
     header = ["domain", "system", "score"] if level == "domain" else ["system", "score"]
     rows = enumerate((line.split() for line in text.split("\n")), 1)
     table = delimited(path, header, rows, f"in {' '.join(header).upper()}")
-    table.digest = digest(data)
-    if level != "domain":
-        return counted_scores(_score_sheet(table), request, level)
-    # The canary's own domain is none of the test set.
-    kept = [row for row, name in enumerate(table.labels("domain")) if name.lower() != "canary"]
-    table = table.only(kept)
-    return named_scores(_score_sheet(table), table.labels("domain"), request, "domain")
-
-
-def _score_sheet(table: Table) -> Sheet:
-    return sheet_of(table, systems_of(table), table.scores("score"), ("format:scores",))
+    table, domains = of_one_pair(table, request), table.found_labels(DOMAIN)
+    if domains is not None:
+        # The canary's own domain is none of the test set.
+        table = table.only([row for row, name in enumerate(domains) if name.lower() != CANARY])
+    sheet = sheet_of(table, table.scores("score"), "format:scores")
+    if domains is None:
+        return counted_scores(sheet, request, level)
+    return named_scores(sheet, table.labels("domain"), request, "domain")
 
 
 # Direct assessment between blanks.
@@ -169,16 +156,14 @@ def read_direct_assessment(path: str, data: bytes, request: Request) -> HumanSco
     They are means over annotators already: of raw scores, or of z-scores where `raters` is "z".
     """
     table = white_space_table(path, decode(path, data))
-    table.digest = digest(data)
-    table = of_one_pair(table, request, ["src"], ["trg"])
+    table = of_one_pair(table, request, sources=["src"], targets=["trg"])
     z = request.raters == "z"
     wanted = "z.scr" if z else "raw.scr"
     column = request.column or table.find([wanted]) or wanted.upper()
     made = ("format:da", f"column:{column}")
     systems = _known_names(systems_of(table), request)
-    sheet = replace(
-        sheet_of(table, systems, table.scores(column), made), standardized=z, name="SID"
-    )
+    scores = table.scores(column)
+    sheet = sheet_of(table, scores, *made, systems=systems, standardized=z, name="SID")
     if sheet.numbers is None:
         return counted_scores(sheet, request, "system")
     # Segments are called by a number, or DOCUMENT_NUMBER.
@@ -225,7 +210,6 @@ def read_appraise(path: str, data: bytes, request: Request) -> HumanScores:
     width = len(exported[0][1]) if exported else 0
     kind, header = APPRAISE.get(width, APPRAISE[9])
     table = delimited(path, header, exported, "in what Appraise exports")
-    table.digest = digest(data)
     about = zip(
         *(table.found_values([name]) or [""] * table.rows for name in ("type", "whole", "doc")),
         strict=True,
@@ -248,8 +232,7 @@ def read_appraise(path: str, data: bytes, request: Request) -> HumanScores:
         if key not in latest or float(str(ends[row])) >= float(str(ends[latest[key]])):
             latest[key] = row
     table = of_one_pair(table.only(list(latest.values())), request)
-    scores = table.scores("score", PERCENT)
-    sheet = replace(sheet_of(table, systems_of(table), scores, (f"format:{kind}",)), name="item")
+    sheet = sheet_of(table, table.scores("score", PERCENT), f"format:{kind}", name="item")
     if not any(sheet.documents or ()):
         sheet = replace(sheet, documents=None)
     return segment_scores(sheet, request)
@@ -271,14 +254,13 @@ _HUMAN = re.compile(r"human(\d*)")
 def read_wmt24(path: str, data: bytes, request: Request) -> HumanScores:
     """Scores in lines with system, line_id, doc_id, esa_score and annotator."""
     table = of_one_pair(read_score_table(path, data), request)
-    sheet = sheet_of(table, systems_of(table), (), ())
+    sheet = sheet_of(table)
     if sheet.raters is not None and sheet.numbers is not None:
         # A later line of one annotator for one output replaces the earlier one.
         documents = sheet.documents or [""] * table.rows
         keys = zip(sheet.systems, documents, map(str, sheet.numbers), sheet.raters, strict=True)
         table = table.only(sorted({key: row for row, key in enumerate(keys)}.values()))
-    scores = table.scores("esa_score")
-    return segment_scores(sheet_of(table, systems_of(table), scores, ("format:esa",)), request)
+    return segment_scores(sheet_of(table, table.scores("esa_score"), "format:esa"), request)
 
 
 def read_wmt25(path: str, data: bytes, request: Request) -> HumanScores:
@@ -287,79 +269,50 @@ def read_wmt25(path: str, data: bytes, request: Request) -> HumanScores:
     Segments are those of the test set in their order where they are as many, otherwise they are
     matched by document and number.
     """
-    records = list(json_records(path, data))
-    parts = [_identifier(path, line, record) for line, record in records]
-    table = table_of_columns(path, {"lp": [part[0] for part in parts], "record": range(len(parts))})
-    chosen = of_one_pair(table, request).values("record")
-    complete = len(chosen) == request.segments
+    table = read_score_table(path, data)
+    table = of_one_pair(table, request, [parts[0] for parts in _identifiers(table)])
+    complete = table.rows == request.segments
     known = set(request.documents or ())
     rows: list[dict[str, Any]] = []
-    for place, record in enumerate(chosen, 1):
-        line, judged = records[int(str(record))]
-        *names, number = parts[int(str(record))]
+    for row, (*names, number) in enumerate(_identifiers(table)):
         # Test sets call a document by its own name, with its domain or with both.
         called = [SEPARATOR.join(names[start:]) for start in range(len(names) - 1, -1, -1)]
         document = next((name for name in called if name in known), called[0])
-        numbers = {"numbers": place} if complete else {"document_numbers": number}
-        about = {"lines": line, "documents": document, **numbers}
-        rows += [{**about, **own} for own in _judgments(path, line, judged, called[-1])]
-    first: dict[str, Any] = rows[0] if rows else {}
-    columns: dict[str, Any] = {name: [row[name] for row in rows] for name in first}
-    made = ("format:esa",)
-    sheet = Sheet(label=path, digest=digest(data), first=1, made=made, **columns)
+        numbers = {"numbers": row + 1} if complete else {"document_numbers": number}
+        about = {"lines": table.line(row), "documents": document, **numbers}
+        rows += [{**about, **own} for own in _judgments(table, row)]
+    columns: dict[str, Any] = {name: [row[name] for row in rows] for name in (*rows, {})[0]}
+    sheet = Sheet(label=path, first=1, made=("format:esa",), **columns)
     return segment_scores(sheet, request)
 
 
-def json_records(path: str, data: bytes) -> Iterator[tuple[int | None, Mapping[str, object]]]:
-    """The objects of a JSON array, or of a file with one on each line, with their lines."""
-    text = decode(path, data).removeprefix(BYTE_ORDER_MARK)
-    if not text.lstrip().startswith("["):
-        yield from enumerate(read_records(path, data), 1)
-        return
-    for number, record in enumerate(json_in(path, None, text, "a JSON array of objects"), 1):
-        if not isinstance(record, dict):
-            found = f"JSON of type {type(record).__name__} as item {number}"
-            raise MalformedFileError(path, None, found, "an object")
-        yield None, record
+def _identifiers(table: Table) -> list[list[str]]:
+    """Language pair, domain, document and number of each row."""
+    identifiers = [str(value).split(SEPARATOR) for value in table.values("doc_id")]
+    for row, parts in enumerate(identifiers):
+        if len(parts) < 3:
+            expected = SEPARATOR.join(("LANGUAGES", "DOMAIN", "DOCUMENT", "NUMBER"))
+            table.refuse(row, "doc_id", repr(table.values("doc_id")[row]), expected)
+    return identifiers
 
 
-def _identifier(path: str, line: int | None, record: Mapping[str, object]) -> list[str]:
-    """Language pair, domain, document and number."""
-    identifier = record.get("doc_id")
-    parts = str(identifier).split(SEPARATOR)
-    if not isinstance(identifier, str) or len(parts) < 3:
-        expected = SEPARATOR.join(("LANGUAGES", "DOMAIN", "DOCUMENT", "NUMBER"))
-        raise MalformedFileError(path, line, f"{identifier!r} as doc_id", expected)
-    return parts
-
-
-def _judgments(
-    path: str, line: int | None, record: Mapping[str, object], document: str
-) -> Iterator[dict[str, object]]:
+def _judgments(table: Table, row: int) -> Iterator[dict[str, object]]:
     """System, rater and score of each judgment of a segment."""
-    systems = record.get("scores") or {}
+    systems = table.values("scores")[row] or {}
     if not isinstance(systems, dict) or not all(
         value is None or isinstance(value, dict) for value in systems.values()
     ):
-        found = f"scores of {document!r} that are not objects"
-        raise MalformedFileError(path, line, found, 'an object such as {"A": {"human1": 80}}')
+        table.refuse(
+            row, "scores", "values that are not objects", 'an object such as {"A": {"human1": 80}}'
+        )
     for system, judged in systems.items():
         for key, value in (judged or {}).items():
             match = _HUMAN.fullmatch(key)
-            if match is None:
-                continue
-            rater = judged.get(f"annotator{match[1]}")
-            rater = key if rater is None else rater
-            try:
-                score = parse_score(value)
-            except NotAScoreError as reason:
-                found = f"{value!r} as {key} of {system!r} in {document!r}"
-                raise MalformedFileError(path, line, found, str(reason)) from None
-            yield {
-                "systems": system,
-                "raters": str(rater),
-                "scores": score,
-            }
+            if match is not None:
+                rater = judged.get(f"annotator{match[1]}")
+                score = table.score(row, f"{system}.{key}", value)
+                rater = str(key if rater is None else rater)
+                yield {"systems": system, "raters": rater, "scores": score}
 
 
 # Which of two outputs is better.
@@ -387,12 +340,8 @@ class _Verdict(NamedTuple):
     verdict: Verdict
 
 
-def read_rankings(path: str, data: bytes, request: Request) -> PairwiseJudgments:
-    """All comparisons of two systems that a table has."""
-    return _rankings(of_one_pair(read_score_table(path, data), request), request)
-
-
 def _rankings(table: Table, request: Request) -> PairwiseJudgments:
+    """All comparisons of two systems that a table has."""
     if request.raters == "z":
         expected = "'mean': judgments of which output is better have no scale"
         raise SettingError("raters", "z", expected)
@@ -408,9 +357,7 @@ def _rankings(table: Table, request: Request) -> PairwiseJudgments:
         raise MalformedFileError(table.path, None, found, "at least one judgment")
     both = sheet_of(
         table.only([verdict.row for verdict in verdicts for _ in range(2)]),
-        [name for verdict in verdicts for name in (verdict.left, verdict.right)],
-        (),
-        (),
+        systems=[name for verdict in verdicts for name in (verdict.left, verdict.right)],
     )
     known_rows(both, request)
     known = set(request.systems)
@@ -435,7 +382,7 @@ def _rankings(table: Table, request: Request) -> PairwiseJudgments:
         systems=tuple(name for name in request.systems if name in judged),
         judgments=judgments,
         raters=len({judgment.rater for judgment in judgments}),
-        signature=f"human|format:rankings|form:{form}|match:{way}|scores:{table.digest}",
+        signature=f"human|format:rankings|form:{form}|match:{way}",
         ignored=tuple(name for name in dict.fromkeys(both.systems) if name not in known),
     )
 
@@ -517,7 +464,7 @@ def _rank(table: Table, row: int, column: str, value: object) -> int | None:
 
 def _numbered(table: Table, systems: Sequence[str]) -> Sheet:
     """The rows of rankings with the segments that they are about."""
-    sheet = sheet_of(table, systems, (), ())
+    sheet = sheet_of(table, systems=systems)
     index = table.find(_INDEX)
     if index is None and sheet.numbers is None:
         table.refuse_columns("one for the segment, called 'segment'")
@@ -565,11 +512,9 @@ class Kind(NamedTuple):
     column: bool = False
 
 
-#: The kinds of files. Only its columns say whether a table holds scores or rankings.
+#: The kinds of files. A table holds scores or rankings.
 KINDS = {
     "table": Kind(read_table, "a table of scores", column=True),
-    "scores": Kind(read_scores, "a table of scores", column=True),
-    "rankings": Kind(read_rankings, "rankings", column=True),
     "score lines": Kind(read_score_lines, "score lines"),
     "mqm": Kind(read_mqm, "MQM annotations", weights=True),
     "rating lines": Kind(read_rating_lines, "rating lines", weights=True),
@@ -581,7 +526,7 @@ KINDS = {
 }
 #: The kinds that each format may come in, and how the first of them looks.
 FORMAT_KINDS: dict[Format, tuple[tuple[str, ...], str]] = {
-    "scores": (("scores", "score lines"), ""),
+    "scores": (("table", "score lines"), ""),
     "mqm": (("mqm", "rating lines", "rating table"), ""),
     "ratings": (
         ("rating lines", "rating table"),
@@ -598,7 +543,7 @@ FORMAT_KINDS: dict[Format, tuple[tuple[str, ...], str]] = {
         "direct assessment as Appraise exports it (9 or 11 fields, no header) or with columns "
         "SYS and RAW.SCR",
     ),
-    "rankings": (("rankings",), ""),
+    "rankings": (("table",), ""),
 }
 
 
@@ -648,8 +593,6 @@ def read_human(
         CorpusError: When the file is not of its format, or does not fit the test set.
         SettingError: When a choice is not possible.
     """
-    if format is not None and format not in FORMATS:
-        raise UnknownNameError("format", str(format), FORMATS)
     arguments = locals()
     if test_set is not None:
         if (systems, segments, documents) != (None, None, None):
@@ -666,7 +609,7 @@ def read_human(
     name = os.fspath(path)
     if request.names is not None and match in (None, "names") and format in (None, "scores"):
         return read_named_items(name, request)
-    return parse_human(name, Files().contents(name), request, format)
+    return parse_human(name, Files().contents(name), request)
 
 
 def read_named_items(path: str, request: Request) -> HumanScores:
@@ -694,7 +637,6 @@ def read_named_items(path: str, request: Request) -> HumanScores:
     lines, systems, scores, raters = zip(*rows, strict=True) if rows else ((), (), (), ())
     sheet = Sheet(
         label=path,
-        digest=checksum,
         lines=lines,
         systems=systems,
         scores=scores,
@@ -702,27 +644,27 @@ def read_named_items(path: str, request: Request) -> HumanScores:
         made=("format:scores", f"column:{column}"),
     )
     kept = known_rows(sheet, request)
-    return item_scores(sheet, kept, [places[row] for row in kept], request, "match:names")
+    human = item_scores(sheet, kept, [places[row] for row in kept], request, "match:names")
+    return replace(human, signature=f"{human.signature}|scores:{checksum}")
 
 
-def parse_human(
-    path: str, data: bytes, request: Request, chosen: Format | None = None
-) -> HumanScores | PairwiseJudgments:
-    """The judgments in a file's uncompressed bytes; their format is guessed where it is None."""
-    kind = KINDS[kind_of(path, data, chosen)]
+def parse_human(path: str, data: bytes, request: Request) -> HumanScores | PairwiseJudgments:
+    """The judgments in a file's uncompressed bytes."""
+    kind = KINDS[_kind(path, data, request.format)]
     if request.weights is not None and not kind.weights:
         expected = f"none: {path} has no marked errors to weigh"
         raise SettingError("weights", request.weights, expected)
     if request.column is not None and not kind.column:
         expected = f"none: in files such as {path} the format says where scores are"
         raise SettingError("column", request.column, expected)
-    return kind.read(path, data, request)
+    human = kind.read(path, data, request)
+    return replace(human, signature=f"{human.signature}|scores:{digest(data)}")
 
 
 # Which kind a file is, guessed from its name, its columns and its first line.
 
 
-def kind_of(path: str, data: bytes, chosen: Format | None) -> str:
+def _kind(path: str, data: bytes, chosen: Format | None) -> str:
     """The kind of a file, which must be one of those of the format if one was chosen."""
     guessed = _guess(path, data)
     if chosen is None:
@@ -749,7 +691,7 @@ def _guess(path: str, data: bytes) -> str:
     if not text.strip():
         raise EmptyTextError(path)
     if ending in (".json", ".jsonl", ".ndjson"):
-        return _guess_json(path, data, text)
+        return _guess_json(path, text)
     first = text.partition("\n")[0].removesuffix("\r")
     if {"raw.scr", "sys"} <= set(first.lower().split()):
         return "direct assessment"
@@ -776,12 +718,13 @@ def _is_rating_line(line: str) -> bool:
     return len(fields) in (2, 3) and fields[1].lstrip().startswith('{"errors"')
 
 
-def _guess_json(path: str, data: bytes, text: str) -> str:
-    is_array = text.lstrip().startswith("[")
+def _guess_json(path: str, text: str) -> str:
     # A blank line at the start is for the reader to refuse, which knows its number.
-    head = data if is_array else data.lstrip().partition(b"\n")[0]
-    _, record = next(iter(json_records(path, head)), (None, {}))
-    keys = set(record)
+    written = text.lstrip()
+    head = written if written.startswith("[") else written.partition("\n")[0]
+    first = json_in(path, None, head, "a JSON array of objects, or an object on each line")
+    first = next(iter(first), {}) if isinstance(first, list) else first
+    keys = set(first) if isinstance(first, dict) else set()
     if {"doc_id", "scores"} <= keys:
         return "wmt25"
     if {"esa_score", "line_id", "system"} <= keys:

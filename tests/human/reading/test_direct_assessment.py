@@ -236,12 +236,12 @@ def test_objects_of_wmt25_are_matched_by_document(folder: Folder, name: str) -> 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[1]", "item 1"),
+        ("[1]", "the keys text"),
         ("[{]", "no valid JSON"),
         ('[{"x": 1}]', "the keys x; expected system, segment and score"),
-        (json.dumps([{"doc_id": "d", "scores": {}}]), "'d' as doc_id"),
+        (json.dumps([{"doc_id": "d", "scores": {}}]), "'d' in row 1 in key 'doc_id'"),
         (json.dumps([segment(1, a=3)]), "not objects"),
-        (json.dumps([segment(1, a={"human1": "good"}, b=B)]), "'good' as human1 of 'a'"),
+        (json.dumps([segment(1, a={"human1": "good"}, b=B)]), "'good' in row 1 in key 'a.human1'"),
         (json.dumps([segment(1, a=A, b=B)]), "1 different segments; expected 2"),
         (json.dumps([segment(1, x=A), segment(2, y=B)]), "none of which"),
     ],
