@@ -64,6 +64,10 @@ def test_a_system_is_called_as_everywhere_else(folder: Folder) -> None:
             '{"a.txt": [{"mt": "x", "errors": [{"start": 0, "end": 9, "severity": "m"}]}]}',
             "segment 1 of a.txt",
         ),
+        (
+            '{"a.txt": [{"mt": ["x"], "errors": [{"start": 0, "end": 1, "severity": "m"}]}]}',
+            "its text is none",
+        ),
         ('{"a.txt": [', "line 1: no valid JSON"),
     ],
 )

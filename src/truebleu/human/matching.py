@@ -48,6 +48,11 @@ CANARY = "canary"
 MARKS = ("<v>", "</v>")
 
 
+def unmarked(text: str) -> str:
+    """A quoted output without the marks around errors."""
+    return text.replace(MARKS[0], "").replace(MARKS[1], "")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
     """Judgments as a file has them, one per row, and how they say which segment they are about.
@@ -233,10 +238,9 @@ class _Matcher:
             return 0
         count = 0
         for row, place in zip(self.rows, places, strict=True):
-            text, output = str(texts[row] or ""), outputs[self.sheet.systems[row]][place]
-            for mark in MARKS:
-                text = text.replace(mark, "")
-            count += bool(text.strip()) and text.strip() == (output or "").strip()
+            text = unmarked(str(texts[row] or "")).strip()
+            output = outputs[self.sheet.systems[row]][place] or ""
+            count += bool(text) and text == output.strip()
         return count
 
     def _refuse_outside(self, places: Iterable[int], first: int) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from truebleu.corpus._files import Files, read_lines
-from truebleu.corpus._reading import parse_docs
+from truebleu.corpus._reading import read_labels
 from truebleu.corpus.tables import read_json_lines
 from truebleu.corpus.test_set import TestSet
 from truebleu.errors import (
@@ -39,8 +39,6 @@ NOT_SUPPLIED = "[No translation supplied]"
 
 #: The endings of texts: the other is JSON lines with source, target or hypothesis.
 TEXTS = (".txt", ".jsonl")
-Text = tuple[str | None, ...]
-Labels = tuple[str, ...] | None
 
 
 class ScoresFile(NamedTuple):
@@ -229,7 +227,10 @@ def read_metrics_eval(
     for name, text in (*references.items(), *outputs.items()):
         if len(text) != len(source):
             raise UnpairedSegmentsError(f"{pair} {name}", len(text), sources[pair], len(source))
-    documents, domains = _labels(os.path.join(root, "documents", f"{pair}.docs"), len(source))
+    documents, domains = None, None
+    labels = os.path.join(root, "documents", f"{pair}.docs")
+    if os.path.exists(labels):
+        documents, domains, _ = read_labels(Files(), labels, "the source", len(source))
     canary = CANARY in (label[0].lower() for label in (documents, domains) if label is not None)
     human = _files(root, "human-scores", f"{pair}.")
     metrics = _files(root, os.path.join("metric-scores", pair))
@@ -284,17 +285,7 @@ def _of_metric(file: ScoresFile) -> ScoresFile:
     return file._replace(name=metric, references=references) if metric else file
 
 
-def _labels(path: str, segments: int) -> tuple[Labels, Labels]:
-    """The document and the domain of each segment; None where there is no file of them."""
-    if not os.path.exists(path):
-        return None, None
-    lines = [line or "" for line in read_lines(path, Files().contents(path)).segments]
-    if len(lines) != segments:
-        raise UnpairedSegmentsError(path, len(lines), "the source", segments)
-    return parse_docs(path, lines)
-
-
-def _text(path: str, key: str) -> Text:
+def _text(path: str, key: str) -> tuple[str | None, ...]:
     data = Files().contents(path)
     if path.endswith(".jsonl"):
         (text,) = read_json_lines(path, data).select("reference", key)

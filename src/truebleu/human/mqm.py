@@ -37,6 +37,7 @@ from truebleu.human.matching import (
     segment_scores,
     sheet_of,
     systems_of,
+    unmarked,
 )
 from truebleu.schema import verb
 
@@ -416,12 +417,7 @@ def read_spans(path: str, systems: Mapping[str, TextLike]) -> MarkedErrors:
             # Both texts are stripped; the output may have had blanks before it.
             output = systems[system][place] or ""
             shift = len(output) - len(output.lstrip()) - (len(text) - len(text.lstrip()))
-            moved = ErrorSpan(
-                start=span.start + shift,
-                end=span.end + shift,
-                severity=span.severity,
-                category=span.category,
-            )
+            moved = replace(span, start=span.start + shift, end=span.end + shift)
             if moved not in of_system[place]:
                 of_system[place].append(moved)
     if not spans:
@@ -435,22 +431,15 @@ def _from_mqm(path: str, data: bytes) -> Iterator[tuple[str, str, ErrorSpan]]:
     columns = [table.found_values(names) for names in (TARGET, ["category"], ["severity"])]
     if None in columns:
         table.refuse_columns(KIND)
-    opening, closing = MARKS
     rows = zip(systems_of(table), *(column or () for column in columns), strict=True)
     for system, *fields in rows:
-        target, category, severity = (str(field or "") for field in fields)
-        start, end = target.find(opening), target.rfind(closing)
-        if severity.strip().lower() in HARMLESS or not 0 <= start < end:
-            continue
-        text = target.replace(opening, "").replace(closing, "")
-        span = ErrorSpan(
-            start=start,
+        target, category, severity = (str(field or "").strip() for field in fields)
+        start, end = target.find(MARKS[0]), target.rfind(MARKS[1])
+        if severity.lower() not in HARMLESS and 0 <= start < end:
             # Marks inside the marked part are none of its characters.
-            end=start + len(target[start:end].replace(opening, "").replace(closing, "")),
-            severity=severity.strip(),
-            category=category.strip(),
-        )
-        yield system, text, span
+            end = start + len(unmarked(target[start:end]))
+            span = ErrorSpan(start=start, end=end, severity=severity, category=category)
+            yield system, unmarked(target), span
 
 
 def _from_comet(path: str, data: bytes) -> Iterator[tuple[str, str, ErrorSpan]]:
@@ -460,19 +449,20 @@ def _from_comet(path: str, data: bytes) -> Iterator[tuple[str, str, ErrorSpan]]:
         # As every other name: that of the file, without folder and ending.
         system = stem(file.replace("\\", "/"))
         for number, segment in enumerate(segments, 1):
-            for span in _comet_errors(path, f"segment {number} of {file}", segment):
-                yield system, segment["mt"], span
+            try:
+                for span in _comet_errors(segment):
+                    yield system, segment["mt"], span
+            except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+                found = f"segment {number} of {file}: an error that can't be read ({error})"
+                raise MalformedFileError(path, None, found, KIND) from None
 
 
-def _comet_errors(path: str, where: str, segment: Any) -> Iterator[ErrorSpan]:
-    try:
-        length = len(segment["mt"])
-        for marked in segment.get("errors") or []:
-            start, end = int(marked["start"]), int(marked["end"])
-            if not 0 <= start <= end <= length:
-                raise ValueError(f"characters {start} to {end} of {length}")
-            yield ErrorSpan(start=start, end=end, severity=str(marked["severity"]))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise MalformedFileError(
-            path, None, f"{where}: an error that can't be read ({error})", KIND
-        ) from None
+def _comet_errors(segment: Any) -> Iterator[ErrorSpan]:
+    if not isinstance(segment["mt"], str):
+        raise TypeError("its text is none")
+    length = len(segment["mt"])
+    for marked in segment.get("errors") or []:
+        start, end = int(marked["start"]), int(marked["end"])
+        if not 0 <= start <= end <= length:
+            raise ValueError(f"characters {start} to {end} of {length}")
+        yield ErrorSpan(start=start, end=end, severity=str(marked["severity"]))
