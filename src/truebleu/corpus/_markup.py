@@ -60,11 +60,11 @@ class Markup:
         return [self._text(*key, chosen=name is not None) for key in keys]
 
     def _refuse(self, role: Role, name: str | None) -> NoReturn:
-        known = [name for _, name in self._texts]
+        names = [name for _, name in self._texts]
         if name is not None:
-            raise MissingColumnError(self.path, _WHO[role], name, known)
-        expected = f"a {role}; to use one of the others, write {self.path}#{known[0]}"
-        raise MalformedFileError(self.path, None, f"only {', '.join(known)}", expected)
+            raise MissingColumnError(self.path, _WHO[role], name, names)
+        expected = f"a {role}; to use one of the others, write {self.path}#{names[0]}"
+        raise MalformedFileError(self.path, None, f"only {', '.join(names)}", expected)
 
     def _text(self, role: Role, name: str, *, chosen: bool) -> NamedText:
         segments = self._texts[role, name]

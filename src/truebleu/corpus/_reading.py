@@ -169,29 +169,29 @@ def _read(
 ) -> tuple[list[NamedText], list[str]]:
     """The texts of one role and what they are called."""
     texts: list[NamedText] = []
-    given: list[str | None] = []
+    chosen: list[str | None] = []
     for path in written:
         location = locate(path)
         texts_here = files.texts(location, role)
         if location.name is not None and len(texts_here) > 1:
-            known = ", ".join(text.name for text in texts_here)
-            expected = f"NAME=FILE#{role.upper()} to choose one of {known}"
+            names = ", ".join(text.name for text in texts_here)
+            expected = f"NAME=FILE#{role.upper()} to choose one of {names}"
             raise SettingError(role, path, expected)
         texts += texts_here
-        given += [location.name] * len(texts_here)
-    return texts, distinct_names(texts, given)
+        chosen += [location.name] * len(texts_here)
+    return texts, distinct_names(texts, chosen)
 
 
 # What systems and references are called: short names, longer only where they would collide.
 
 
-def distinct_names(texts: Sequence[NamedText], given: Sequence[str | None]) -> list[str]:
-    """A name for each text: the given one, or as many folders of its path as tell it apart.
+def distinct_names(texts: Sequence[NamedText], chosen: Sequence[str | None]) -> list[str]:
+    """A name for each text: the chosen one, or as many folders of its path as tell it apart.
 
     So `a/x.txt` and `b/y.txt` are called `x` and `y`, but `a/out.txt` and `b/out.txt` are `a/out`
     and `b/out`. Where nothing tells them apart, two texts get one name.
     """
-    ladders = [[name] if name else _ladder(text) for text, name in zip(texts, given, strict=True)]
+    ladders = [[name] if name else _ladder(text) for text, name in zip(texts, chosen, strict=True)]
     steps = [0] * len(texts)
     while True:
         names = [ladder[step] for ladder, step in zip(ladders, steps, strict=True)]
@@ -480,8 +480,8 @@ class TestSetParts:
     def share_read(self) -> float | None:
         """How much of all texts was read, from 0 to 1; None where nobody knows."""
         shares = [file.share_read for file in self._files]
-        known = [share for share in shares if share is not None]
-        return sum(known) / len(known) if known and len(known) == len(shares) else None
+        sizes = [share for share in shares if share is not None]
+        return sum(sizes) / len(sizes) if sizes and len(sizes) == len(shares) else None
 
     def __iter__(self) -> Iterator[TestSet]:
         return self._read_whole() if self._is_whole else self._read_parts()
@@ -688,13 +688,13 @@ def _labels(test_set: TestSet) -> dict[str, Iterable[bytes]]:
     """Documents and domains as a table, where they are known."""
     from json import dumps
 
-    columns = {"doc": test_set.documents, "domain": test_set.domains}
-    known = {name: labels for name, labels in columns.items() if labels is not None}
-    if not known:
+    labels = {"doc": test_set.documents, "domain": test_set.domains}
+    columns = {name: column for name, column in labels.items() if column is not None}
+    if not columns:
         return {}
-    rows = list(zip(*known.values(), strict=True))
+    rows = list(zip(*columns.values(), strict=True))
     if any(sign in label for row in rows for label in row for sign in "\t\n\r"):
-        objects = (dumps(dict(zip(known, row, strict=True)), ensure_ascii=False) for row in rows)
+        objects = (dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False) for row in rows)
         return {"documents.jsonl": (f"{line}\n".encode() for line in objects)}
-    lines = ["\t".join(known), *("\t".join(row) for row in rows)]
+    lines = ["\t".join(columns), *("\t".join(row) for row in rows)]
     return {"documents.tsv": (f"{line}\n".encode() for line in lines)}

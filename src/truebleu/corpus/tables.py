@@ -409,7 +409,7 @@ class Table:
 
         Texts may stand in a column called sys or model: names have several rows each.
         """
-        naming = self.find(known for known in SYSTEM if known != column.lower())
+        naming = self.find(name for name in SYSTEM if name != column.lower())
         if naming is None:
             return None
         rows: dict[str, list[int]] = {}
@@ -618,10 +618,10 @@ def table_of_records(
             line = next(n for n, record in enumerate(records, 1) if key in record)
             found = f"half of a surrogate pair in the key {key!r}"
             raise MalformedFileError(path, line, found, "text")
-    known = set(keys)
+    existing = set(keys)
 
     def read(column: str) -> Sequence[object]:
-        if column in known:
+        if column in existing:
             return [record.get(column) for record in records]
         steps = column.split(".")
         return [value_inside(record, steps) for record in records]

@@ -321,13 +321,8 @@ def as_test_set(
         CorpusError: When the texts do not pair, or are not texts.
     """
     if isinstance(systems, TestSet):
-        given = {
-            "references": references,
-            "source": source,
-            "documents": documents,
-            "domains": domains,
-        }
-        for name, value in given.items():
+        names = ("references", "source", "documents", "domains")
+        for name, value in zip(names, (references, source, documents, domains), strict=True):
             if value is not None:
                 expected = "none beside a TestSet, which has its own; dataclasses.replace sets them"
                 raise SettingError(name, type(value), expected)
@@ -607,31 +602,17 @@ class TextWarning:
     message: str
 
 
-# Code, key of the survey, one of them, several of them, what it means.
+# The key of the survey, which is also the code; what it is, what it means.
 _KINDS = (
-    ("tabs", "tabs", "tab", "tabs", "they count as white space"),
+    ("tabs", "tab", "they count as white space"),
+    ("carriage_returns", "stray carriage return", "they count as white space, not as line ends"),
     (
-        "carriage-returns",
-        "carriage_returns",
-        "carriage return inside a segment",
-        "carriage returns inside segments",
-        "they count as white space, not as line ends",
-    ),
-    (
-        "line-breaks",
         "line_breaks",
-        "line break inside a segment",
-        "line breaks inside segments",
+        "unusual line break",
         "characters like U+2028 end a line for some tools, which then misalign; not here",
     ),
-    (
-        "zero-width",
-        "zero_width",
-        "zero-width character",
-        "zero-width characters",
-        "they are not seen, and keep words from matching",
-    ),
-    ("blank", "blank", "blank segment", "blank segments", "each matches nothing"),
+    ("zero_width", "zero-width character", "they are not seen, and keep words from matching"),
+    ("blank", "blank segment", "each matches nothing"),
 )
 
 _MOSTLY_EMPTY = 0.5
@@ -790,8 +771,8 @@ def _of_files(texts: Sequence[_Examined]) -> Iterator[TextWarning]:
 
 
 def _of_characters(text: _Examined) -> Iterator[TextWarning]:
-    for code, kind, singular, plural, meaning in _KINDS:
-        count, first = text.survey[kind]
+    for kind, name, meaning in _KINDS:
+        code, (count, first) = kind.replace("_", "-"), text.survey[kind]
         if first is None:
             continue
         if code == "tabs" and count >= text.segments:
@@ -799,7 +780,7 @@ def _of_characters(text: _Examined) -> Iterator[TextWarning]:
         if code == "blank" and count >= _MOSTLY_EMPTY * text.segments:
             code, meaning = "mostly-empty", f"of {text.segments:,} in all: is it the right file?"
         message = (
-            f"{text.label}: {_counted(count, singular, plural)}, "
+            f"{text.label}: {_counted(count, name, f'{name}s')}, "
             f"first in segment {first + 1}; {meaning}"
         )
         yield TextWarning(code, text.label, count, first + 1, message)

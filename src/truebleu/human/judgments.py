@@ -60,11 +60,11 @@ class HumanScores:
 
     def means(self) -> dict[str, float]:
         """Each system's mean over what was judged of it: the human score of the system."""
-        given = {
+        judged = {
             system: [score for score in scores if score is not None]
             for system, scores in self.scores.items()
         }
-        return {system: fsum(scores) / len(scores) for system, scores in given.items()}
+        return {system: fsum(scores) / len(scores) for system, scores in judged.items()}
 
 
 class Judgment(NamedTuple):

@@ -72,7 +72,7 @@ class Sheet:
         subset: Whether files of this kind number a larger test set than people have at hand, so
             that segments are taken in order where their numbers do not fit.
         name: What messages call a number: the column.
-        made: How the scores were made, as parts of the signature.
+        signature: How the scores were made.
         standardized: Whether the file has z-scores already.
         notes: What a reader of the numbers should know.
     """
@@ -89,7 +89,7 @@ class Sheet:
     first: int | None = None
     subset: bool = False
     name: str = "segment"
-    made: tuple[str, ...] = ()
+    signature: tuple[str, ...] = ()
     standardized: bool = False
     notes: tuple[str, ...] = ()
 
@@ -99,13 +99,15 @@ class Sheet:
         raise MalformedFileError(self.label, line, found, expected)
 
 
-def sheet_of(table: Table, scores: Sequence[float | None] = (), *made: str, **others: Any) -> Sheet:
+def sheet_of(
+    table: Table, scores: Sequence[float | None] = (), *signature: str, **others: Any
+) -> Sheet:
     """The judgments in the rows of a table, by the names of its columns.
 
     Args:
         table: The table.
         scores: The score of each row.
-        made: How the scores were made.
+        signature: How the scores were made.
         others: Fields of the sheet that its columns do not tell.
     """
     documents = table.find(DOCUMENT)
@@ -120,7 +122,11 @@ def sheet_of(table: Table, scores: Sequence[float | None] = (), *made: str, **ot
         **({} if "systems" in others else {"systems": systems_of(table)}),
     }
     return Sheet(
-        label=table.path, lines=table.all_lines(), scores=scores, made=made, **(fields | others)
+        label=table.path,
+        lines=table.all_lines(),
+        scores=scores,
+        signature=signature,
+        **(fields | others),
     )
 
 
@@ -187,8 +193,8 @@ class _Matcher:
         names = self.sheet.documents if self.request.match is None else None
         if names is not None:
             self._refuse_restarts(numbers, names)
-        known = set(self.request.documents or ())
-        if names is not None and not any(names[row] in known for row in self.rows):
+        documents = set(self.request.documents or ())
+        if names is not None and documents.isdisjoint(names[row] for row in self.rows):
             names = None
         misfit: _MisfitError | None = None
         fitting: dict[int, list[int]] = {}
@@ -364,7 +370,7 @@ def _refuse_misfits(
 
 def segment_scores(sheet: Sheet, request: Request) -> HumanScores:
     """The scores of a sheet whose rows are about segments."""
-    rows = known_rows(sheet, request)
+    rows = rows_at_hand(sheet, request)
     places, way = places_of(sheet, rows, request)
     is_told = request.first_segment is not None or sheet.first is not None
     numbers = None if way != "numbers" or is_told else sheet.numbers
@@ -379,7 +385,7 @@ def item_scores(
     rows: Sequence[int],
     places: Sequence[int],
     request: Request,
-    made: str,
+    match: str,
     level: Level = "segment",
     items: tuple[str, ...] | None = None,
 ) -> HumanScores:
@@ -420,13 +426,13 @@ def item_scores(
         },
         items=items,
         raters=raters,
-        signature="|".join(("human", *sheet.made, made, f"raters:{averaging}")),
+        signature="|".join(("human", *sheet.signature, match, f"raters:{averaging}")),
         ignored=tuple(name for name in dict.fromkeys(sheet.systems) if name not in kept),
         notes=(*sheet.notes, *notes),
     )
 
 
-def known_rows(sheet: Sheet, request: Request) -> list[int]:
+def rows_at_hand(sheet: Sheet, request: Request) -> list[int]:
     """The rows about systems of the test set.
 
     Raises:
@@ -435,15 +441,15 @@ def known_rows(sheet: Sheet, request: Request) -> list[int]:
     systems = sheet.systems
     if not systems:
         raise EmptyTextError(sheet.label)
-    known = set(request.systems)
-    rows = [row for row, system in enumerate(systems) if system in known]
-    unknown = [name for name in dict.fromkeys(systems) if name not in known]
+    wanted = set(request.systems)
+    rows = [row for row, system in enumerate(systems) if system in wanted]
+    unknown = [name for name in dict.fromkeys(systems) if name not in wanted]
     if not rows:
         found = f"judgments of {listed(unknown)}, none of which is a system of the test set"
         expected = f"{request.known}; name outputs as the file does, as in NAME=FILE"
         sheet.refuse(0, found, expected)
     if unknown and request.others == "refuse":
-        first = next(row for row, system in enumerate(systems) if system not in known)
+        first = next(row for row, system in enumerate(systems) if system not in wanted)
         found = f"a judgment of {unknown[0]!r}, which is no system of the test set"
         if len(unknown) > 1:
             found += f" (nor {'is' if len(unknown) == 2 else 'are'} {listed(unknown[1:])})"
@@ -532,7 +538,7 @@ def counted_scores(
             otherwise every rater has all.
     """
     _refuse_numbering(sheet.label, request)
-    rows = known_rows(sheet, request)
+    rows = rows_at_hand(sheet, request)
     raters = None if shared else sheet.raters
     keys = [
         (system, None if raters is None else raters[row])
@@ -559,17 +565,17 @@ def counted_scores(
                     places[row] = seen[keys[row]] - leading
                     seen[keys[row]] += 1
                 kept = [row for row in rows if places[row] >= 0]
-                made = f"level:{name}" if name != "segment" else "match:rows"
+                match = f"level:{name}" if name != "segment" else "match:rows"
                 names = items if name == "document" else None
                 at = [places[row] for row in kept]
-                return item_scores(sheet, kept, at, request, made, name, names)
+                return item_scores(sheet, kept, at, request, match, name, names)
     return _refuse_number(sheet, turns, sizes, shift)
 
 
 def named_scores(sheet: Sheet, names: Sequence[str], request: Request, level: Level) -> HumanScores:
     """Scores that name the document or domain they are about."""
     _refuse_numbering(sheet.label, request)
-    rows = known_rows(sheet, request)
+    rows = rows_at_hand(sheet, request)
     if level == "document" and request.documents is not None:
         items = tuple(dict.fromkeys(request.documents))
         for row in rows:

@@ -251,14 +251,14 @@ def read_metrics_eval(
 
 
 def _language_pair(root: str, wanted: str | None) -> str:
-    known = sorted({name for name, _, _ in _files(root, "sources")})
-    if not known:
+    pairs = sorted({name for name, _, _ in _files(root, "sources")})
+    if not pairs:
         reason = "no folder 'sources' with files in it; expected mt-metrics-eval's layout"
         raise UnreadableFileError(root, reason)
-    if wanted is None and len(known) == 1:
-        return known[0]
-    if wanted not in known:
-        raise MissingColumnError(root, "language pair", wanted or "", known)
+    if wanted is None and len(pairs) == 1:
+        return pairs[0]
+    if wanted not in pairs:
+        raise MissingColumnError(root, "language pair", wanted or "", pairs)
     return wanted
 
 

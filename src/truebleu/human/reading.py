@@ -39,11 +39,11 @@ from truebleu.human.matching import (
     Sheet,
     counted_scores,
     item_scores,
-    known_rows,
     named_scores,
     of_one_pair,
     places_of,
     refuse_second,
+    rows_at_hand,
     segment_scores,
     sheet_of,
     systems_of,
@@ -160,10 +160,9 @@ def read_direct_assessment(path: str, data: bytes, request: Request) -> HumanSco
     z = request.raters == "z"
     wanted = "z.scr" if z else "raw.scr"
     column = request.column or table.find([wanted]) or wanted.upper()
-    made = ("format:da", f"column:{column}")
-    systems = _known_names(systems_of(table), request)
-    scores = table.scores(column)
-    sheet = sheet_of(table, scores, *made, systems=systems, standardized=z, name="SID")
+    systems = _names_at_hand(systems_of(table), request)
+    signature, scores = ("format:da", f"column:{column}"), table.scores(column)
+    sheet = sheet_of(table, scores, *signature, systems=systems, standardized=z, name="SID")
     if sheet.numbers is None:
         return counted_scores(sheet, request, "system")
     # Segments are called by a number, or DOCUMENT_NUMBER.
@@ -175,13 +174,13 @@ def read_direct_assessment(path: str, data: bytes, request: Request) -> HumanSco
     return segment_scores(sheet, request)
 
 
-def _known_names(systems: Sequence[str], request: Request) -> list[str]:
+def _names_at_hand(systems: Sequence[str], request: Request) -> list[str]:
     """Names without the number of the submission (UEdin.4), where only so they are known."""
-    known = set(request.systems)
+    wanted = set(request.systems)
     names: dict[str, str] = {}
     for system in dict.fromkeys(systems):
         short = _SUFFIX.sub("", system)
-        names[system] = short if system not in known and short in known else system
+        names[system] = short if system not in wanted and short in wanted else system
     # Two submissions of one name stay apart.
     taken = Counter(names.values())
     return [name if taken[name := names[s]] == 1 else s for s in systems]
@@ -272,17 +271,17 @@ def read_wmt25(path: str, data: bytes, request: Request) -> HumanScores:
     table = read_score_table(path, data)
     table = of_one_pair(table, request, [parts[0] for parts in _identifiers(table)])
     complete = table.rows == request.segments
-    known = set(request.documents or ())
+    documents = set(request.documents or ())
     rows: list[dict[str, Any]] = []
     for row, (*names, number) in enumerate(_identifiers(table)):
         # Test sets call a document by its own name, with its domain or with both.
         called = [SEPARATOR.join(names[start:]) for start in range(len(names) - 1, -1, -1)]
-        document = next((name for name in called if name in known), called[0])
+        document = next((name for name in called if name in documents), called[0])
         numbers = {"numbers": row + 1} if complete else {"document_numbers": number}
         about = {"lines": table.line(row), "documents": document, **numbers}
         rows += [{**about, **own} for own in _judgments(table, row)]
     columns: dict[str, Any] = {name: [row[name] for row in rows] for name in (*rows, {})[0]}
-    sheet = Sheet(label=path, first=1, made=("format:esa",), **columns)
+    sheet = Sheet(label=path, first=1, signature=("format:esa",), **columns)
     return segment_scores(sheet, request)
 
 
@@ -359,9 +358,9 @@ def _rankings(table: Table, request: Request) -> PairwiseJudgments:
         table.only([verdict.row for verdict in verdicts for _ in range(2)]),
         systems=[name for verdict in verdicts for name in (verdict.left, verdict.right)],
     )
-    known_rows(both, request)
-    known = set(request.systems)
-    kept = [v for v in verdicts if v.left in known and v.right in known]
+    rows_at_hand(both, request)
+    wanted = set(request.systems)
+    kept = [v for v in verdicts if v.left in wanted and v.right in wanted]
     if not kept:
         found = "no comparison of two systems of the test set"
         raise MalformedFileError(table.path, None, found, f"some between {request.known}")
@@ -383,7 +382,7 @@ def _rankings(table: Table, request: Request) -> PairwiseJudgments:
         judgments=judgments,
         raters=len({judgment.rater for judgment in judgments}),
         signature=f"human|format:rankings|form:{form}|match:{way}",
-        ignored=tuple(name for name in dict.fromkeys(both.systems) if name not in known),
+        ignored=tuple(name for name in dict.fromkeys(both.systems) if name not in wanted),
     )
 
 
@@ -434,7 +433,7 @@ def _plain(table: Table, request: Request) -> list[_Verdict]:
 def _expanded(table: Table, ranked: Sequence[tuple[str, str]], request: Request) -> list[_Verdict]:
     """Every pair of outputs in each ranking; the lower rank is the better one."""
     columns = [(table.labels(system), rank, table.values(rank)) for system, rank in ranked]
-    known = set(request.systems)
+    wanted = set(request.systems)
     verdicts = []
     for row in range(table.rows):
         entries = []
@@ -443,7 +442,7 @@ def _expanded(table: Table, ranked: Sequence[tuple[str, str]], request: Request)
             if rank is not None and names[row].strip().lower() not in NOTHING:
                 # Outputs that are the same were judged once, as A+B.
                 parts = names[row].split("+")
-                whole = names[row] in known or not set(parts) & known
+                whole = names[row] in wanted or not set(parts) & wanted
                 entries += [(name, rank) for name in ([names[row]] if whole else parts)]
         for (left, rank), (right, other) in combinations(entries, 2):
             if left != right:
@@ -641,9 +640,9 @@ def read_named_items(path: str, request: Request) -> HumanScores:
         systems=systems,
         scores=scores,
         raters=raters if all(raters) else None,
-        made=("format:scores", f"column:{column}"),
+        signature=("format:scores", f"column:{column}"),
     )
-    kept = known_rows(sheet, request)
+    kept = rows_at_hand(sheet, request)
     human = item_scores(sheet, kept, [places[row] for row in kept], request, "match:names")
     return replace(human, signature=f"{human.signature}|scores:{checksum}")
 
