@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from truebleu import score
+from truebleu.reports.document import Table
 from truebleu.reports.scores import document, score_chart, score_table, segment_table
 
 TEXTS = {"a": ["the cat sat", "a dog"], "b": ["the cat ran", "the dog"]}
@@ -36,6 +39,19 @@ def test_details_say_what_a_score_is_made_of() -> None:
     scores = score(TEXTS, REFERENCE)
     assert "BP" not in str(document(scores).blocks)
     assert "BP" in str(document(scores, details=True).blocks)
+
+
+def test_details_of_several_systems_have_their_precisions_side_by_side() -> None:
+    """Koehn (2004), Table 1."""
+    systems = {"a": ["the cat sat on the mat"], "b": ["the cat sat on a mat"]}
+    scores = score(systems, ["the cat sat on the mat"], ["bleu", "chrf"])
+    tables = [b for b in document(scores, details=True).blocks if isinstance(b, Table)]
+    (table,) = tables[1:]
+    assert [column.heading for column in table.columns[2:]] == [f"{n}-gram" for n in (1, 2, 3, 4)]
+    # 5 of 6 words, 3 of 5 pairs, 2 of 4 triples and 1 of 3 fours are right.
+    expected = [100 * 5 / 6, 60, 50, 100 / 3]
+    assert [table.rows[1][str(n)] for n in (1, 2, 3, 4)] == pytest.approx(expected)
+    assert len([b for b in document(scores).blocks if isinstance(b, Table)]) == 1
 
 
 def test_the_chart_goes_from_the_best_down_also_where_lower_is_better() -> None:

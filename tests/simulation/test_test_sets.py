@@ -7,12 +7,16 @@ from hashlib import sha256
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from truebleu.corpus import TestSet, read_test_set
 from truebleu.errors import SettingError, UnreadableFileError
+from truebleu.metrics.registry import as_metrics
+from truebleu.resampling import Units
 from truebleu.schema import Streams
 from truebleu.significance.scores import score
+from truebleu.significance.statistics import metric_statistics
 from truebleu.simulation.test_sets import (
     DOMAINS,
     RULES,
@@ -108,6 +112,31 @@ def test_more_errors_make_lower_scores() -> None:
     bleu = [system.scores["BLEU"].score for system in scores.systems]
     assert bleu == sorted(bleu, reverse=True)
     assert bleu[0] == pytest.approx(100)
+
+
+def test_topics_differ_in_difficulty_and_leave_equal_systems_exchangeable() -> None:
+    """Koehn (2004), Figs. 2 and 3: what is hard stands together."""
+    plain, topics = (
+        simulate(segments=1200, systems=[0.2, 0.2], topic_length=length) for length in (None, 100)
+    )
+    assert plain.references == topics.references
+
+    def spreads(test_set: TestSet) -> list[float]:
+        counted = metric_statistics(test_set, as_metrics(["ter"]), Units.segments(1200))[0]
+        blocks = [counted.rows[start : start + 100].sum(axis=0) for start in range(0, 1200, 100)]
+        rates = np.stack([counted.metric.score(sums) for sums in blocks])
+        return [float(np.std(rates[:, 0])), float(np.std(rates[:, 0] - rates[:, 1]))]
+
+    # Of scores much more, of differences of systems that share the topics hardly.
+    (score, difference), (with_topics, between) = spreads(plain), spreads(topics)
+    assert with_topics > 3 * score
+    assert between < 2 * difference
+
+
+def test_a_harder_text_makes_each_error_more_probable_up_to_all_words() -> None:
+    assert Channel(drop=0.1, insert=0.2).harder(2) == Channel(drop=0.2, insert=0.4)
+    assert Channel.at_rate(0.8).harder(2).rate == pytest.approx(1)
+    assert Channel().harder(2) == Channel()
 
 
 def test_rates_name_systems_by_their_position() -> None:

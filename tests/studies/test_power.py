@@ -408,3 +408,20 @@ def test_samples_too_small_for_a_test_are_mentioned() -> None:
     small = study_power(texts, ["bleu"], tests=["ar"], sizes=[5, 20], samples=5, replicates=50)
     told = "of 5 segments cannot conclude anything at the level 95 %: it needs at least 6."
     assert any(told in sentence for sentence in small.to_document().sentences)
+
+
+def test_each_samples_confidence_is_drawn_for_the_largest_and_the_smallest_difference() -> None:
+    """Koehn (2004), Figs. 7 and 8: dots above the line are the conclusions at the level."""
+    texts = simulate(segments=300, systems=[0.1, 0.15, 0.3])
+    options: Any = {"sizes": [40], "samples": 30, "replicates": 100, "level": 0.9}
+    result = study_power(texts, **options, draw="confidence")
+    rows = [row for row in result.rows if row["test"] == "wins" and row["better"] != MEAN]
+    by_size = sorted(rows, key=lambda row: -row["difference"])
+    cases = list(dict.fromkeys(row["case"] for row in result.drawn))
+    for row, case in zip((by_size[0], by_size[-1]), cases, strict=True):
+        assert f"{row['better']} against {row['worse']}" in case
+        sure = [dot["confidence"] for dot in result.drawn if dot["case"] == case]
+        assert len(sure) == 30
+        assert np.mean(np.array(sure) >= 0.9 - 1e-9) == pytest.approx(row["right"])
+        assert np.mean(np.array(sure) <= 0.1 + 1e-9) == pytest.approx(row["wrong"])
+    assert study_power(texts, **options).rows == result.rows

@@ -15,7 +15,10 @@ from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner
 from truebleu.resampling import Bootstrap, Units
 from truebleu.scores.scored import OutsideScores
-from truebleu.significance.intervals import medians_and_relative_intervals
+from truebleu.significance.intervals import (
+    medians_and_relative_intervals,
+    percentile_interval,
+)
 from truebleu.significance.statistics import bootstrap_scores
 from truebleu.simulation import simulate
 from truebleu.studies._study import Pool
@@ -174,3 +177,29 @@ def test_scores_that_do_not_vary_have_no_figures_and_a_sentence_says_so() -> Non
     assert list(dull.sentences) == [
         "human: there is nothing to measure: its scores are 0 or do not vary."
     ]
+
+
+def test_a_histogram_counts_every_replicate_and_marks_the_percentiles(pool: TestSet) -> None:
+    """Zhang & Vogel (2004), Figs. 1 and 2."""
+    result = study_replicates(pool, ["bleu"], **QUICK, draw="histogram")
+    cases = dict.fromkeys(row["case"] for row in result.drawn)
+    assert len(cases) == 2
+    counted = Pool.of(pool, ["bleu"])
+    bootstrap = Bootstrap(replicates=200, seed=result.settings["seed"])
+    (scores,) = bootstrap_scores(counted.statistics, Units.segments(100), bootstrap)
+    for place, case in enumerate(cases):
+        bins = [row for row in result.drawn if row["case"] == case]
+        assert sum(row["count"] for row in bins) == 200
+        low, high = (bound[place] for bound in percentile_interval(scores, 0.95))
+        middle = sum(row["count"] for row in bins if row["part"] == "middle")
+        assert middle == ((scores[:, place] >= low) & (scores[:, place] < high)).sum()
+        assert f"from {low:.2f} to {high:.2f}" in case
+    assert len(result.to_document().charts) == 1
+    # The chart changes no number.
+    assert study_replicates(pool, ["bleu"], **QUICK).rows == result.rows
+
+
+def test_scores_that_never_vary_have_one_bin() -> None:
+    same = as_test_set({"a": ["x y z w"] * 9}, ["x y z w"] * 9)
+    result = study_replicates(same, ["bleu"], **QUICK, draw="histogram")
+    assert [(row["score"], row["count"]) for row in result.drawn] == [("100.00", 200)]

@@ -298,3 +298,21 @@ def test_scores_of_zero_are_said_to_say_nothing(translated: TestSet) -> None:
     (sentence, *_) = result.to_document().sentences
     assert sentence == "zero: nothing can be said: scores are 0 or do not vary."
     json.dumps(result.to_dict(), allow_nan=False)
+
+
+def test_a_system_stands_beside_a_reference_that_is_left_out(translated: TestSet) -> None:
+    """Koehn (2004), §2.3: BLEU relative to a human translation."""
+    result = study_references(translated, ["bleu"], **REFERENCES)
+    texts = [list(text) for text in translated.references]
+    metric = BLEU()
+    others = [[text for text in texts if text is not left_out] for left_out in texts]
+    human = np.mean(
+        [metric.corpus(text, rest).score for text, rest in zip(texts, others, strict=True)]
+    )
+    for row in result.details["human"]:
+        output = list(translated.systems[row["system"]])
+        score = np.mean([metric.corpus(output, rest).score for rest in others])
+        assert row["system_score"] == pytest.approx(score)
+        assert row["human_score"] == pytest.approx(human)
+        assert row["share"] == pytest.approx(score / human)
+    assert any("of a human translation" in line for line in result.sentences)

@@ -104,7 +104,9 @@ def _command_of(name: str, study: Callable[..., StudyResult]) -> click.Command:
     simulate = Option("--simulate", text, "N", group="Texts", type=click.IntRange(min=1))
     text = "Save results in FILE as they come, and continue from it if it exists."
     resume = Option("--resume", text, "FILE", type=click.Path(path_type=Path))
-    options = [resume, *([] if judged else [simulate])]
+    text = "Segments per topic on average, with --simulate; topics differ in difficulty."
+    topics = Option("--topics", text, "N", group="Texts", rare=True, type=click.IntRange(min=1))
+    options = [resume, *([] if judged else [simulate] if of_lists else [simulate, topics])]
     if judged:
         from truebleu.cli.agree import HUMAN_OPTIONS
 
@@ -169,7 +171,7 @@ def _list_options(parameters: Collection[str]) -> list[click.Parameter]:
 
 def _pool(values: dict[str, Any]) -> tuple[TestSet]:
     texts: Texts = values.pop("texts")
-    simulated = values.pop("simulate")
+    simulated, topics = values.pop("simulate"), values.pop("topics")
     if pairs := values.pop("pair", ()):
         refuse_idle(["pairs"], "excludes --pair")
         values["pairs"] = list(pairs)
@@ -179,8 +181,9 @@ def _pool(values: dict[str, Any]) -> tuple[TestSet]:
         from truebleu.simulation.test_sets import simulate
 
         seed = values.get("seed", DEFAULT_SEED)
-        rates, references = SIMULATED_RATES, SIMULATED_REFERENCES
-        return (simulate(segments=simulated, systems=rates, references=references, seed=seed),)
+        size: Any = {"segments": simulated, "references": SIMULATED_REFERENCES, "seed": seed}
+        return (simulate(systems=SIMULATED_RATES, topic_length=topics, **size),)
+    refuse_idle(["topics"], "requires --simulate N")
     if not texts.systems:
         raise SettingError("SYSTEM", "none", "at least one output, or --simulate N")
     if not texts.references:

@@ -22,7 +22,7 @@ from truebleu.reports.sentences import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from truebleu.reports.document import Block, Row, Value
     from truebleu.significance.scores import Scores, SystemScores
@@ -48,7 +48,7 @@ def document(scores: Scores, *, details: bool = False) -> Document:
             for system in scores.systems
             for score in system.scores.values()
         )
-        blocks.append(Notes(tuple(lines)))
+        blocks += [*_precision_tables(scores), Notes(tuple(lines))]
     if not by_segment:
         blocks.append(score_chart(scores))
     return Document(tuple(blocks), table)
@@ -74,6 +74,23 @@ def score_table(scores: Scores) -> Table:
     columns = (Column("system", "System"), *_score_columns(scores))
     rows = tuple(_score_cells(scores, system) for system in scores.systems)
     return Table(columns, rows, tuple(notes))
+
+
+def _precision_tables(scores: Scores) -> Iterator[Table]:
+    """N-gram precisions of all systems, of metrics that have them (Koehn 2004, Table 1)."""
+    for label in scores.digits:
+        parts = {system.name: system.scores[label] for system in scores.systems}
+        precisions = {name: getattr(score, "precisions", None) for name, score in parts.items()}
+        if len(parts) > 1 and all(precisions.values()):
+            orders = range(1, 1 + max(len(values) for values in precisions.values() if values))
+            columns = (Column(str(order), f"{order}-gram", digits=1) for order in orders)
+            rows: list[Row] = []
+            for name, values in precisions.items():
+                by_order = {str(order): value for order, value in enumerate(values or (), 1)}
+                rows.append({"system": name, "score": parts[name].score, **by_order})
+            system = Column("system", f"{label} precisions")
+            score = Column("score", label, digits=scores.digits[label])
+            yield Table((system, score, *columns), tuple(rows))
 
 
 def _score_columns(scores: Scores) -> list[Column]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib.resources import files
-from itertools import islice, repeat
+from itertools import count, islice, repeat
 from math import fsum
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -293,6 +293,13 @@ class Channel:
         """How probable an error of any kind is at each word."""
         return fsum((self.drop, self.swap, self.substitute, self.insert))
 
+    def harder(self, factor: float) -> Channel:
+        """The channel on text where errors are so many times as probable, 1 at most in all."""
+        if factor * self.rate > 1:
+            factor = (1 - 1e-12) / self.rate
+        rates = {field.name: factor * getattr(self, field.name) for field in fields(self)}
+        return self if factor == 1 else Channel(**rates)
+
     def garble(self, words: Sequence[str], draw: Draw) -> list[str]:
         """The words with errors, drawn from one stream of random numbers."""
         rate = self.rate
@@ -338,6 +345,7 @@ def simulate(
     systems: Mapping[str, Channel] | Sequence[float],
     references: int = 1,
     document_length: int = 10,
+    topic_length: int | None = None,
     seed: int = DEFAULT_SEED,
 ) -> TestSet:
     """Make a test set and systems whose true quality is known.
@@ -362,11 +370,14 @@ def simulate(
         references: how many references; all after the first are paraphrases of it.
         document_length: segments per document on average; lengths from 1 to just under twice the
             average are equally likely, and the last document ends where the test set does.
+        topic_length: segments per topic on average, likewise; a topic makes all systems err up to
+            twice as often or half as often, so that what is hard stands together. None for none.
         seed: a whole number from 0 up.
     """
     _require_count("segments", segments)
     _require_count("references", references)
     _require_count("document_length", document_length)
+    _require_count("topic_length", topic_length or 1)
     require_seed(seed)
     channels = _as_channels(systems)
     rows = islice(_document_rows(document_length, seed), segments)
@@ -374,15 +385,17 @@ def simulate(
     streams = Streams(seed, "sentence")
     sentences = [make_sentence(streams.at(i), words) for i, words in enumerate(tables)]
 
+    difficulties = list(islice(_difficulties(topic_length, seed), segments))
+
     def changed(purpose: str, channel: Channel | None) -> Segments:
         """The sentences with a channel's errors; without one, in other words."""
         own, words = Streams(seed, purpose), []
-        for i, sentence in enumerate(sentences):
+        for i, (sentence, difficulty) in enumerate(zip(sentences, difficulties, strict=True)):
             draw = own.at(i)
             words.append(
                 paraphrase(sentence, draw).in_order()
                 if channel is None
-                else channel.garble(sentence.in_order(), draw)
+                else channel.harder(difficulty).garble(sentence.in_order(), draw)
             )
         return Segments([spell(of_sentence) for of_sentence in words])
 
@@ -410,6 +423,18 @@ def _document_rows(mean_length: int, seed: int) -> Iterator[tuple[str, str, Tabl
         tables = topic_tables(domain, int(draw() * TOPICS_PER_DOMAIN))
         row = (f"document-{document}", domain, tables)
         yield from repeat(row, 1 + int(draw() * (2 * mean_length - 1)))
+
+
+def _difficulties(mean_length: int | None, seed: int) -> Iterator[float]:
+    """For each segment the factor of its topic: from 1/2 to 2, evenly in its logarithm."""
+    if mean_length is None:
+        yield from repeat(1.0)
+        return
+    streams = Streams(seed, "topic")
+    for topic in count():
+        draw = streams.at(topic)
+        factor = 4 ** (draw() - 0.5)
+        yield from repeat(factor, 1 + int(draw() * (2 * mean_length - 1)))
 
 
 def _as_channels(systems: Mapping[str, Channel] | Sequence[float]) -> Mapping[str, Channel]:

@@ -33,6 +33,7 @@ from truebleu.nbest.problem import (
     make_problem,
     merge_lists,
     seed_of_run,
+    without_copies,
 )
 from truebleu.nbest.reranking import rerank
 from truebleu.reports.document import Plot
@@ -352,7 +353,7 @@ def study_reranking(
         runner: keeps the choices of each model.
     """
     asked = {**locals()}
-    parsed, lists = as_metrics(metrics), lists
+    parsed, lists = as_metrics(metrics), without_copies(lists)
     own = bool(lists.feature_names) or lists.sparse is not None
     if redundant and not lists.feature_names:
         raise SettingError("redundant", list(redundant), "lists with features of their own")

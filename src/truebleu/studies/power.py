@@ -18,7 +18,7 @@ import math
 from collections.abc import Sequence
 from functools import partial
 from itertools import combinations, groupby, pairwise, product
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -47,6 +47,7 @@ __all__ = ["study_accuracy", "study_power", "study_sensitivity"]
 
 #: The sizes of Koehn's Table 3.
 USUAL_SIZES = (100, 300, 600, 3000)
+PAPERS_SIZE = 300
 #: The test that `compare` makes by default, and the paper's own.
 USUAL_TESTS = ("ar", "wins")
 
@@ -143,7 +144,9 @@ def _run_trials(study: str, asked: Mapping[str, Any], **chosen: Any) -> Trials:
     ]
     chosen |= {"tests": testing.tests, "sizes": list(drawn)}
     chosen["pairs"] = [(pool.names[a], pool.names[b]) for a, b in pairs]
-    return Trials(pool, pairs, *base.run_study(study, asked, pool.settings, tasks, **chosen))
+    idle = ["draw"] if "draw" in asked else []
+    run = base.run_study(study, asked, pool.settings, tasks, idle=idle, **chosen)
+    return Trials(pool, pairs, *run)
 
 
 def _conclude(
@@ -190,6 +193,7 @@ def study_power(
     baseline: Baseline = None,
     replicates: base.Replicates = 1000,
     level: Level = 0.95,
+    draw: Literal["power", "confidence"] = "power",
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
 ) -> base.StudyResult:
@@ -204,6 +208,9 @@ def study_power(
         metrics: by which to compare; the first one ranks the systems, where pairs are near ones.
         pairs: systems one rank apart ("neighbours"), up to two ranks apart as in the paper
             ("near", the default), "all", or the names of both systems of each pair.
+        draw: what the chart shows: power against the difference, or how sure the last test is on
+            each sample of about 300 that the better system is better, for the largest and the
+            smallest difference (Figs. 7 and 8).
         runner: keeps the results and shows progress.
     """
     trials = _run_trials("power", {**locals()})
@@ -217,16 +224,40 @@ def study_power(
     columns = base.columns(
         f"metric | test | better | worse | difference: Difference [+.{trials.pool.digits}f]"
     )
-    drawn = [
-        row | {"case": _case(row), "sample": f"{row['size']:,} {unit}s"}
-        for row in rows
-        if row["better"] != MEAN
-    ]
     title = f"Right/wrong conclusions at the level {100 * level:g} % on samples of each size"
-    plot = Plot("line", "difference", "right", series="sample", panel="case", zero_y=True)
+    if draw == "confidence":
+        plot = Plot("point", "sample", "confidence", panel="case", reference=level, zero_y=True)
+        drawn = list(_confidences(trials))
+    else:
+        plot = Plot("line", "difference", "right", series="sample", panel="case", zero_y=True)
+        drawn = [
+            row | {"case": _case(row), "sample": f"{row['size']:,} {unit}s"}
+            for row in rows
+            if row["better"] != MEAN
+        ]
     sentences += trials.notes(alpha)
     shown, of_all = _side_by_side(rows, columns), (*columns, *RATES)
     return base.StudyResult(trials.settings, title, of_all, plot, rows, sentences, drawn, shown)
+
+
+def _confidences(trials: Trials) -> Iterator[base.Row]:
+    """The share of wins of the better system on each sample; of other tests 1 less half their p."""
+    statistics, test = trials.cases[-1]
+    sizes = trials.settings["sizes"]
+    size = max((size for size in sizes if size <= PAPERS_SIZE), default=sizes[0])
+    p, right, wrong = trials.outcomes(statistics, test, size)
+    against = p if test in ONE_SIDED else p / 2
+    confidences = np.where(right, 1 - against, np.where(wrong, against, 0.5))
+    differences = np.abs(base.true_differences(statistics, trials.pairs))
+    for place in dict.fromkeys((int(differences.argmax()), int(differences.argmin()))):
+        a, b = trials.settings["pairs"][place]
+        case = f"{statistics.label}, {a} against {b} by {differences[place]:.2f}"
+        for sample, confidence in enumerate(confidences[:, place].tolist(), 1):
+            yield {
+                "case": f"{case}, {size:,} {trials.pool.unit}s",
+                "sample": sample,
+                "confidence": confidence,
+            }
 
 
 def _case(row: base.Row) -> str:

@@ -19,9 +19,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations, pairwise
-from math import ceil, log2, sqrt
+from math import ceil, floor, log2, sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from truebleu.execution.journal import Key, Record, Runner, Task
 from truebleu.reports.document import Column, Plot, Table
 from truebleu.reports.sentences import percent
 from truebleu.schema import DEFAULT_SEED, Level, Seed, Setting, picked
-from truebleu.significance.intervals import smallest_replicates
+from truebleu.significance.intervals import percentile_interval, smallest_replicates
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import MetricStatistics
 from truebleu.studies import _study as base
@@ -297,6 +297,12 @@ def study_references(
         result.details["further"].extend({"metric": label, **worth} for worth in further)
         words = _reference_sentences(groups, further)
         result.sentences.extend(f"{label}: {sentence}." for sentence in words)
+    result.details["human"] = list(_beside_people(test_set, whole))
+    result.sentences.extend(
+        f"{row['metric']}: {row['system']} has {row['system_score']:.2f} where a reference that is "
+        f"left out has {row['human_score']:.2f}: {percent(row['share'])} of a human translation."
+        for row in result.details["human"]
+    )
     result.sentences.append(
         f"{len(records)} sets were taken of {len(test_set.references)} references, with all "
         f"systems, on the same parts and replicates; figures are means over sets, systems and "
@@ -378,6 +384,35 @@ class _WithReferences(NamedTuple):
     def law(self) -> base.Law | None:
         """By which the mean width narrows."""
         return base.fit_law(self.sizes, self.means)
+
+
+def _beside_people(test_set: TestSet, whole: base.Pool) -> Iterator[base.Row]:
+    """Each system's score beside that of a reference, both on all other references (Koehn, §2.3).
+
+    Means over the reference that is left out.
+    """
+    of_texts = [statistics for statistics in whole.statistics if statistics.metric.reads_texts]
+    metrics = [statistics.metric for statistics in of_texts]
+    longer = max(test_set.systems, key=len) + "'"  # which is the name of no system
+    scores = []
+    for place, left_out in enumerate(test_set.references):
+        others = [slice(place), slice(place + 1, None)]
+        limited = replace(
+            test_set,
+            systems={**test_set.systems, longer: left_out},
+            references=tuple(text for part in others for text in test_set.references[part]),
+            reference_names=tuple(
+                name for part in others for name in test_set.reference_names[part]
+            ),
+        )
+        counted = base.Pool.of(limited, metrics).statistics if metrics else ()
+        scores.append([statistics.scores for statistics in counted])
+    for statistics, means in zip(of_texts, np.mean(scores, axis=0), strict=True):
+        for system, score in zip(whole.names, means[:-1].tolist(), strict=True):
+            if means[-1]:
+                human = {"system_score": score, "human_score": float(means[-1])}
+                share = {"share": score / float(means[-1])}
+                yield {"metric": statistics.label, "system": system, **human, **share}
 
 
 def _groups(
@@ -505,6 +540,9 @@ REPLICATES_COLUMNS = base.columns(
 REPLICATES_PLOT = Plot(
     "line", "replicates", "relative_sd", series="metric", log_x=True, zero_y=True
 )
+HISTOGRAM_PLOT = Plot("bar", "score", "count", series="part", panel="case")
+# Bins between the bounds of the interval.
+MIDDLE_BINS = 16
 
 
 @base.study
@@ -516,6 +554,7 @@ def study_replicates(
     repetitions: Annotated[int, Setting(least=5, most=base.MOST_TASKS)] = 20,
     unit: base.PoolUnit = "segment",
     enough: Annotated[float, Setting(above=0, below=1)] = 0.02,
+    draw: Literal["deviations", "histogram"] = "deviations",
     level: Level = 0.95,
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
@@ -534,6 +573,9 @@ def study_replicates(
         repetitions: runs of the largest B; smaller ones cut the same replicates into more.
         enough: a B is enough when the standard deviation of the bounds is at most this share of
             the interval's width.
+        draw: what the chart shows: how far intervals of B replicates differ, or the histogram of
+            each system's scores on the largest B, with the percentiles of its interval (Figs. 1
+            and 2).
         runner: keeps the results and shows progress.
     """
     asked = {**locals()}
@@ -548,9 +590,12 @@ def study_replicates(
         Task((repetition,), partial(_runs, pool, chosen, repetition, level, seed))
         for repetition in range(repetitions)
     ]
+    if draw == "histogram":
+        tasks.append(Task(("histogram",), partial(_histograms, pool, chosen[-1], level, seed)))
     settings, records = base.run_study(
-        "replicates", asked, pool.settings, tasks, idle=["enough"], replicates=chosen
+        "replicates", asked, pool.settings, tasks, idle=["enough", "draw"], replicates=chosen
     )
+    histograms = records.pop(("histogram",), None)
     by_theory = ceil((theoretical_deviation(1.0, 1, level) / enough) ** 2)
     title = (
         f"Relative intervals of the level {100 * level:g} % from B replicates, and how far they "
@@ -584,7 +629,37 @@ def study_replicates(
     result.drawn.extend(
         {"metric": "theory", "replicates": b, "relative_sd": sd} for b, sd in theory.items()
     )
+    if histograms is not None:
+        return replace(result, plot=HISTOGRAM_PLOT, drawn=histograms["bins"])
     return result
+
+
+def _histograms(pool: base.Pool, replicates: int, level: float, seed: int) -> Record:
+    """How many replicates have which score, in bins that begin at the interval's bounds."""
+    bins: list[base.Row] = []
+    for statistics, scores in base.resampled_scores(pool.statistics, replicates, seed, 0):
+        low, high = percentile_interval(scores, level)
+        digits = statistics.metric.digits
+        for place, system in enumerate(pool.names):
+            own, width = scores[:, place], (high[place] - low[place]) / MIDDLE_BINS
+            below, above = own.min() - low[place], own.max() - high[place]
+            # Scores that never vary have one bin.
+            outer = (below / width, above / width) if width else (0, 1 - MIDDLE_BINS)
+            steps = np.arange(floor(outer[0]), MIDDLE_BINS + ceil(outer[1]) + 1)
+            edges = low[place] + (width or 1.0) * steps
+            edges[-1] = max(edges[-1], own.max())
+            counts, _ = np.histogram(own, edges)
+            bounds = f"{low[place]:.{digits}f} to {high[place]:.{digits}f}"
+            bins += (
+                {
+                    "case": f"{statistics.label} of {system}: {100 * level:g} % from {bounds}",
+                    "score": f"{edge:.{digits}f}",
+                    "count": int(count),
+                    "part": "middle" if 0 <= step < MIDDLE_BINS else "tails",
+                }
+                for edge, count, step in zip(edges, counts.tolist(), steps.tolist(), strict=False)
+            )
+    return {"bins": bins}
 
 
 def theoretical_deviation(width: float, replicates: int, level: float) -> float:
