@@ -123,8 +123,8 @@ def test_each_kind_of_typography_is_told_after_the_verdict(kind: str) -> None:
     assert pair.typography[0].difference == pytest.approx(0, abs=1e-9)
     real, *others = verdict(explanation, pair)
     assert real.startswith("changed is worse than plain by ")
-    told = next(line for line in others if line.startswith(f"{kind.capitalize()} make"))
-    assert "all of the difference" in told
+    told = next(line for line in others if line.startswith(f"With the same {kind} in all texts"))
+    assert f" it is +0.00 {pair.comparison.metric} " in told
 
 
 def test_equal_typography_has_no_effect() -> None:

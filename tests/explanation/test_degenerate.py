@@ -27,9 +27,9 @@ def flags(output: str, reference: str = REFERENCE, source: str | None = SOURCE) 
         (" \u200b\t", {"empty"}),
         ("Meet.", {"cut short"}),
         (SOURCE, {"untranslated"}),
-        ("I am sorry, but I would rather explain this. " + "x" * 200, {"runaway"}),
+        (" ".join(f"chapter {n} says" for n in range(1000, 1014)), {"runaway"}),
         ("the cat is on " * 4, {"loop"}),
-        ("Комитет снова соберётся в четверг утром.", {"wrong script"}),
+        ("Комитет снова соберётся в четверг утром.", {"wrong language"}),
         ("The Комитет will meet again on Thursday.", set()),
     ],
 )  # fmt: skip
@@ -58,3 +58,105 @@ def test_japanese_scripts_go_together() -> None:
 def test_lengths_are_held_against_the_reference_that_excuses_most() -> None:
     test_set = as_test_set({"a": ["word " * 30]}, [["short"], ["word " * 12]])
     assert degenerate_outputs(test_set)["a"]["runaway"] == ()
+
+
+TARGETS = {
+    "English": [
+        "The committee will meet again on Thursday morning to discuss the new budget.",
+        "Heavy rain is expected in the north, and trains may be late until the evening.",
+        "She bought three books and a map before the shop closed for the holidays.",
+    ],
+    "Czech": [
+        "Výbor se ve čtvrtek ráno znovu sejde, aby projednal nový rozpočet.",
+        "Na severu se očekává silný déšť a vlaky mohou mít do večera zpoždění.",
+        "Koupila si tři knihy a mapu, než obchod před svátky zavřel.",
+    ],
+    "Japanese": [
+        "委員会は新しい予算を話し合うため、木曜日の朝に再び集まる予定である。",
+        "北部では激しい雨が予想され、列車は夕方まで遅れることがある。",
+        "彼女は店が休みに入る前に本を三冊と地図を一枚買った。",
+    ],
+    "Chinese": [
+        "委员会将于星期四上午再次开会讨论新的预算。",
+        "北部预计有大雨，火车可能会晚点到傍晚。",
+        "她在商店放假之前买了三本书和一张地图。",
+    ],
+}
+REFUSALS = {
+    "English": [
+        "I'm sorry, but I can't assist with that.",
+        "As an AI language model, I am unable to do so.",
+        "I cannot translate this text, since it contains offensive words.",
+    ],
+    "Czech": [
+        "Omlouvám se, ale s tímto vám nemohu pomoci.",
+        "Bohužel tento text nelze převést.",
+        "Jako jazykový model to udělat nesmím.",
+    ],
+    "Japanese": [
+        "申し訳ございませんが、お応えできません。",
+        "この内容は不適切なため翻訳できません。",
+        "言語モデルなので、それはお答えできません。",
+    ],
+    "Chinese": [
+        "很抱歉，我无法满足您的要求。",
+        "对不起，我不能协助您。",
+        "作为人工智能助手，我不便回答。",
+    ],
+}
+NOTES = {
+    "English": ["Here is the translation: {}", "{}\nNote: this is literal.", "```\n{}\n```"],
+    "Czech": ["Zde je překlad: {}", "{} (Pozn.: doslovně.)", "```{}```"],
+    "Japanese": ["以下は翻訳です：{}", "{}\n注：これは直訳です。", "```{}```"],
+    "Chinese": ["以下是译文：{}", "{}（注：这是直译。）", "```{}```"],
+}
+
+
+def damaged(language: str, outputs: list[str]) -> dict[str, tuple[int, ...]]:
+    """What is found in a few outputs among many of one language; the others are as they should."""
+    texts = [f"{number}. {text}" for number in range(20) for text in TARGETS[language]]
+    source = [f"Zdroj číslo {number}." for number in range(len(texts))]
+    test_set = as_test_set({"a": [*outputs, *texts[len(outputs) :]]}, texts, source=source)
+    flagged = degenerate_outputs(test_set)["a"]
+    assert all(place < len(outputs) for places in flagged.values() for place in places)
+    return flagged
+
+
+@pytest.mark.parametrize("language", TARGETS)
+class TestInFourLanguages:
+    def test_refusals(self, language: str) -> None:
+        assert damaged(language, REFUSALS[language])["refusal"] == (0, 1, 2)
+
+    def test_notes_and_preambles(self, language: str) -> None:
+        texts = zip(NOTES[language], TARGETS[language], strict=True)
+        assert damaged(language, [note.format(text) for note, text in texts])["note"] == (0, 1, 2)
+
+    def test_loops(self, language: str) -> None:
+        looping = [text + text[-9:-1] * 5 for text in TARGETS[language]]
+        assert damaged(language, looping)["loop"] == (0, 1, 2)
+
+    def test_halves_of_sentences(self, language: str) -> None:
+        halves = [text[: len(text) // 2] for text in TARGETS[language]]
+        assert damaged(language, halves)["cut short"] == (0, 1, 2)
+
+    def test_other_languages(self, language: str) -> None:
+        for other, texts in TARGETS.items():
+            expected = () if other == language else (0, 1, 2)
+            assert damaged(language, texts)["wrong language"] == expected, other
+
+
+def test_one_latin_name_in_the_references_does_not_excuse_another_script() -> None:
+    references = ["委员会讨论了OpenAI的预算。", *TARGETS["Chinese"]]
+    outputs = ["委员会讨论了OpenAI的预算。", TARGETS["English"][0], *TARGETS["Chinese"][1:]]
+    flagged = degenerate_outputs(as_test_set({"a": outputs}, references))["a"]
+    assert flagged["wrong language"] == (1,)
+
+
+def test_outputs_that_begin_alike_whatever_the_source_are_answers() -> None:
+    # In a language that no word list knows.
+    answer = "Nid oes modd i mi wneud hyn yn awr gan fod"
+    outputs = [f"{answer} {word}." for word in ("hynny", "popeth", "pawb")]
+    source = ["Anna sleeps.", "Why not?", "Rain falls all day."]
+    references = ["Mae Anna yn cysgu heno.", "Pam lai, meddai wrtho?", "Mae hi'n bwrw glaw drwy'r dydd."]  # fmt: skip  # noqa: E501
+    flagged = degenerate_outputs(as_test_set({"a": outputs}, references, source=source))["a"]
+    assert flagged["refusal"] == (0, 1, 2)

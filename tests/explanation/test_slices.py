@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
 
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError, UnpairedSegmentsError
@@ -88,34 +87,65 @@ def test_set() -> TestSet:
     return simulate(segments=200, systems=[0.1, 0.2])
 
 
-@pytest.mark.parametrize("unit", ["segment", "document"])
-def test_slices_add_up_to_the_difference_and_excesses_to_nothing(
-    test_set: TestSet, unit: str
-) -> None:
-    rows = BLEU().count(test_set).array()
-    split = split_difference(BLEU(), rows[:, 0], rows[:, 1])
-    units = Units.segments(200) if unit == "segment" else Units.documents(test_set.documents or ())
-    shares = slices.reference_shares(test_set)
-    assert shares.sum() == pytest.approx(1)
-    cut = slices.variables(test_set)
-    assert "domain" in {variable.name for variable in cut}
-    for variable in cut:
-        effects, excess = slices.slice_effects(variable, split.by_segment, shares, units)
-        assert effects.shape == (len(units), len(variable.labels))
-        assert effects.sum() == pytest.approx(split.difference, abs=1e-9)
-        assert_allclose(excess.sum(axis=1), 0, atol=1e-12)
-        share = np.bincount(variable.of_segment, weights=shares)
-        expected = effects.sum(axis=0) - split.difference * share
-        assert_allclose(excess.sum(axis=0), expected, atol=1e-9)
-        assert slices.units_in(variable, units).max() <= len(units)
-
-
-def test_an_even_difference_has_no_excess_but_by_chance() -> None:
-    shares = np.full(100, 0.01)
-    variable = slices.Variable.yes_or_no("even", "source", [i % 2 == 0 for i in range(100)])
+def halves(count: int) -> slices.Variable:
+    variable = slices.Variable.yes_or_no("odd", "source", [i % 2 == 1 for i in range(count)])
     assert variable is not None
-    _, excess = slices.slice_effects(variable, np.full(100, 0.03), shares, Units.segments(100))
-    assert_allclose(excess, 0, atol=1e-12)
+    return variable
+
+
+def even_spread(contributions: np.ndarray, units: Units, cut: slices.Variable) -> list[float]:
+    shares = np.full(len(contributions), 1 / len(contributions))
+    (ps,) = slices.even_spread_ps([cut], contributions, shares, units, replicates=400, seed=1)
+    return ps.tolist()
+
+
+def test_an_even_difference_stands_out_nowhere() -> None:
+    assert even_spread(np.full(100, 0.03), Units.segments(100), halves(100)) == [1, 1]
+
+
+def test_a_difference_in_one_slice_only_stands_out_there() -> None:
+    contributions = np.where(np.arange(100) % 4 == 1, -0.1, 0.0)
+    yes, no = even_spread(contributions, Units.segments(100), halves(100))
+    assert yes == no == 1 / 401
+
+
+def test_a_slice_of_few_units_is_not_tested() -> None:
+    cut = slices.Variable("few", "source", ("a", "b"), (np.arange(100) < 5).astype(np.int64))
+    many, few = even_spread(np.arange(100.0), Units.segments(100), cut)
+    assert many < 1
+    assert np.isnan(few)
+
+
+@pytest.mark.parametrize("unit", ["segment", "document"])
+@pytest.mark.parametrize("damaged", [12, 150])
+def test_uniform_damage_depends_on_nothing(unit: str, damaged: int) -> None:
+    # Rare or frequent, large and of one sign; a small slice often holds none of it. Sign flips
+    # of what slices contribute call that a dependence in one set of three.
+    count, alarms, trials = 300, 0, 200
+    units = Units.segments(count)
+    if unit == "document":
+        units = Units.documents([str(place // 3) for place in range(count)])
+    cuts = [
+        slices.Variable("rare", "source", ("a", "b"), (np.arange(count) // 3 % 9 == 0) * 1),
+        slices.Variable.quarters("length", "source", np.sqrt(np.arange(count)).tolist()),
+    ]
+    lengths = 1 + np.sqrt(np.arange(count))
+    for trial in range(trials):
+        generator = np.random.default_rng([trial, damaged])
+        where = generator.choice(len(units), damaged * len(units) // count, replace=False)
+        hit = np.isin(units.of_segment, where)
+        contributions = np.where(hit, -lengths * generator.uniform(0.2, 1, count), 0.0)
+        ps = slices.even_spread_ps(
+            [cut for cut in cuts if cut is not None],
+            contributions,
+            lengths / lengths.sum(),
+            units,
+            replicates=99,
+            seed=trial,
+        )
+        alarms += float(np.nanmin(np.concatenate(ps))) <= 0.05
+    # Two standard errors of a true 5 % are 3 points.
+    assert alarms / trials <= 0.085
 
 
 def test_intervals_hold_the_contributions_and_grow_with_the_level(test_set: TestSet) -> None:

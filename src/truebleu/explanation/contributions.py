@@ -420,7 +420,7 @@ _SPACE = re.compile(r"[\s\u200b\u2060\ufeff]+")
 TYPOGRAPHY: Mapping[str, Callable[[str], str]] = {
     "quotes": lambda text: _QUOTE.sub('"', text),
     "dashes": lambda text: _DASH.sub("-", text),
-    "case": str.casefold,
+    "case": str.lower,
     "spacing": lambda text: _SPACE.sub(" ", text).strip(),
 }
 

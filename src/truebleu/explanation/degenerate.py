@@ -1,20 +1,23 @@
-"""Degenerate outputs: empty, runaway, cut short, looping, untranslated, in the wrong script.
+"""Degenerate outputs: what is wrong with an output, whatever the metric says of it.
 
-The rules are cheap and look at characters only, so that they hold for any language. What they flag
-depends on outputs: a difference without flagged segments is exploratory, and segments are taken
-that are flagged for either system.
+Empty, cut short, runaway, looping, untranslated or in another language; a refusal, or a note about
+the translation. The rules look at characters only, so that they hold for any language: an output is
+held against its own reference and source, against the language of all references, and against what
+the same system writes elsewhere. What they flag depends on outputs, so a difference without flagged
+segments is exploratory.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 from unicodedata import name as character_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from truebleu.corpus.test_set import TestSet
 
@@ -22,86 +25,330 @@ __all__ = ["degenerate_outputs"]
 
 # An output of this many times the reference's characters, and some more, has run away.
 RUNAWAY_FACTOR, RUNAWAY_EXTRA = 3, 30
-# One of less than a quarter of a reference that is not short has been cut.
-CUT_SHARE, CUT_LEAST = 0.25, 20
-# A loop repeats an n-gram of this order so many times more than source and reference do.
-LOOP_ORDER, LOOP_REPEATS = 4, 2
+# One of less than a quarter of a reference that is not short has been cut; so has one of less than
+# three fifths that ends within a sentence.
+CUT_SHARE, CUT_WITHIN_SENTENCE, CUT_LEAST = 0.25, 0.6, 20
+# A loop has more than so many letters, and twice as many as one of source or reference.
+LOOP_LEAST = 10
 # Shorter sources, such as names, may well stay as they are.
 UNTRANSLATED_LEAST = 10
-# The share of letters in scripts that the references do not use.
-FOREIGN_SHARE = 0.3
-# Japanese mixes these, and so may Chinese names in it.
-EAST_ASIAN = frozenset({"CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HALFWIDTH"})
+# A copy has this share of the source's trigrams where its reference has at most half of them.
+COPIED_SHARE, KEPT_SHARE = 0.9, 0.5
+# An output is foreign if so many of its letters, beyond those that its reference has, are in
+# scripts that references hardly use: with less than this share of all letters.
+FOREIGN_SHARE, USED_SHARE, FOREIGN_LEAST = 0.6, 0.1, 10
+# Or if it has that much less of the references' trigrams than its own reference has.
+UNLIKE_REFERENCES, LANGUAGE_LEAST = 0.3, 15
+# So little of an answer about the request is in reference or source.
+ABOUT_REQUEST = 0.3
+# So many outputs of a system that begin or end alike are no chance where no reference does.
+ALIKE = 3
+# Characters of an opening that are compared, of the longest preamble, and of more than "Ltd.".
+OPENING, PREAMBLE, TAIL_LEAST = 24, 80, 8
+# Sources that begin with other characters than these are no reason to answer alike.
+SOURCE_OPENING = 3
+# The share of outputs that makes a habit.
+MOSTLY = 0.9
+
+# East Asian letters are about a third of a word each.
+KANA = frozenset({"HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HALFWIDTH"})
+EAST_ASIAN = frozenset({"CJK", "KANA"})
+LETTERS_OF_A_WORD = 3
+# Chinese has no kana but in names, and Japanese has more.
+KANA_SHARE = 0.1
+
+#: What answers to a request speak of, in any language: the request, not the text.
+REQUEST = re.compile(
+    r"translat|traduc|traduz|tradui|übersetz|vertaal|vertal|překlad|přelož|tłumacz|przetłum"
+    r"|перев[оеё]|переклад|翻[訳译譯]|[译譯訳]文|번역|ترجم|תרגו|תרגם|अनुवाद|dịch|çevir|μεταφρ"
+    r"|i(?:['’]m| am) (?:very )?sorry,? (?:but|i|for)|i apolog|i(?:['’]m| am) (?:unable|not able)"
+    r"|i can(?:no|['’])t (?:assist|help|provide|complete|comply|fulfil|process|generate|do)"
+    r"|an ai\b|language model|not comfortable|(?:this|your) request|guideline"
+    r"|please (?:provide|share)"
+    r"|lo siento|no puedo|désolé|je ne peux pas|tut mir leid|kann ich nicht|ich kann (?:dies|das)"
+    r"|omlouv|bohužel|nemohu|nemůžu|nejsem schop|jazykov\w+ model|promiňte|lituj|požadav"
+    r"|извин|не могу|к сожалению|вибач|не можу|przeprasz|nie mogę|desculp|não posso"
+    r"|mi dispiace|non posso|抱歉|对不起|對不起|(?:无法|無法|不能)(?:提供|协助|協助|帮|完成|回答)"
+    r"|人工智能|语言模型|请提供|請提供|请求|準則|准则|申し訳|お手伝い|言語モデル|ご提供|ご要望|ご依頼"
+    r"|(?:お答え|応じ|対応|お応え)(?:ること(?:は|が))?(?:でき|いた)|お断り|リクエスト"
+    r"|ガイドライン|ごめんなさい|죄송|미안|할 수 없|도와"
+    r"|סליחה|מצטער|לא יכול|آسف|عذر|لا أستطيع|क्षमा|खेद|माफ",
+    re.IGNORECASE,
+)
+#: How notes and preambles begin.
+NOTE = re.compile(
+    r"(?:^|[\s(（\[【*])(?:note|n\.b|pozn|poznámka|nota|hinweis|anmerkung|remarque|opmerking|uwaga"
+    r"|примечание|примітка|注[意释釋]?|註|備考|补充说明|说明|説明|補足|참고|ملاحظة|הערה|टिप्पणी)\W{0,3}[:：]"
+    r"|^(?:here(?:['’]s| is| are)|sure|certainly|of course|zde je|tady je|jistě|samozřejmě"
+    r"|以下[はに是为為]|こちら|これ[がは].{0,8}訳|もちろん|はい、|当然|當然|好的)[^\n:：]{0,60}[:：\n]",
+    re.IGNORECASE,
+)
+COLON = re.compile(r"[:：\n]")
+LOOP = re.compile(r"(.{2,300}?)\1\1+", re.DOTALL)
+FENCE = "```"
+SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？\n]*")
+ENDED = re.compile(r"[^\w\s,;，；、]$")
+
+
+class Text:
+    """A text, with what rules look at; each is computed once."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __len__(self) -> int:
+        return len(self.text)
+
+    @cached_property
+    def trigrams(self) -> frozenset[str]:
+        """Of characters, whatever the case; pairs of East Asian ones, of which a word has fewer."""
+        text = " ".join(self.text.lower().split())
+        shifted = [text, text[1:], text[2:]][: 2 if EAST_ASIAN & self.scripts.keys() else 3]
+        return frozenset(map("".join, zip(*shifted, strict=False)))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The trigrams of letters."""
+        return frozenset(trigram for trigram in self.trigrams if trigram.isalpha())
+
+    @cached_property
+    def scripts(self) -> Counter[str]:
+        """How many letters each script has."""
+        return Counter(script for script in map(_script, self.text) if script)
+
+    @cached_property
+    def loop(self) -> int:
+        """How many letters the first run has that repeats itself at least three times."""
+        letters = "".join(filter(str.isalnum, self.text)).lower()
+        if len(self.trigrams) > len(self.text) * 2 / 3:  # by far the most frequent case
+            return 0
+        run = LOOP.search(letters)
+        return 0 if run is None else len(run.group())
+
+    @cached_property
+    def speaks_of_request(self) -> bool:
+        """Whether it has a word that answers to a request have."""
+        return REQUEST.search(self.text) is not None
+
+    @cached_property
+    def has_note(self) -> bool:
+        """Whether it has a note, or begins as answers do."""
+        return NOTE.search(self.text) is not None
+
+    @cached_property
+    def is_ended(self) -> bool:
+        """Whether it ends with punctuation, and not with that of the middle of a sentence."""
+        return ENDED.search(self.text.strip()) is not None
+
+    @cached_property
+    def head(self) -> str | None:
+        """What stands before the first colon or end of line, near the beginning."""
+        colon = COLON.search(self.text, 1, PREAMBLE)
+        return None if colon is None else self.text[: colon.end()]
+
+    @cached_property
+    def opening(self) -> str | None:
+        """How it begins; nothing of a short text."""
+        length = OPENING // 2 if EAST_ASIAN & self.scripts.keys() else OPENING
+        return self.text[:length] if len(self) > length else None
+
+    @cached_property
+    def tail(self) -> str | None:
+        """Its last sentence, if there is one before it."""
+        sentences = SENTENCE.findall(self.text)
+        last = sentences[-1].strip() if len(sentences) > 1 else ""
+        return last if len(last) > TAIL_LEAST else None
+
+    @property
+    def habits(self) -> Iterator[str]:
+        """What outputs about other sources have in common only by habit."""
+        return filter(None, (self.opening, self.head, self.tail))
+
+    def share_in(self, texts: Iterable[Text]) -> float:
+        """The share of its trigrams that occur in other texts."""
+        rest = self.trigrams.difference(*(text.trigrams for text in texts))
+        return 1 - len(rest) / len(self.trigrams) if self.trigrams else 1.0
+
+
+class Language:
+    """What the references of a whole test set look like."""
+
+    def __init__(self, references: Iterable[Sequence[Text]]) -> None:
+        letters: Counter[str] = Counter()
+        segments: Counter[str] = Counter()
+        habits: set[str] = set()
+        for texts in references:
+            segments.update(frozenset().union(*(text.words for text in texts)))
+            for text in texts:
+                letters.update(text.scripts)
+                habits.update(text.habits)
+        used = USED_SHARE * letters.total()
+        self.scripts = {script for script, count in letters.items() if count >= used}
+        # A trigram of one segment may well be a name.
+        self.words = frozenset(trigram for trigram, count in segments.items() if count > 1)
+        self.habits = habits
+
+    def share(self, text: Text) -> float:
+        """The share of a text's trigrams of letters that the language has."""
+        return len(text.words & self.words) / len(text.words) if text.words else 1.0
+
+
+class Habits:
+    """How a system's outputs begin and end.
+
+    Attributes:
+        sources: how the sources begin of the outputs that have an opening, head or tail.
+        length: of its outputs, relative to that of the references; at least 1.
+        ends_sentences: whether nearly all outputs end with punctuation where references do.
+    """
+
+    def __init__(self) -> None:
+        self.sources: dict[str, set[str]] = defaultdict(set)
+        self.ends_sentences = False
+        self.length = 1.0
+
+    def learn(self, outputs: Sequence[Output]) -> None:
+        """Look at all outputs."""
+        for output in outputs:
+            about = output.source.text or output.references[0].text
+            for part in output.text.habits:
+                self.sources[part].add(about[:SOURCE_OPENING])
+        ended = [
+            output.text.is_ended
+            for output in outputs
+            if all(text.is_ended for text in output.references)
+        ]
+        self.ends_sentences = sum(ended) >= MOSTLY * len(ended)
+        references = sum(min(map(len, output.references)) for output in outputs)
+        written = sum(len(output.text) for output in outputs)
+        self.length = max(1.0, written / max(1, references))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SegmentTexts:
-    """What the rules hold an output against.
+class Output:
+    """An output, with what the rules hold it against.
 
     Attributes:
-        source: what was translated; None where it is unknown.
+        text: what the system wrote.
+        source: what was translated; empty where it is unknown.
         references: those that the segment has.
-        scripts: those that any reference of the test set uses.
+        language: of all references.
+        habits: of the system.
     """
 
-    source: str | None
-    references: Sequence[str]
-    scripts: frozenset[str]
+    text: Text
+    source: Text
+    references: Sequence[Text]
+    language: Language
+    habits: Habits
+
+    @property
+    def others(self) -> list[Text]:
+        """References and source."""
+        return [*self.references, self.source]
+
+    def is_unlike(self) -> bool:
+        """Whether hardly anything of it is in reference or source."""
+        return self.text.share_in(self.others) < ABOUT_REQUEST
+
+    def is_habit(self, part: str | None) -> bool:
+        """Whether other outputs of the system have a part that no reference has."""
+        alike = part is not None and len(self.habits.sources[part]) >= ALIKE
+        return alike and part not in self.language.habits
 
 
-def _is_empty(output: str, _texts: SegmentTexts) -> bool:
-    return not _visible(output)
+def _is_empty(output: Output) -> bool:
+    return not _visible(output.text)
 
 
-def _visible(text: str) -> bool:
-    return any(character.isprintable() and not character.isspace() for character in text)
+def _visible(text: Text) -> bool:
+    return any(character.isprintable() and not character.isspace() for character in text.text)
 
 
-def _has_run_away(output: str, texts: SegmentTexts) -> bool:
-    return len(output) > RUNAWAY_FACTOR * max(map(len, texts.references)) + RUNAWAY_EXTRA
+def _has_run_away(output: Output) -> bool:
+    longest = max(map(len, output.references), default=0)
+    return len(output.text) > RUNAWAY_FACTOR * longest + RUNAWAY_EXTRA
 
 
-def _is_cut_short(output: str, texts: SegmentTexts) -> bool:
-    shortest = min(map(len, texts.references))
-    return shortest > CUT_LEAST and len(output) < CUT_SHARE * shortest and _visible(output)
-
-
-def _loops(output: str, texts: SegmentTexts) -> bool:
-    repeats = _most_repeats(output)
-    if repeats <= LOOP_REPEATS:
+def _is_cut_short(output: Output) -> bool:
+    shortest = min(map(len, output.references), default=0)
+    length = len(output.text)
+    if shortest <= CUT_LEAST or length >= CUT_WITHIN_SENTENCE * shortest * output.habits.length:
         return False
-    known = [*texts.references, *([] if texts.source is None else [texts.source])]
-    return repeats >= LOOP_REPEATS + max(_most_repeats(text) for text in known)
+    within = (
+        output.habits.ends_sentences
+        and not output.text.is_ended
+        and all(text.is_ended for text in output.references)
+    )
+    return _visible(output.text) and (length < CUT_SHARE * shortest or within)
 
 
-def _most_repeats(text: str) -> int:
-    words = text.split()
-    ngrams = list(zip(*(words[start:] for start in range(LOOP_ORDER)), strict=False))
-    if len(set(ngrams)) == len(ngrams):  # by far the most frequent case
-        return min(1, len(ngrams))
-    return max(Counter(ngrams).values())
+def _loops(output: Output) -> bool:
+    loop = output.text.loop
+    return loop > LOOP_LEAST and all(loop > 2 * text.loop for text in output.others)
 
 
-def _is_untranslated(output: str, texts: SegmentTexts) -> bool:
-    source = texts.source
+def _is_untranslated(output: Output) -> bool:
+    text, source = output.text, output.source
     return (
-        source is not None
-        and len(source) > UNTRANSLATED_LEAST
-        and output.strip() == source.strip()
-        and output.strip() not in {reference.strip() for reference in texts.references}
+        len(source) > UNTRANSLATED_LEAST
+        and COPIED_SHARE * len(source) <= len(text) <= len(source) / COPIED_SHARE
+        and source.share_in([text]) >= COPIED_SHARE
+        and source.share_in(output.references) <= KEPT_SHARE
     )
 
 
-def _has_wrong_script(output: str, texts: SegmentTexts) -> bool:
-    if _scripts(output) <= texts.scripts:
+def _is_in_another_language(output: Output) -> bool:
+    return _has_wrong_script(output) or _is_unlike_references(output)
+
+
+def _has_wrong_script(output: Output) -> bool:
+    letters, used = output.text.scripts, output.language.scripts
+    # Japanese has Chinese letters too: its own ones tell it from Chinese.
+    if letters["CJK"] and "CJK" in used:
+        has_kana = letters["KANA"] > KANA_SHARE * letters.total()
+        if has_kana != ("KANA" in used) and letters.total() >= FOREIGN_LEAST:
+            return all((text.scripts["KANA"] > 0) != has_kana for text in output.references)
+    foreign = total = 0
+    for script, count in letters.items():
+        weight = LETTERS_OF_A_WORD if script in EAST_ASIAN else 1
+        total += weight * count
+        if script not in used:
+            own = max(text.scripts[script] for text in output.references)
+            foreign += weight * max(0, count - own)
+    return foreign >= FOREIGN_LEAST and foreign > FOREIGN_SHARE * total
+
+
+def _is_unlike_references(output: Output) -> bool:
+    """Whether far fewer of its trigrams are those of the language than of its own references'."""
+    if len(output.text.words) < LANGUAGE_LEAST or EAST_ASIAN & output.language.scripts:
         return False
-    letters = [script for character in output if (script := _script(character)) is not None]
-    foreign = sum(script not in texts.scripts for script in letters)
-    return foreign > FOREIGN_SHARE * len(letters)
+    usual = min(map(output.language.share, output.references))
+    return output.language.share(output.text) < usual - UNLIKE_REFERENCES
 
 
-def _scripts(text: str) -> frozenset[str]:
-    return frozenset(script for character in set(text) if (script := _script(character)))
+def _is_a_refusal(output: Output) -> bool:
+    """An answer about the request, or what the system writes for several segments."""
+    answers = output.text.speaks_of_request and not any(
+        text.speaks_of_request for text in output.others
+    )
+    return (answers or output.is_habit(output.text.opening)) and output.is_unlike()
+
+
+def _has_a_note(output: Output) -> bool:
+    """A preamble or a note, where neither reference nor source has one."""
+    text, others = output.text, output.others
+    if FENCE in text.text and not any(FENCE in other.text for other in others):
+        return True
+    colons = len(COLON.findall(text.text))
+    if text.has_note and all(len(COLON.findall(other.text)) < colons for other in others):
+        return True
+    return any(
+        part is not None
+        and (output.is_habit(part) or (Text(part).speaks_of_request and COLON.search(part)))
+        and Text(part).share_in(others) < ABOUT_REQUEST
+        for part in (text.head, text.tail)
+    )
 
 
 @lru_cache(maxsize=1 << 14)
@@ -110,17 +357,19 @@ def _script(character: str) -> str | None:
     if not character.isalpha():
         return None
     script = character_name(character, "").split(" ")[0]
-    return "CJK" if script in EAST_ASIAN else script or None
+    return "KANA" if script in KANA else script or None
 
 
-#: What makes an output degenerate, by flag; a rule is a function of the output and the texts.
-RULES: Mapping[str, Callable[[str, SegmentTexts], bool]] = {
+#: What makes an output degenerate, by flag.
+RULES: Mapping[str, Callable[[Output], bool]] = {
     "empty": _is_empty,
     "runaway": _has_run_away,
     "cut short": _is_cut_short,
     "loop": _loops,
     "untranslated": _is_untranslated,
-    "wrong script": _has_wrong_script,
+    "wrong language": _is_in_another_language,
+    "refusal": _is_a_refusal,
+    "note": _has_a_note,
 }
 
 
@@ -134,24 +383,31 @@ def degenerate_outputs(test_set: TestSet) -> dict[str, dict[str, tuple[int, ...]
     """
     if test_set.is_counted:  # nobody can tell without the texts
         return {system: {} for system in test_set.systems}
-    references = [list(reference) for reference in test_set.references]
-    scripts = frozenset[str]().union(
-        *(_scripts(text) for reference in references for text in reference if text)
-    )
-    sources = [None] * len(test_set) if test_set.source is None else list(test_set.source)
-    texts = [
-        SegmentTexts(
-            source=source,
-            references=[text for text in segment if text is not None],
-            scripts=scripts,
-        )
-        for source, *segment in zip(sources, *references, strict=True)
+    none = Text("")
+    references = [
+        [Text(text) for text in texts if text is not None] or [none]
+        for texts in zip(*test_set.references, strict=True)
     ]
+    sources = [none] * len(test_set)
+    if test_set.source is not None:
+        sources = [Text(text or "") for text in test_set.source]
+    language = Language(references)
     flagged: dict[str, dict[str, tuple[int, ...]]] = {}
-    for system, outputs in test_set.systems.items():
-        pairs = [(output or "", against) for output, against in zip(outputs, texts, strict=True)]
+    for system, texts in test_set.systems.items():
+        habits = Habits()
+        outputs = [
+            Output(
+                text=Text(text or ""),
+                source=source,
+                references=of_segment,
+                language=language,
+                habits=habits,
+            )
+            for text, source, of_segment in zip(texts, sources, references, strict=True)
+        ]
+        habits.learn(outputs)
         flagged[system] = {
-            flag: tuple(i for i, (output, against) in enumerate(pairs) if rule(output, against))
+            flag: tuple(place for place, output in enumerate(outputs) if rule(output))
             for flag, rule in RULES.items()
         }
     return flagged

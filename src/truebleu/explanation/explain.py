@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from truebleu._core import Statistics
 from truebleu._results import Result, plain
 from truebleu.errors import RefusedError, SettingError
 from truebleu.explanation.contributions import (
@@ -20,11 +21,10 @@ from truebleu.explanation.contributions import (
 )
 from truebleu.explanation.degenerate import degenerate_outputs
 from truebleu.explanation.slices import (
-    FEWEST_UNITS,
+    even_spread_ps,
     members,
     reference_shares,
     simultaneous_intervals,
-    slice_effects,
     units_in,
     variables,
 )
@@ -36,8 +36,6 @@ from truebleu.significance.compare import compare
 from truebleu.significance.corrections import westfall_young
 from truebleu.significance.people import PUBLISHED
 from truebleu.significance.settings import units_of
-from truebleu.significance.statistics import MetricStatistics
-from truebleu.significance.tests import find_test
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -56,10 +54,8 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
-    from truebleu.significance.comparison import (
-        Comparison,
-        PairResult,
-    )
+    from truebleu.significance.comparison import Comparison, PairResult
+    from truebleu.significance.pairs import DifferenceBounds
     from truebleu.significance.people import PeopleLike
     from truebleu.significance.statistics import Progress
 
@@ -77,8 +73,12 @@ __all__ = [
 RESULT_VERSION = 1
 # Replicates for the intervals of slices, each of which integrates the gradient anew.
 SLICE_REPLICATES = 2000
-# N-grams that are listed on each side.
-LISTED_NGRAMS = 10
+# A slice whose shares of difference and text differ by less does not stand out.
+NEAR = 0.1
+# N-grams that are listed on each side, and looked at for it.
+LISTED_NGRAMS, STRONGEST = 10, 100
+# A longer n-gram stands in place of its part where it occurs in so many of its segments.
+IN_PLACE = 0.8
 # Contributions that differ by less are equal but for rounding.
 TIED = 1e-10
 
@@ -109,7 +109,8 @@ class SliceContribution:
         interval: of the contribution; the intervals of all slices hold together.
         scores: of the two systems on the slice alone, which do not add up; None where the slice
             has no score.
-        p_adjusted: that it contributes nothing; None for a slice of too few units to test.
+        p_adjusted: that the difference is spread over the slice like over the text; None for a
+            slice of too few units to test.
     """
 
     name: str
@@ -129,15 +130,30 @@ class VariableContributions:
     Attributes:
         name: such as "domain".
         origin: what the slices are made from.
-        p_adjusted: that the difference is spread evenly over the text, whatever the slice; None
-            where too few slices are large enough to test.
         slices: they add up to the difference.
+        p_adjusted: that the difference is spread like the text, whatever the slice: the smallest of
+            slices that stand out; None where no slice is large enough to test.
     """
 
     name: str
     origin: Origin
-    p_adjusted: float | None
     slices: tuple[SliceContribution, ...]
+    p_adjusted: float | None = None
+
+    def excess(self, part: SliceContribution) -> float:
+        """What a slice contributes beyond its share of the text, relative to all slices' size."""
+        whole = sum(other.contribution for other in self.slices)
+        size = sum(abs(other.contribution) for other in self.slices)
+        return (part.contribution - part.share * whole) / size if size else 0.0
+
+    @property
+    def unlike_text(self) -> tuple[SliceContribution, ...]:
+        """The tested slices whose share of the difference is not near their share of the text."""
+        return tuple(
+            part
+            for part in self.slices
+            if part.p_adjusted is not None and abs(self.excess(part)) >= NEAR
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,11 +186,15 @@ class TypographyEffect:
     Attributes:
         kind: which of them.
         difference: between the systems once all texts are alike in this respect.
+        interval: of that difference.
+        p: of that difference.
         effect: by how much the difference is larger with the texts as they are.
     """
 
     kind: str
     difference: float
+    interval: DifferenceBounds
+    p: float
     effect: float
 
 
@@ -189,6 +209,7 @@ class DegenerateGroup:
         documents: how many have such segments; None where documents are unknown.
         contribution: of these segments to the difference.
         difference: without these segments.
+        interval: of that difference.
         p: of that difference. It is exploratory, since the flags depend on the outputs.
     """
 
@@ -198,6 +219,7 @@ class DegenerateGroup:
     documents: int | None
     contribution: float
     difference: float | None
+    interval: DifferenceBounds | None
     p: float | None
 
 
@@ -238,7 +260,6 @@ class Explanation(Result):
     Attributes:
         comparison: scores, differences and p-values.
         pairs: an explanation of each pair by each metric.
-        adjusted_for: how many p-values each of the adjusted ones is adjusted for, by metric.
         segment_names: what people know the segments by; None where that is their number.
     """
 
@@ -246,7 +267,6 @@ class Explanation(Result):
 
     comparison: Comparison
     pairs: tuple[PairExplanation, ...]
-    adjusted_for: Mapping[str, int]
     segment_names: tuple[str, ...] | None = None
 
     def of(self, metric: str) -> tuple[PairExplanation, ...]:
@@ -273,7 +293,6 @@ class Explanation(Result):
         return {
             "version": RESULT_VERSION,
             **{name: comparison[name] for name in ("test_set", "settings", "metrics", "systems")},
-            "adjusted_for": dict(self.adjusted_for),
             "segment_names": plain(self.segment_names),
             "degenerate": self.degenerate,
             "explanations": plain(self.pairs),
@@ -379,16 +398,13 @@ class Compared:
         """Explain some pairs of the comparison, given by the names of their systems."""
         wanted = set(pairs)
         explanations: list[PairExplanation] = []
-        adjusted_for = {}
         for label, metric in zip(self.comparison.metrics, self.counted, strict=True):
             explainer = _Explainer(self, metric)
             chosen = [pair for pair in self.comparison.of(label) if (pair.a, pair.b) in wanted]
             explanations += [explainer.explain(pair, len(chosen)) for pair in chosen]
-            adjusted_for[label] = explainer.adjusted_for * len(chosen)
         return Explanation(
             comparison=self.comparison,
             pairs=tuple(explanations),
-            adjusted_for=adjusted_for,
             segment_names=self.test_set.segment_names,
         )
 
@@ -406,10 +422,12 @@ class _Explainer:
         self.units = units_of(test_set, self.settings)
         self.documents = None if test_set.documents is None else Units.documents(test_set.documents)
         self.shares = reference_shares(test_set)
-        self.adjusted_for = 0
 
     def explain(self, pair: PairResult, pairs: int) -> PairExplanation:
-        """Explain one pair of so many, for which p-values are adjusted too."""
+        """Explain one pair of so many, for which p-values are adjusted too.
+
+        Where it comes from is asked twice, of slices and of n-grams; so they are adjusted for both.
+        """
         names = list(self.test_set.systems)
         rows = np.ascontiguousarray(self.rows[:, [names.index(pair.a), names.index(pair.b)]])
         contributions = split_difference(self.metric, rows[:, 0], rows[:, 1])
@@ -423,15 +441,15 @@ class _Explainer:
                 self.units,
                 self.documents,
             )
-        slice_ps, excess_ps, ngram_ps = self._adjusted(contributions, ngrams, pairs)
+        questions = pairs * (1 if ngrams is None else 2)
         return PairExplanation(
             comparison=pair,
             segments=tuple(contributions.by_segment.tolist()),
             unattributed=contributions.unattributed,
             parts=self._parts(contributions),
             documents=self._documents(contributions),
-            variables=self._variables(rows, contributions, slice_ps, excess_ps),
-            ngrams=_listed(ngrams, ngram_ps),
+            variables=self._variables(rows, contributions, questions),
+            ngrams=() if ngrams is None else _listed(ngrams, self._ngram_ps(ngrams, questions)),
             typography=self._typography(pair),
             fragility=self._fragility(pair, rows),
             degenerate=self._degenerate(pair, rows, contributions),
@@ -456,65 +474,50 @@ class _Explainer:
         ordered = sorted(sums.items(), key=lambda item: -abs(item[1]))
         return tuple(GroupContribution(name=name, contribution=value) for name, value in ordered)
 
-    def _adjusted(
-        self, contributions: Contributions, ngrams: NgramEffects | None, pairs: int
-    ) -> tuple[list[Values], list[Values], Values]:
-        """Adjusted p-values of slices, of their excess over an even spread, and of n-grams.
-
-        All are made from the same swaps, which turn the signs of units' contributions, and are
-        adjusted for each other by the step-down maximum.
-        """
-        effects = [
-            slice_effects(variable, contributions.by_segment, self.shares, self.units)
-            for variable in self.cuts
-        ]
-        blocks = [block for both in effects for block in both]
-        # Slices of few units have no test, and their columns are empty.
-        counts = [units_in(variable, self.units) for variable in self.cuts for _ in range(2)]
-        testable = [count >= FEWEST_UNITS for count in counts]
-        if ngrams is not None:
-            blocks.append(ngrams.by_unit)
-            testable.append(np.ones(ngrams.by_unit.shape[1], dtype=np.bool_))
-        tested = np.concatenate(testable) if testable else np.zeros(0, dtype=np.bool_)
-        adjusted = np.full(len(tested), np.nan)
-        self.adjusted_for = int(tested.sum())
-        if tested.any():
-            rows = on_exact_grid(np.concatenate(blocks, axis=1)[:, tested])
-            swaps = Swaps(replicates=self.settings.replicates, seed=self.settings.seed)
-            exact = swaps.enumerates(len(rows))
-            replicates = 2 ** len(rows) if exact else swaps.replicates
-            total = rows.sum(axis=0)
-            null = total - 2 * swaps.sums(rows, 0, replicates, enumerated=exact)
-            scale = float(np.abs(total).max())
-            p = westfall_young(total, null, exact=exact, scale=scale)
-            adjusted[tested] = np.minimum(1.0, pairs * p)
-        parts = np.split(adjusted, np.cumsum([len(part) for part in testable])[:-1])
-        ngram_ps = parts.pop() if ngrams is not None else np.zeros(0)
-        return parts[::2], parts[1::2], ngram_ps
+    def _ngram_ps(self, ngrams: NgramEffects, questions: int) -> Values:
+        """P-values of n-grams, adjusted for each other by the step-down maximum over swaps."""
+        rows = on_exact_grid(ngrams.by_unit)
+        if not rows.shape[1]:
+            return np.zeros(0)
+        swaps = Swaps(replicates=self.settings.replicates, seed=self.settings.seed)
+        exact = swaps.enumerates(len(rows))
+        replicates = 2 ** len(rows) if exact else swaps.replicates
+        total = rows.sum(axis=0)
+        # A swap turns the sign of a unit's contribution.
+        null = total - 2 * swaps.sums(rows, 0, replicates, enumerated=exact)
+        p = westfall_young(total, null, exact=exact, scale=float(np.abs(total).max()))
+        return np.minimum(1.0, questions * p)
 
     def _variables(
         self,
         rows: Values,
         contributions: Contributions,
-        slice_ps: list[Values],
-        excess_ps: list[Values],
+        questions: int,
     ) -> tuple[VariableContributions, ...]:
         if not self.cuts:
             return ()
+        replicates = min(self.settings.replicates, SLICE_REPLICATES)
+        slice_ps = even_spread_ps(
+            self.cuts,
+            contributions.by_segment,
+            self.shares,
+            self.units,
+            replicates=replicates,
+            seed=self.settings.seed,
+        )
         intervals = simultaneous_intervals(
             self.metric,
             rows,
             self.cuts,
             contributions,
             self.units,
-            replicates=min(self.settings.replicates, SLICE_REPLICATES),
+            replicates=replicates,
             seed=self.settings.seed,
             level=self.settings.level,
         )
         explained = []
-        for variable, (low, high), ps, excess in zip(
-            self.cuts, intervals, slice_ps, excess_ps, strict=True
-        ):
+        for variable, (low, high), alone in zip(self.cuts, intervals, slice_ps, strict=True):
+            ps = np.minimum(1.0, questions * alone)
             member = members(variable)
             sums = np.einsum("nb,nsc->bsc", member, rows)
             units = units_in(variable, self.units)
@@ -530,19 +533,19 @@ class _Explainer:
                     p_adjusted=None if np.isnan(ps[place]) else float(ps[place]),
                 )
                 for place, label in enumerate(variable.labels)
+                if units[place]
             )
-            # That one slice exceeds its share and that another falls short of it is one finding.
-            several = np.count_nonzero(~np.isnan(excess)) > 0
-            explained.append(
-                VariableContributions(
-                    name=variable.name,
-                    origin=variable.origin,
-                    p_adjusted=float(np.nanmin(excess)) if several else None,
-                    slices=slices,
-                )
-            )
-        order = sorted(explained, key=lambda cut: 2.0 if cut.p_adjusted is None else cut.p_adjusted)
-        return tuple(order)
+            cut = VariableContributions(name=variable.name, origin=variable.origin, slices=slices)
+            if not np.isnan(ps).all():
+                smallest = min((part.p_adjusted or 0.0 for part in cut.unlike_text), default=1.0)
+                cut = replace(cut, p_adjusted=smallest)
+            explained.append(cut)
+
+        def clearest(variable: VariableContributions) -> tuple[float, float]:
+            p = variable.p_adjusted
+            return (2.0 if p is None else p), -max(map(abs, map(variable.excess, variable.slices)))
+
+        return tuple(sorted(explained, key=clearest))
 
     def _scores(self, sums: Values) -> tuple[float, float] | None:
         try:
@@ -559,30 +562,47 @@ class _Explainer:
             texts = alike(self.test_set, (pair.a, pair.b), kind)
             if texts is None:
                 continue
-            scores = self.metric.score(self.metric.count(texts).array().sum(axis=0))
-            difference = float(scores[0] - scores[1])
-            effects.append(
-                TypographyEffect(
-                    kind=kind, difference=difference, effect=pair.difference - difference
+            rows = self.metric.count(texts).array()
+            compared = self._compared(pair, rows, np.ones(len(rows), dtype=np.bool_))
+            if compared is not None:
+                effects.append(
+                    TypographyEffect(
+                        kind=kind,
+                        difference=compared.difference,
+                        interval=compared.interval,
+                        p=compared.p,
+                        effect=pair.difference - compared.difference,
+                    )
                 )
-            )
         return tuple(sorted(effects, key=lambda typography: -abs(typography.effect)))
 
-    def _p(self, rows: Values, kept: NDArray[np.bool_]) -> float | None:
-        """The p-value of the difference on a part of the segments, by the same test."""
-        of_segment = self.units.of_segment[kept]
-        _, numbers = np.unique(of_segment, return_inverse=True)
-        units = Units(self.units.kind, numbers, ((0, int(numbers.max(initial=-1)) + 1),))
-        if len(units) < 2:
+    def _compared(
+        self, pair: PairResult, rows: NDArray[Any], kept: NDArray[np.bool_]
+    ) -> PairResult | None:
+        """The pair by other rows or on some of the segments; None where nothing can be tested."""
+        if len(np.unique(self.units.of_segment[kept])) < 2:
             return None
-        statistics = MetricStatistics.of("", self.metric, rows[kept], units)
-        test = find_test(self.settings.test)
-        (differences,), exact = test.differences(
-            [statistics], [(0, 1)], replicates=self.settings.replicates, seed=self.settings.seed
-        )
-        observed = np.array([statistics.scores[0] - statistics.scores[1]])
-        p = test.p_values(observed, differences, exact=exact, scale=statistics.scale)
-        return float(p[0])
+        systems = {name: self.test_set.systems[name] for name in (pair.a, pair.b)}
+        part = replace(self.test_set, systems=systems, warnings=())
+        if not kept.all():
+            part = part.part(np.flatnonzero(kept).tolist())
+        counted = CountedMetric(self.metric, Statistics(rows[kept].astype(float, copy=False)))
+        settings = self.settings
+        try:
+            (compared,) = compare(
+                part,
+                metrics=counted,
+                test=settings.test,
+                replicates=settings.replicates,
+                seed=settings.seed,
+                level=settings.level,
+                unit=settings.unit,
+                block_length=settings.block_length,
+                people=None,
+            ).comparisons
+        except SettingError:  # a mean of no scores
+            return None
+        return compared
 
     def _fragility(self, pair: PairResult, rows: Values) -> tuple[Fragility, ...]:
         if pair.difference == 0:
@@ -591,8 +611,8 @@ class _Explainer:
         groups = [segments] if self.documents is None else [segments, self.documents]
 
         def test(kept: NDArray[np.bool_]) -> float:
-            p = self._p(rows, kept)
-            return 1.0 if p is None else p
+            compared = self._compared(pair, rows, kept)
+            return 1.0 if compared is None else compared.p
 
         return tuple(
             fragility(
@@ -625,23 +645,19 @@ class _Explainer:
         )
         keys: list[tuple[str, str | None]] = [("any", None), *largest]
         groups["any", None] = tuple(sorted(either))
-        return tuple(
-            self._group(key, groups[key], rows, contributions, tested=place < 2)
-            for place, key in enumerate(keys)
-        )
+        return tuple(self._group(pair, key, groups[key], rows, contributions) for key in keys)
 
     def _group(
         self,
+        pair: PairResult,
         key: tuple[str, str | None],
         places: tuple[int, ...],
         rows: Values,
         contributions: Contributions,
-        *,
-        tested: bool,
     ) -> DegenerateGroup:
         kept = np.ones(len(rows), dtype=np.bool_)
         kept[list(places)] = False
-        scores = self._scores(rows[kept].sum(axis=0)) if kept.any() else None
+        rest = self._compared(pair, rows, kept)
         documents = None
         if self.test_set.documents is not None:
             documents = len({self.test_set.documents[place] for place in places})
@@ -652,17 +668,16 @@ class _Explainer:
             segments=tuple(place + 1 for place in places),
             documents=documents,
             contribution=float(contributions.by_segment[list(places)].sum()),
-            difference=None if scores is None else scores[0] - scores[1],
-            p=self._p(rows, kept) if tested and scores is not None else None,
+            difference=None if rest is None else rest.difference,
+            interval=None if rest is None else rest.interval,
+            p=None if rest is None else rest.p,
         )
 
 
-def _listed(effects: NgramEffects | None, ps: Values) -> tuple[NgramContribution, ...]:
+def _listed(effects: NgramEffects, ps: Values) -> tuple[NgramContribution, ...]:
     """The n-grams that contribute most on either side, from the first system's to the second's."""
-    if effects is None:
-        return ()
-    ahead = _largest(effects.contributions, effects.ngrams)
-    behind = _largest(-effects.contributions, effects.ngrams)
+    ahead = _largest(effects.contributions, effects)
+    behind = _largest(-effects.contributions, effects)
     p_of = dict(zip(effects.tested.tolist(), ps.tolist(), strict=True))
     return tuple(
         NgramContribution(
@@ -678,9 +693,26 @@ def _listed(effects: NgramEffects | None, ps: Values) -> tuple[NgramContribution
     )
 
 
-def _largest(values: Values, ngrams: Sequence[str]) -> list[int]:
-    """The largest values above 0; of equal ones those of the first n-grams by spelling."""
-    few = min(LISTED_NGRAMS, len(values))
+def _largest(values: Values, effects: NgramEffects) -> list[int]:
+    """The largest values above 0, longer n-grams in place of their parts.
+
+    Of equal ones those of the first n-grams by spelling.
+    """
+    few = min(STRONGEST, len(values))
     least = max(np.partition(values, -few)[-few] - TIED, TIED)
     chosen = np.flatnonzero(values >= least).tolist()
-    return sorted(chosen, key=lambda n: (-round(float(values[n]) / TIED), ngrams[n]))[:few]
+    strongest = sorted(chosen, key=lambda n: (-round(float(values[n]) / TIED), effects.ngrams[n]))[
+        :few
+    ]
+
+    def is_in_place(longer: int, part: int) -> bool:
+        return (
+            longer != part
+            and f" {effects.ngrams[part]} " in f" {effects.ngrams[longer]} "
+            and effects.segments[longer] >= IN_PLACE * effects.segments[part]
+        )
+
+    whole = [
+        part for part in strongest if not any(is_in_place(longer, part) for longer in strongest)
+    ]
+    return whole[:LISTED_NGRAMS]

@@ -120,7 +120,7 @@ class Report(ComparedByValue, Result):
         values = self.comparison.to_dict()
         if self.explanation is not None:
             explained = self.explanation.to_dict()
-            values |= {name: explained[name] for name in ("adjusted_for", "explanations")}
+            values["explanations"] = explained["explanations"]
         if self.agreement is not None:
             values["agreement"] = self.agreement.to_dict()
         return values

@@ -35,6 +35,9 @@ Origin = Literal["source", "reference", "metadata"]
 
 # A slice with fewer units is shown without a test.
 FEWEST_UNITS = 10
+# Statistics in this ratio count as equal: where few units carry the whole difference, that of a
+# slice without any of them depends a little on how much text it has, and on nothing else.
+NEARLY = 0.9
 # Labels beyond these are pooled as "other": a slice for each would be a list, not an explanation.
 MOST_SLICES = 12
 OTHER = "other"
@@ -191,22 +194,88 @@ def units_in(variable: Variable, units: Units) -> NDArray[np.int64]:
     return np.bincount(pairs[0], minlength=len(variable.labels))
 
 
-def slice_effects(
-    variable: Variable, by_segment: Values, shares: Values, units: Units
-) -> tuple[Values, Values]:
-    """What swaps of units turn the sign of: contributions, and how they exceed the slice's share.
+def even_spread_ps(
+    parts: Sequence[Variable],
+    by_segment: Values,
+    shares: Values,
+    units: Units,
+    *,
+    replicates: int,
+    seed: int,
+) -> list[Values]:
+    """Adjusted p-values of slices, that the difference is spread over them like the text.
 
-    Were a difference spread evenly over the text, a slice with the share w would contribute w of
-    it. What it contributes beyond that is the sum over segments of r (member - w), where r is what
-    the segment contributes beyond its own share.
+    Were it spread evenly, a slice with the share w of the text would contribute w of the
+    difference. What it contributes beyond that is divided by its standard error over units and
+    held against the same with labels laid anew over the segments: labels keep the order of their
+    own units and contributions that of theirs, only which meets which is chance. So neither rare
+    large contributions nor units that go together mislead it, and segments of unequal length do
+    not either, since the statistic is studentized (Chung & Romano 2013, Ann. Stat. 41:484-507).
+    P-values are adjusted by the step-down maximum (Westfall & Young 1993, Alg. 4.1).
+
+    Args:
+        parts: the variables.
+        by_segment: what each segment contributes.
+        shares: of each segment in the text.
+        units: what goes together.
+        replicates: how often labels are laid anew.
+        seed: of the orders.
 
     Returns:
-        Two arrays shaped (unit, slice), whose columns add up to contribution and excess.
+        For each variable a value per slice; NaN for a slice of too few units to test.
     """
-    member = members(variable)
+    labels = np.concatenate([members(variable) for variable in parts], axis=1)
+    tested = np.concatenate([units_in(variable, units) for variable in parts]) >= FEWEST_UNITS
+    adjusted = np.full(len(tested), np.nan)
     excess = by_segment - by_segment.sum() * shares
-    beyond = excess[:, None] * (member - shares @ member)
-    return units.add_up(by_segment[:, None] * member), units.add_up(beyond)
+    if tested.any() and excess.any():
+        labels = labels[:, tested]
+        of_units = np.split(
+            np.argsort(units.of_segment, kind="stable"),
+            np.cumsum(np.bincount(units.of_segment, minlength=len(units)))[:-1],
+        )
+        by_unit = units.add_up(excess[:, None])[:, 0]
+
+        def statistics(laid: Values) -> Values:
+            inside = units.add_up(excess[:, None] * laid)
+            share = shares @ laid
+            variance = np.square(inside - share * by_unit[:, None]).sum(axis=0)
+            total = np.abs(inside.sum(axis=0))
+            spread = np.sqrt(variance)
+            return np.asarray(np.divide(total, spread, out=np.zeros_like(total), where=spread > 0))
+
+        drawn = np.empty((replicates + 1, labels.shape[1]))
+        drawn[0] = statistics(labels)
+        laid = np.empty_like(labels)
+        for number in range(1, replicates + 1):
+            generator = np.random.default_rng([seed, number])
+            here, there = (
+                np.concatenate([of_units[unit] for unit in generator.permutation(len(of_units))])
+                for _ in range(2)
+            )
+            laid[here] = labels[there]
+            drawn[number] = statistics(laid)
+        adjusted[tested] = _step_down_maximum(drawn)
+    elif tested.any():
+        adjusted[tested] = 1.0
+    return np.split(adjusted, np.cumsum([len(variable.labels) for variable in parts])[:-1])
+
+
+def _step_down_maximum(drawn: Values) -> Values:
+    """Adjusted p-values of the first row of statistics, among all rows.
+
+    Each column is relative to its own 95th percentile, so that a slice with few large
+    contributions, whose statistic takes wild values, does not hide the others.
+    """
+    usual = np.quantile(drawn, 0.95, axis=0)
+    relative = np.divide(drawn, usual, out=np.zeros_like(drawn), where=usual > 0)
+    order = np.argsort(-relative[0], kind="stable")
+    # The largest of each column and those that are no clearer.
+    largest = np.maximum.accumulate(relative[:, order[::-1]], axis=1)[:, ::-1]
+    reached = largest >= relative[0, order] * NEARLY
+    adjusted = np.empty(len(order))
+    adjusted[order] = np.maximum.accumulate(reached.mean(axis=0))
+    return adjusted
 
 
 def simultaneous_intervals(

@@ -37,27 +37,34 @@ if TYPE_CHECKING:
     from truebleu.explanation.explain import (
         DegenerateGroup,
         Explanation,
+        NgramContribution,
         PairExplanation,
         SliceContribution,
+        TypographyEffect,
         VariableContributions,
     )
     from truebleu.reports.document import Block, Row, Value
-    from truebleu.significance.comparison import MetricResult
+    from truebleu.significance.comparison import MetricResult, PairResult
 
-# A cause that makes up this share of a difference is what a reader must hear first.
-LARGE_SHARE = 0.5
 # Rows of lists that could go on.
 LISTED = 10
 # Characters of a text in a table.
 LONGEST_TEXT = 400
-# Flags that are no adjectives.
-ADJECTIVES = {"loop": "looping", "wrong script": "wrong-script", "cut short": "cut-short"}
+# What flagged outputs are called; others are adjectives.
+NOUNS = {
+    "any": "degenerate output{s}",
+    "loop": "loop{s}",
+    "refusal": "refusal{s}",
+    "note": "output{s} with notes",
+    "cut short": "shortened output{s}",
+    "wrong language": "output{s} in another language",
+}
 # Variables that sentences speak of.
 SPOKEN_OF = 3
 NOTES = (
-    "Contributions add up to the difference. p-values of slices and n-grams are adjusted for all "
-    "{count} tests of this metric (step-down maximum over the same swaps); intervals of slices "
-    "hold together.",
+    "Contributions add up to the difference. p of even spread: that a slice contributes like its "
+    "share of the text (labels laid anew over the segments), adjusted for all slices; their "
+    "intervals hold together. p of n-grams: that one contributes nothing, adjusted for all tested.",
     "Scores on a slice alone do not add up; differences without flagged outputs are exploratory.",
 )
 
@@ -91,8 +98,7 @@ def document(explanation: Explanation, *, details: bool = False) -> Document:
         blocks += charts(explanation, pair)
     notes = evidence(explanation.comparison)
     if details:
-        for label, count in explanation.adjusted_for.items():
-            notes += [f"{label}: {note.format(count=count)}" for note in NOTES]
+        notes += NOTES
     blocks.append(Notes(tuple(notes)))
     return Document(tuple(blocks), data_table(explanation))
 
@@ -116,57 +122,50 @@ def verdict(explanation: Explanation, pair: PairExplanation) -> list[str]:
 
 
 def _artefacts(explanation: Explanation, pair: PairExplanation) -> Iterator[str]:
-    """What makes up most of a difference without being about translation."""
+    """What is not about translation and changes the verdict, or the difference by much."""
     digits, compared = _metric(explanation, pair).digits, pair.comparison
     alpha = explanation.comparison.settings.alpha
-    whole = f"the difference of {_signed(compared.difference, digits)} {compared.metric}"
-    for group in pair.degenerate[1:2]:
-        if _is_large(group.contribution, compared.difference) or _turns(group, pair):
-            yield (
-                f"{_outputs(group)} make up {_share(group.contribution, compared.difference)} "
-                f"{whole}: they contribute {_signed(group.contribution, digits)}"
-                f"{_without(group, pair, digits, alpha)}."
-            )
-    for effect in pair.typography[:1]:
-        if _is_large(effect.effect, compared.difference):
-            yield (
-                f"{effect.kind.capitalize()} {'make' if effect.kind.endswith('s') else 'makes'} up "
-                f"{_share(effect.effect, compared.difference)} "
-                f"{whole}: with the same {effect.kind} in all texts it is "
-                f"{_signed(effect.difference, digits)}."
-            )
+    instead = f", instead of {_signed(compared.difference, digits)}"
+
+    def other(effect: DegenerateGroup | TypographyEffect) -> str:
+        return (
+            f"{_signed(effect.difference or 0.0, digits)} {compared.metric} "
+            f"{bracketed(effect.interval or (None, None), digits, sign='+')}, "
+            f"{p_equals('p', effect.p or 0.0)}{instead}"
+        )
+
+    # The largest group of one kind; all flagged outputs where only they together matter.
+    groups = [*pair.degenerate[1:], *pair.degenerate[:1]]
+    for group in [group for group in groups if _matters(group, compared, alpha)][:1]:
+        yield f"Without {_outputs(group)} the difference is {other(group)} (exploratory)."
+    for effect in pair.typography:
+        if _matters(effect, compared, alpha):
+            yield f"With the same {effect.kind} in all texts it is {other(effect)}."
+
+
+def _matters(
+    effect: DegenerateGroup | TypographyEffect, compared: PairResult, alpha: float
+) -> bool:
+    """Whether the verdict is another one, or the difference moves by half its interval's width."""
+    if effect.difference is None or effect.p is None:
+        return False
+
+    def verdict(difference: float, p: float) -> int:
+        return 0 if p > alpha else 1 if difference > 0 else -1
+
+    if verdict(effect.difference, effect.p) != verdict(compared.difference, compared.p):
+        return True
+    low, high = compared.interval
+    if low is None or high is None:
+        return False
+    return abs(effect.difference - compared.difference) > (high - low) / 2
 
 
 def _outputs(group: DegenerateGroup) -> str:
-    count = len(group.segments)
-    noun = "output" if count == 1 else "outputs"
-    return f"{count:,} {ADJECTIVES.get(group.kind, group.kind)} {noun} of {group.system}"
-
-
-def _without(group: DegenerateGroup, pair: PairExplanation, digits: int, alpha: float) -> str:
-    if group.difference is None:
-        return ""
-    p = "" if group.p is None else f", {p_equals('p', group.p)}"
-    left = f"{_signed(group.difference, digits)}{p}; exploratory"
-    if _turns(group, pair):
-        clearly = "" if _at_most(group.p, alpha) else ", if not significantly"
-        return f", and without them the sign turns{clearly} ({left})"
-    return f", and without them the difference is smaller ({left})"
-
-
-def _turns(group: DegenerateGroup, pair: PairExplanation) -> bool:
-    return group.difference is not None and group.difference * pair.comparison.difference < 0
-
-
-def _is_large(part: float, whole: float) -> bool:
-    return whole != 0 and part / whole >= LARGE_SHARE
-
-
-def _share(part: float, whole: float) -> str:
-    share = part / whole if whole else 0.0
-    if share > 1.005:
-        return "more than all of"
-    return "all of" if share > 0.995 else f"{100 * share:.0f} % of"
+    noun = NOUNS.get(group.kind, f"{group.kind} output{{s}}")
+    plural = "" if len(group.segments) == 1 else "s"
+    owner = "" if group.system is None else f" of {group.system}"
+    return f"{len(group.segments):,} {noun.format(s=plural)}{owner}"
 
 
 def _where_from(explanation: Explanation, pair: PairExplanation) -> Iterator[str]:
@@ -175,9 +174,12 @@ def _where_from(explanation: Explanation, pair: PairExplanation) -> Iterator[str
     tested = [variable for variable in pair.variables if variable.p_adjusted is not None]
     clear = [variable for variable in tested if _at_most(variable.p_adjusted, alpha)]
     for variable in clear[:SPOKEN_OF]:
-        part = _standing_out(variable, compared.difference)
+        part = _standing_out(variable, compared.difference, alpha)
+        name = variable.name
+        if {part.name for part in variable.slices} <= {"yes", "no"}:
+            name = f"whether the {variable.origin} {name}"
         yield (
-            f"It depends on {variable.name} "
+            f"It depends on {name} "
             f"({p_equals('adjusted p', variable.p_adjusted or 0.0)}): "
             f"‹{part.name}› contributes {_signed(part.contribution, digits)} of "
             f"{_signed(compared.difference, digits)} with {100 * part.share:.0f} % of the text."
@@ -210,12 +212,13 @@ def _grouped_parts(pair: PairExplanation) -> dict[str, float]:
     return groups
 
 
-def _standing_out(variable: VariableContributions, difference: float) -> SliceContribution:
+def _standing_out(
+    variable: VariableContributions, difference: float, alpha: float
+) -> SliceContribution:
     """The slice that exceeds its share of the text most, in the direction of the difference."""
     sign = 1 if difference >= 0 else -1
-    return max(
-        variable.slices, key=lambda part: sign * (part.contribution - difference * part.share)
-    )
+    clear = [part for part in variable.unlike_text if _at_most(part.p_adjusted, alpha)]
+    return max(clear, key=lambda part: sign * variable.excess(part))
 
 
 def _how_safe(pair: PairExplanation) -> Iterator[str]:
@@ -260,13 +263,12 @@ def slice_table(explanation: Explanation, pair: PairExplanation, *, details: boo
     level = 100 * explanation.comparison.settings.level
     columns = (
         Column("variable", "Slices by"),
-        Column("even", "p of even spread", 4, numeric=True),
         Column("slice", "Slice"),
         Column("segments", "Segments"),
         Column("share", "Text", 0, percent=True),
         Column("contribution", "Contribution", digits, sign=True),
         Column("interval", f"{level:g} % interval", numeric=True),
-        Column("p_adjusted", "adjusted p", 4, numeric=True),
+        Column("p_adjusted", "p of even spread", 4, numeric=True),
         Column("a", f"{compared.a} alone", digits, numeric=True),
         Column("b", f"{compared.b} alone", digits, numeric=True),
     )
@@ -283,7 +285,6 @@ def slice_table(explanation: Explanation, pair: PairExplanation, *, details: boo
             rows.append(
                 {
                     "variable": "" if place else variable.name,
-                    "even": "" if place else variable.p_adjusted,
                     "slice": part.name,
                     "segments": part.segments,
                     "share": part.share,
@@ -315,10 +316,14 @@ def ngram_table(explanation: Explanation, pair: PairExplanation, *, details: boo
         columns = [column for column in columns if column.name != "documents"]
     return table_of(
         columns,
-        ngrams if details else ngrams[:LISTED],
+        ngrams if details else sorted(ngrams, key=_size, reverse=True)[:LISTED],
         typography=lambda ngram: ngram.typography or "",
         examples=lambda ngram: ", ".join(map(str, ngram.examples)),
     )
+
+
+def _size(ngram: NgramContribution) -> float:
+    return abs(ngram.contribution)
 
 
 def group_table(explanation: Explanation, pair: PairExplanation) -> Table:
@@ -402,11 +407,17 @@ def degenerate_table(explanation: Explanation, pair: PairExplanation) -> Table:
         Column("documents", "Documents"),
         Column("contribution", "Contribution", digits, sign=True),
         Column("difference", "Without them", digits, sign=True, numeric=True),
+        Column("interval", "Interval", numeric=True),
         Column("p", "p (exploratory)", 4, numeric=True),
     ]
     if all(group.documents is None for group in pair.degenerate):
         columns = [column for column in columns if column.name != "documents"]
-    return table_of(columns, pair.degenerate, **FLAGGED)
+    return table_of(
+        columns,
+        pair.degenerate,
+        **FLAGGED,
+        interval=lambda group: bracketed(group.interval or (None, None), digits, sign="+"),
+    )
 
 
 # Whose outputs are flagged, and how many.
