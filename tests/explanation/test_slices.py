@@ -96,7 +96,7 @@ def halves(count: int) -> slices.Variable:
 def even_spread(contributions: np.ndarray, units: Units, cut: slices.Variable) -> list[float]:
     shares = np.full(len(contributions), 1 / len(contributions))
     (ps,) = slices.even_spread_ps([cut], contributions, shares, units, replicates=400, seed=1)
-    return ps.tolist()
+    return [float(p) for p in ps]
 
 
 def test_an_even_difference_stands_out_nowhere() -> None:

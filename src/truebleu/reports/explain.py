@@ -277,7 +277,7 @@ def slice_table(explanation: Explanation, pair: PairExplanation, *, details: boo
     ]
     if not details:
         shown = shown[:SPOKEN_OF]
-    rows = []
+    rows: list[Row] = []
     for variable in shown:
         for place, part in enumerate(variable.slices):
             low, high = part.interval
