@@ -16,8 +16,7 @@ from evidence.rates import ALPHA, Design, Question
 from truebleu.agreement.bootstrap import MOST_NOISE, bootstrap_system_agreement
 from truebleu.agreement.coefficients import coefficient, measure
 from truebleu.agreement.data import SegmentStatistics, agreement_data
-from truebleu.agreement.soft_pairwise import soft_pairwise_test
-from truebleu.agreement.tests import permutation_test
+from truebleu.agreement.tests import permutation_test, soft_pairwise_test
 from truebleu.human import read_human
 from truebleu.metrics.registry import as_metrics
 

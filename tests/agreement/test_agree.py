@@ -22,8 +22,7 @@ from tests.agreement.judged_texts import (
 )
 from truebleu.agreement.agree import AgreeSettings, agree, choose_test, default_coefficients
 from truebleu.agreement.coefficients import coefficient
-from truebleu.agreement.soft_pairwise import soft_pairwise_test
-from truebleu.agreement.tests import Permute, permutation_test
+from truebleu.agreement.tests import Permute, permutation_test, soft_pairwise_test
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.human import Judgment
 from truebleu.metrics.base import set_threads

@@ -19,7 +19,6 @@ from truebleu.agreement.coefficients import (
     Coefficient,
     calibrate_ties,
     coefficient,
-    correlation_p,
     count_pairs,
     measure,
     parse_coefficient,
@@ -249,14 +248,6 @@ def test_correlations_are_those_of_scipy() -> None:
     }
     for name, (value, _) in expected.items():
         assert measure(human, metric, name).value == pytest.approx(value, rel=1e-12)
-
-
-def test_p_values_need_two_that_vary_and_a_name_that_has_one() -> None:
-    assert correlation_p([1, 2, 3], [7, 7, 7], "pearson") is None
-    assert correlation_p([nan, 2], [7, 7], "kendall-b") is None
-    assert correlation_p([1, 2], [3, 4], "spearman") is None
-    with pytest.raises(UnknownNameError):
-        correlation_p([1, 2, 3], [1, 2, 3], "tau-13")
 
 
 # Questions.

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from truebleu import _core
-from truebleu.agreement import soft_pairwise as signs
-from truebleu.agreement.soft_pairwise import (
-    bootstrap_soft_pairwise,
+from truebleu.agreement import bootstrap, coefficients
+from truebleu.agreement.bootstrap import bootstrap_soft_pairwise
+from truebleu.agreement.coefficients import (
     paired_permutations,
     paired_systems,
     soft_pairwise_accuracy,
-    soft_pairwise_test,
 )
+from truebleu.agreement.tests import soft_pairwise_test
 from truebleu.errors import SettingError
 from truebleu.resampling import Bootstrap, Swaps, Units
 
@@ -96,7 +96,8 @@ def test_the_same_seed_gives_the_same_digits_in_blocks_of_any_size_and_on_any_th
     ragged = with_gaps(human, 3)
     whole = [accuracy_of(one, metric, permutations=1000) for one in (human, ragged)]
     threads = _core.threads()
-    monkeypatch.setattr(signs, "BLOCK_SIZE", 100)
+    for module in (bootstrap, coefficients):
+        monkeypatch.setattr(module, "BLOCK_SIZE", 100)
     _core.set_threads(1)
     try:
         parts = [accuracy_of(one, metric, permutations=1000) for one in (human, ragged)]

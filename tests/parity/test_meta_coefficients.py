@@ -16,7 +16,6 @@ from truebleu.agreement.coefficients import (
     PairCounts,
     calibrate_ties,
     coefficient,
-    correlation_p,
     count_pairs,
     measure,
     value_of_counts,
@@ -120,15 +119,6 @@ def test_segment_level_values_agree(case: dict[str, Any]) -> None:
         assert at_0.value == exactly(expect["value_at_0"])
 
 
-@pytest.mark.parametrize(
-    "case", [case for case in SEGMENT if "p_two_sided" in case["expect"]], ids=case_id
-)
-def test_segment_level_p_values_agree(case: dict[str, Any]) -> None:
-    human, metric = segment_scores(case, case["params"]["score"])
-    p = correlation_p(human, metric, case["metric"])
-    assert p == pytest.approx(case["expect"]["p_two_sided"], rel=1e-9)
-
-
 @pytest.mark.parametrize("case", CHEN_CHERRY, ids=case_id)
 def test_the_tau_of_chen_and_cherry_agrees(case: dict[str, Any]) -> None:
     expect = case["expect"]
@@ -163,8 +153,6 @@ def test_system_level_values_agree(case: dict[str, Any]) -> None:
     [(human, metric)] = vectors
     assert len(human) == expect["n"]
     assert measure(human, metric, name).value == exactly(expect["value"])
-    p = correlation_p(human, metric, name)
-    assert p == pytest.approx(expect["p_two_sided"], rel=1e-9)
 
 
 @pytest.mark.parametrize("case", meta_cases("pair-statistics"), ids=case_id)

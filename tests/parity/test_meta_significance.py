@@ -22,19 +22,17 @@ from truebleu.agreement.coefficients import (
     calibrate_ties,
     coefficient,
     measure,
+    paired_permutations,
     rated_cells,
+    soft_pairwise_accuracy,
 )
 from truebleu.agreement.ranking import rank_systems
-from truebleu.agreement.soft_pairwise import (
-    paired_permutations,
-    soft_pairwise_accuracy,
-    soft_pairwise_test,
-)
 from truebleu.agreement.tests import (
     pair_permutation_test,
     permutation_test,
     rank_clusters,
     rank_metrics,
+    soft_pairwise_test,
     williams_test,
     williams_test_of_correlations,
 )

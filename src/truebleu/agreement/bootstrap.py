@@ -42,12 +42,15 @@ import numpy as np
 from truebleu import _core
 from truebleu._results import ComparedByValue
 from truebleu.agreement.coefficients import (
+    BLOCK_SIZE,
     as_cells,
     as_human,
+    as_metric,
     coefficient,
     judgment_rows,
     measure_cells,
     measure_judgments,
+    paired_systems,
     rated_cells,
     values_of_rows,
 )
@@ -78,8 +81,6 @@ RESAMPLE: tuple[Resample, ...] = get_args(Resample)
 #: Coefficients that are shares of pairs, from 0 to 1.
 SHARES = ("pairwise-accuracy", "acc-eq")
 REPLICATES = 1000
-# Numbers that a block of replicate sums may hold: 32 MB.
-BLOCK_SIZE = 1 << 22
 # The largest share of replicates that may lack a value: more would hide a tail of the interval.
 MOST_UNDEFINED = 0.05
 # The largest share of noise in the variance between systems with which ranks' intervals hold.
@@ -493,3 +494,102 @@ def bootstrap_shares_of_wins(
         options["documents"] = [*labels, *(labels[segment] for segment in judgments.item[decided])]
         options["resample"] = cast("Resample", options["resample"].replace("segments", "documents"))
     return bootstrap_system_agreement(human, padded, by, **options)
+
+
+# --------------------------------------------------------------------------------------------------
+# Soft pairwise accuracy.
+
+
+def bootstrap_soft_pairwise(
+    human: ArrayLike,
+    metrics: Mapping[str, ArrayLike],
+    observed: Mapping[str, float | None],
+    *,
+    resample: Resample = "segments",
+    documents: Sequence[str] | None = None,
+    replicates: int,
+    seed: int,
+) -> Replicates:
+    """Soft pairwise accuracy of metrics on bootstrap replicates of segments or documents.
+
+    The value depends on the number of segments: with ever more of them all p-values become 0 or 1.
+    So the interval is about test sets of this size. A replicate is a sample of a sample, whose
+    p-values are further apart than those of the data: replicates lie lower than the value on
+    average, often by a quarter of the interval's width. Percentiles are right nonetheless: of test
+    sets of 200 segments drawn from wmt21 en-de, about 95 % of the intervals covered the mean of all
+    such test sets, but 75 % of those that were mirrored at the value.
+
+    Replicates are moved so that they lie around the observed value as they lie around that of the
+    normal approximation.
+
+    Args:
+        human: human scores shaped (system, segment), NaN where nobody rated.
+        metrics: the scores of each metric by its name, shaped alike; higher is better.
+        observed: the value of each metric.
+        resample: "segments" or "documents": with drawn systems it would be another statistic.
+        documents: the document of each segment, with "documents".
+        replicates: how many.
+        seed: of the replicates.
+    """
+    require_resample(resample, replicates, seed)
+    missing = [name for name in metrics if name not in observed]
+    if missing:
+        raise SettingError("observed", list(observed), f"the value of {missing[0]!r} among them")
+    ratings = as_human(human)
+    rated = rated_cells(ratings)
+    pairs = paired_systems(rated)
+    # Segments that nobody rated are no part of what the interval is about.
+    segments = np.flatnonzero(rated.any(axis=0))
+    where = "for soft pairwise accuracy"
+    units = units_of_judged(resample, ratings.shape[1], documents, segments, where)
+    values = np.full((replicates, len(metrics)), np.nan)
+    chosen = [number for number, name in enumerate(metrics) if observed[name] is not None]
+    if not pairs.size or not chosen:
+        return Replicates(observed, values)
+    names = list(metrics)
+    left, right = pairs
+    both = (rated[left] & rated[right]).T
+    bootstrap = Bootstrap(replicates=replicates, seed=seed)
+
+    def by_unit(*columns: Values) -> Values:
+        return on_exact_grid(units.add_up(np.concatenate(columns, axis=1)[segments]))
+
+    def moments(scores: Values) -> tuple[Values, Values]:
+        """By segment, the differences of all pairs and their squares."""
+        differences = (scores[left] - scores[right]).T * both
+        return differences, differences**2
+
+    def p_values(rows: Values, start: int, count: int) -> Values:
+        """Of all pairs: on the whole test set, then on some replicates."""
+        drawn = bootstrap.sums(rows, units, start, count)
+        sums = np.concatenate([rows.sum(axis=0)[np.newaxis], drawn])
+        parts = sums.reshape(1 + count, 2, -1)
+        totals, squares = parts[:, 0], parts[:, 1]
+        return _core.one_sided_p(totals.ravel(), squares.ravel()).reshape(totals.shape)
+
+    shared_rows = by_unit(both.astype(np.float64))
+    people_rows = by_unit(*moments(np.where(rated, ratings, 0.0)))
+    # One metric and some replicates at a time: all of them would fill the memory.
+    size = max(1, BLOCK_SIZE // (2 * pairs.shape[1]))
+    for start in range(0, replicates, size):
+        count = min(size, replicates - start)
+        drawn = bootstrap.sums(shared_rows, units, start, count)
+        shared = np.concatenate([shared_rows.sum(axis=0)[np.newaxis], drawn]) > 0
+        people = p_values(people_rows, start, count)
+        for number in chosen:
+            scores = as_metric(names[number], metrics[names[number]], ratings)
+            p = p_values(by_unit(*moments(scores)), start, count)
+            centre, *replicated = _accuracies(p, people, shared)
+            moved = np.array(replicated) - centre + observed[names[number]]
+            values[start : start + count, number] = moved.clip(0.0, 1.0)
+    return Replicates(observed, values)
+
+
+def _accuracies(metric: Values, people: Values, shared: NDArray[np.bool_]) -> Values:
+    """1 - mean |p_h - p_m| of each replicate, over the pairs that it has.
+
+    NaN where no segment of a replicate is rated for two systems.
+    """
+    distances = np.where(shared, np.abs(metric - people), 0.0).sum(axis=1)
+    count = shared.sum(axis=1)
+    return np.where(count > 0, 1 - distances / np.maximum(count, 1), np.nan)

@@ -26,10 +26,8 @@ The search is exact: accuracies are compared as whole numbers of pairs, not as r
 
 from __future__ import annotations
 
-import math
-import warnings
 from dataclasses import KW_ONLY, dataclass, replace
-from functools import partial
+from math import comb
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -45,11 +43,11 @@ import numpy as np
 
 from truebleu import _core
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.resampling import as_values
-from truebleu.schema import Column, require_name
+from truebleu.resampling import TIE_TOLERANCE, Swaps, as_values, on_exact_grid
+from truebleu.schema import DEFAULT_SEED, Column, require_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -63,10 +61,10 @@ __all__ = [
     "PairCounts",
     "calibrate_ties",
     "coefficient",
-    "correlation_p",
     "count_pairs",
     "measure",
     "measure_judgments",
+    "soft_pairwise_accuracy",
 ]
 
 #: Which cells are compared with each other: all, those of one item, or those of one system.
@@ -254,7 +252,7 @@ DEFINITIONS = {
     name: Definition(name, title, origin, undefined, **dict.fromkeys(features.split(), True))
     for name, title, origin, undefined, features in _TABLE
 }
-#: The coefficients of matrices; soft pairwise accuracy is in `truebleu.agreement.soft_pairwise`.
+#: The coefficients of matrices; soft pairwise accuracy is apart: `soft_pairwise_accuracy`.
 COEFFICIENTS = tuple(name for name in DEFINITIONS if name != SOFT)
 #: The coefficients that are made of the counts of pairs, which a threshold may tie.
 PAIR_COEFFICIENTS = tuple(name for name, defined in DEFINITIONS.items() if defined.epsilon)
@@ -871,37 +869,129 @@ def why_undefined(human: Values, metric: Values, by: Coefficient) -> str:
     return f"all cells{within} have {close} by {who}"
 
 
-def correlation_p(human: ArrayLike, metric: ArrayLike, name: str) -> float | None:
-    """The two-sided p-value of a correlation over all cells; None where there is none.
+# --------------------------------------------------------------------------------------------------
+# Soft pairwise accuracy: are a metric and people equally sure which of two systems is better?
+#
+# SPA (Thompson et al. 2024) is the mean over pairs of systems i < j of 1 - |p_h - p_m|, where p_h
+# and p_m are the one-sided p-values, from human and from metric scores, of a paired permutation
+# test that i is better than j. Unlike accuracy it does not ask a metric to order systems that
+# people can't tell apart.
+#
+# For systems i and j, x_ik - x_jk is the difference on segment k. Were they equally good, each
+# difference might as well have the other sign: p is the share of permutations, signs w, for which
+# sum_k w_k (x_ik - x_jk) is no less than the observed sum_k (x_ik - x_jk). It is small if i is
+# better, and counts ties, so that a system against its copy has p = 1. It is the definition's
+# share, without the 1 added to a test's p-value. Both sides use the segments that people rated for
+# both systems of a pair, and the same permutations. Segments are assumed to be independent.
+#
+# Intervals and tests need thousands of accuracies. They use the normal approximation: the sum of n
+# differences with random signs has mean 0 and the sum of squared differences for variance, so that
+# from some dozens of segments on p is about 1 - Phi(sum d / sqrt(sum d^2)). Both sums are over
+# segments, and nothing needs to be permuted.
 
-    It assumes that cells are independent draws, which those of one segment or of one system are
-    not: use it for system scores, or to compare with other tools. `truebleu.agreement.tests` says
-    whether one metric agrees better than another.
+# With 1,000 permutations, as the metrics tasks have it, the value changes by 0.002 or so from seed
+# to seed; with these by a tenth of that.
+SOFT_PERMUTATIONS = 100_000
+# Numbers that a block of differences, or of replicate sums, may hold: 32 MB.
+BLOCK_SIZE = 1 << 22
 
-    Pearson's and Spearman's are from t with n - 2 degrees of freedom; for Pearson's this is exact
-    where one of the two is normal. Kendall's is exact for few cells without ties, and otherwise
-    from the normal distribution with the variance corrected for ties.
+
+def soft_pairwise_accuracy(
+    human: ArrayLike,
+    metrics: Mapping[str, ArrayLike],
+    *,
+    permutations: int = SOFT_PERMUTATIONS,
+    seed: int = DEFAULT_SEED,
+) -> dict[str, MetricAgreement]:
+    """Soft pairwise accuracy of metrics, all by the same permutations.
+
+    Groups are pairs of systems here: those that share no rated segment are undefined.
 
     Args:
-        human: scores shaped (system, item), NaN where nobody rated; or one score per system.
-        metric: scores of the same shape.
-        name: "pearson", "spearman", "kendall-b" or "kendall-c".
-    """
-    from scipy import stats
+        human: human scores shaped (system, segment), NaN where nobody rated.
+        metrics: the scores of each metric by its name, shaped alike; higher is better.
+        permutations: of signs; all of them are made where they are no more than these.
+        seed: of the permutations.
 
-    tests = {
-        "pearson": stats.pearsonr,
-        "spearman": stats.spearmanr,
-        "kendall-b": stats.kendalltau,
-        "kendall-c": partial(stats.kendalltau, variant="c"),
+    >>> human = [[0, -1, 0, -5], [-1, -1, -5, 0], [-5, -2, -1, -6]]
+    >>> metric = [[60, 50, 55, 20], [55, 52, 40, 30], [10, 30, 30, 25]]
+    >>> soft_pairwise_accuracy(human, {"metric": metric})["metric"].value
+    0.875
+    """
+    ratings = as_human(human)
+    if len(ratings) < 2:
+        raise SettingError("systems", len(ratings), "at least two: accuracy is about pairs")
+    scores = [as_metric(name, metric, ratings) for name, metric in metrics.items()]
+    rated = rated_cells(ratings)
+    matrices = np.stack([np.where(rated, ratings, 0.0), *scores])
+    tested = paired_permutations(matrices, rated, Swaps(replicates=permutations, seed=seed))
+    people, *others = tested.p_values
+    notes = () if tested.pairs else ("no two systems share a rated segment",)
+    return {
+        name: MetricAgreement(
+            metric=name,
+            value=float(1 - np.abs(p - people).mean()) if tested.pairs else None,
+            groups=len(tested.pairs),
+            undefined_groups=comb(len(ratings), 2) - len(tested.pairs),
+            notes=notes,
+        )
+        for name, p in zip(metrics, others, strict=True)
     }
-    require_name("correlation with a p-value", name, tests)
-    cells, scores = as_cells(human, metric)
-    if measure_cells(cells, scores, coefficient(name)).value is None:
-        return None
-    rated = rated_cells(cells)
-    with warnings.catch_warnings():
-        # SciPy warns of scores that vary by rounding only, and of two cells.
-        warnings.simplefilter("ignore")
-        p = float(tests[name](cells[rated], scores[rated]).pvalue)
-    return p if math.isfinite(p) else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairedPermutations:
+    """The p-values of all pairs of systems, i < j in order, and how they came about.
+
+    Attributes:
+        p_values: shaped (matrix, pair); only pairs with a segment rated for both.
+        pairs: the systems of each of these pairs.
+        permutations: how many were made.
+        exact: these are all there are.
+    """
+
+    p_values: Values
+    pairs: tuple[tuple[int, int], ...]
+    permutations: int
+    exact: bool
+
+
+def paired_permutations(
+    matrices: Values, rated: NDArray[np.bool_], swaps: Swaps
+) -> PairedPermutations:
+    """Test all pairs of systems by every matrix of scores, all with the same permutations.
+
+    Args:
+        matrices: finite scores shaped (matrix, system, segment).
+        rated: the cells that count, shaped (system, segment).
+        swaps: how many permutations, and the seed; fewer where all of them are fewer.
+    """
+    shared = rated.sum(axis=0) >= 2
+    rated, matrices = rated[:, shared], matrices[:, :, shared]
+    count, _, segments = matrices.shape
+    first, second = paired_systems(rated)
+    exact = swaps.enumerates(segments)
+    permutations = 2**segments if exact else swaps.replicates
+    p_values = np.empty((count, len(first)))
+    size = max(1, BLOCK_SIZE // (count * max(segments, 1)))
+    for start in range(0, len(first), size):
+        chosen = slice(start, start + size)
+        left, right = first[chosen], second[chosen]
+        differences = (matrices[:, left] - matrices[:, right]) * (rated[left] & rated[right])
+        # Below which size a sum is 0 but for rounding: decimal scores such as 0.1 add up to nearly,
+        # not exactly, the same, and among human scores, which have few values, ties are common.
+        margins = TIE_TOLERANCE * np.abs(differences).sum(axis=2)
+        reached = _core.Rows(on_exact_grid(differences.reshape(-1, segments).T)).count_at_most(
+            margins.ravel().tolist(),
+            first=0,
+            replicates=permutations,
+            seed=None if exact else swaps.seed,
+        )
+        p_values[:, chosen] = reached.reshape(count, -1) / permutations
+    pairs = tuple(zip(first.tolist(), second.tolist(), strict=True))
+    return PairedPermutations(p_values, pairs, permutations, exact)
+
+
+def paired_systems(rated: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """The pairs of systems that share a rated segment, shaped (2, pair)."""
+    return np.stack(np.nonzero(np.triu(rated @ rated.T, 1)))

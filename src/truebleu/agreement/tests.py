@@ -63,6 +63,7 @@ from truebleu.agreement.coefficients import (
     coefficient,
     judgment_rows,
     measure_cells,
+    paired_systems,
     rated_cells,
     require_choice,
     require_tie_threshold,
@@ -97,6 +98,7 @@ __all__ = [
     "pair_permutation_test",
     "permutation_test",
     "rank_metrics",
+    "soft_pairwise_test",
     "williams_test",
 ]
 
@@ -290,6 +292,55 @@ def hybrid_test(
         scale=1.0,
     )
     return replace(test, p=float(p), permutations=len(null), undefined=int(undefined.sum()))
+
+
+def soft_pairwise_test(
+    human: ArrayLike,
+    metric1: ArrayLike,
+    metric2: ArrayLike,
+    *,
+    unit: Unit = "cell",
+    alternative: Alternative = "two-sided",
+    permutations: int = 1000,
+    seed: int = DEFAULT_SEED,
+) -> MetricTest:
+    """Test whether two metrics differ in soft pairwise accuracy, by swapping segment scores.
+
+    This is `permutation_test` for this accuracy. That of each hybrid is by
+    the normal approximation, and the observed accuracies are approximated alike: a permutation test
+    holds its level whatever the statistic is, so that this costs hardly any power. It takes a
+    hundredth of the time that a thousand permutations of signs for each hybrid take.
+
+    Args:
+        human: human scores shaped (system, segment), NaN where nobody rated.
+        metric1: the first metric's segment scores, shaped alike.
+        metric2: the second metric's.
+        unit: what is swapped together: the two scores of a "cell", which takes the systems as
+            given; or all scores of a "system", to say something about other systems too.
+        alternative: "two-sided"; or, fixed beforehand, "greater" for metric 2 being better, "less"
+            for metric 1.
+        permutations: swaps of scores; with systems all of them are made where they are no more.
+        seed: of the swaps.
+    """
+    require_permutations(unit, permutations, seed)
+    (ratings, first), (_, second) = as_cells(human, metric1), as_cells(human, metric2)
+    rated = rated_cells(ratings)
+    if not paired_systems(rated).size:
+        raise SettingError("human", "no segment rated for two systems", "at least one")
+    exact = unit == "system" and len(rated) <= MOST_COINS and 2 ** len(rated) <= permutations
+    # Moving all scores leaves differences alone, and their sums have more digits near 0.
+    people = np.where(rated, standardised(ratings, ratings), np.nan)
+    cells = _core.Cells(people, standardised(first, ratings), standardised(second, ratings))
+    # The draw that swaps nothing.
+    observed = cells.hybrid_soft_accuracies(systems=False, first=0, replicates=1, seed=None)[0]
+    null = cells.hybrid_soft_accuracies(
+        systems=unit == "system",
+        first=0,
+        replicates=2 ** len(rated) if exact else permutations,
+        seed=None if exact else seed,
+    )
+    test = MetricTest(alternative=alternative, method=METHODS[unit], exact=exact, seed=seed)
+    return hybrid_test(test, observed.tolist(), observed, null)
 
 
 # --------------------------------------------------------------------------------------------------
