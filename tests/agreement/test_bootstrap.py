@@ -198,7 +198,7 @@ def test_what_cannot_be_drawn_is_refused() -> None:
     human, metrics = scores(12, 3, 10)
     by = coefficient("pearson")
     with pytest.raises(UnknownNameError, match="resample"):
-        bootstrap_agreement(human, metrics, by, resample="words")  # type: ignore[arg-type]
+        bootstrap_agreement(human, metrics, by, resample="words")
     with pytest.raises(SettingError, match="the document of each of 10 segments"):
         bootstrap_agreement(human, metrics, by, resample="documents")
     with pytest.raises(SettingError, match="none where segments are drawn"):

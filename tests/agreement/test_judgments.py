@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from truebleu.agreement.bootstrap import bootstrap_judgments, bootstrap_shares_of_wins
+from truebleu.agreement.bootstrap import Draws, bootstrap_judgments, bootstrap_shares_of_wins
 from truebleu.agreement.coefficients import (
     PAIR_COEFFICIENTS,
     coefficient,
@@ -179,7 +179,7 @@ def test_replicates_are_of_the_drawn_segments_judgments(name: str) -> None:
     judgments, metric, _ = made_up(1)
     by = coefficient(name)
     replicates = bootstrap_judgments(
-        {"m": metric}, judgments, by, resample="segments", documents=None, replicates=40, seed=5
+        {"m": metric}, judgments, by, Draws(resample="segments", replicates=40, seed=5)
     )
     judged = np.unique(judgments.item)
     for value, draw in zip(replicates.values[:, 0], drawn(len(judged), 40, 5), strict=True):
@@ -196,10 +196,7 @@ def test_documents_are_drawn_whole() -> None:
         {"m": metric},
         judgments,
         by,
-        resample="documents",
-        documents=documents,
-        replicates=40,
-        seed=5,
+        Draws(resample="documents", documents=documents, replicates=40, seed=5),
     )
     for value, draw in zip(replicates.values[:, 0], drawn(2, 40, 5), strict=True):
         segments = [5 * document + i for document in draw for i in range(5)]
@@ -213,10 +210,7 @@ def test_shares_of_wins_are_of_the_drawn_segments_judgments() -> None:
         {"m": mean_of_segments(metric)},
         judgments,
         coefficient("spearman"),
-        resample="segments",
-        documents=None,
-        replicates=40,
-        seed=5,
+        Draws(resample="segments", replicates=40, seed=5),
     )
     whole = measure(shares_of_wins(judgments, SYSTEMS), metric.mean(axis=1), "spearman").value
     assert found.observed["m"] == pytest.approx(whole)
@@ -282,10 +276,7 @@ def test_systems_are_not_drawn_and_not_every_coefficient_counts_pairs() -> None:
             {"m": metric},
             judgments,
             coefficient("tau-13"),
-            resample="systems",
-            documents=None,
-            replicates=40,
-            seed=1,
+            Draws(resample="systems", replicates=40, seed=1),
         )
     with pytest.raises(SettingError, match="pairs that people compared"):
         judgment_permutation_test(

@@ -11,7 +11,7 @@ import pytest
 
 from truebleu import _core
 from truebleu.agreement import bootstrap, coefficients
-from truebleu.agreement.bootstrap import bootstrap_soft_pairwise
+from truebleu.agreement.bootstrap import Draws, bootstrap_soft_pairwise
 from truebleu.agreement.coefficients import (
     paired_permutations,
     paired_systems,
@@ -212,7 +212,7 @@ def test_replicates_are_those_of_the_plain_definition(missing: float) -> None:
     human, metric, _ = made_up(1, segments=12)
     human[np.random.default_rng(2).random(human.shape) < missing] = np.nan
     human[:, 4] = np.nan
-    found = bootstrap_soft_pairwise(human, {"m": metric}, {"m": 0.5}, replicates=50, seed=3)
+    found = bootstrap_soft_pairwise(human, {"m": metric}, {"m": 0.5}, Draws(replicates=50, seed=3))
     # Of the segments that somebody rated.
     rated = np.flatnonzero(~np.isnan(human).all(axis=0))
     draws = drawn_segments(len(rated), 50, 3)
@@ -232,10 +232,7 @@ def test_documents_are_drawn_with_all_their_segments() -> None:
         human,
         {"m": metric},
         {"m": 0.5},
-        resample="documents",
-        documents=documents,
-        replicates=40,
-        seed=3,
+        Draws(resample="documents", documents=documents, replicates=40, seed=3),
     )
     centre = normal_accuracy(human, metric, list(range(12)))
     assert centre is not None
@@ -286,7 +283,9 @@ def test_intervals_cover_the_expected_value_about_95_times_in_100() -> None:
     for trial in range(200):
         human, metric = sample()
         observed = {"m": value(human, metric)}
-        found = bootstrap_soft_pairwise(human, {"m": metric}, observed, replicates=200, seed=trial)
+        found = bootstrap_soft_pairwise(
+            human, {"m": metric}, observed, Draws(replicates=200, seed=trial)
+        )
         interval = found.interval("m")
         assert interval.low is not None
         assert interval.high is not None
@@ -305,13 +304,13 @@ def test_systems_are_not_drawn() -> None:
     human, metric, _ = made_up(5)
     with pytest.raises(SettingError, match="'segments' or 'documents'"):
         bootstrap_soft_pairwise(
-            human, {"m": metric}, {"m": 0.5}, resample="systems", replicates=40, seed=1
+            human, {"m": metric}, {"m": 0.5}, Draws(resample="systems", replicates=40, seed=1)
         )
 
 
 def test_without_a_common_segment_there_are_no_replicates() -> None:
     human, same = np.array([[1.0, np.nan], [np.nan, 2.0]]), np.ones((2, 2))
-    found = bootstrap_soft_pairwise(human, {"m": same}, {"m": None}, replicates=40, seed=1)
+    found = bootstrap_soft_pairwise(human, {"m": same}, {"m": None}, Draws(replicates=40, seed=1))
     assert np.isnan(found.values).all()
     with pytest.raises(SettingError, match="no segment rated for two systems"):
         soft_pairwise_test(human, same, same, permutations=10, seed=1)

@@ -11,14 +11,14 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
-from truebleu._results import Result, plain
+from truebleu._results import Result
 from truebleu.agreement.bootstrap import (
     MOST_NOISE,
-    BootstrapOptions,
+    Draws,
     Resample,
     bootstrap_agreement,
     bootstrap_judgments,
@@ -220,18 +220,10 @@ class Answer:
 
     def __getitem__(self, metric: str) -> MetricAgreement:
         """The agreement of one metric, by its label."""
-        for agreement in self.metrics:
-            if agreement.metric == metric:
-                return agreement
-        raise KeyError(metric)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {**plain(self), "pairs": [pair.to_dict() for pair in self.pairs]}
+        return {agreement.metric: agreement for agreement in self.metrics}[metric]
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A metric with settings that may be chosen.
 
     Attributes:
@@ -318,19 +310,9 @@ class Agreement(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``agree --format json`` prints them."""
-        return {
-            "version": self.VERSION,
-            "test_set": dict(self.test_set),
-            "settings": asdict(self.settings),
-            "human": plain(self.human),
-            "metrics": [
-                {"name": label, **metric.to_dict()} for label, metric in self.metrics.items()
-            ],
-            "answers": [answer.to_dict() for answer in self.answers],
-            **({} if self.grid is None else {"grid": plain(self.grid)}),
-            "all_negative": self.all_negative,
-            "warnings": plain(self.warnings),
-        }
+        metrics = [{"name": label, **metric.to_dict()} for label, metric in self.metrics.items()]
+        values = {**Result.to_dict(self), "metrics": metrics, "all_negative": self.all_negative}
+        return values if self.grid else {k: v for k, v in values.items() if k != "grid"}
 
 
 @verb
@@ -440,7 +422,13 @@ def agree(
 def as_judgments(human: HumanLike, *, lower_is_better: bool = False) -> Human:
     """Judgments as they are, or scores of segments by system; negated where lower is better."""
     if isinstance(human, Mapping):
-        scores = {name: _scores_of_segments(name, row) for name, row in human.items()}
+        scores = {}
+        for name, row in human.items():
+            try:
+                scores[name] = tuple(None if score is None else float(score) for score in row)
+            except (TypeError, ValueError):
+                expected = "a number for each segment"
+                raise SettingError(f"human scores of {name}", row, expected) from None
         human = HumanScores(label="human", level="segment", scores=scores, signature="human")
     if not isinstance(human, HumanScores | PairwiseJudgments):
         expected = "what read_human returns, or scores of segments by system"
@@ -460,13 +448,6 @@ def as_judgments(human: HumanLike, *, lower_is_better: bool = False) -> Human:
         signature=f"{human.signature}|negated",
         notes=(*human.notes, "Human scores: lower is better, so they are negated."),
     )
-
-
-def _scores_of_segments(name: str, row: Sequence[float | None]) -> tuple[float | None, ...]:
-    try:
-        return tuple(None if score is None else float(score) for score in row)
-    except (TypeError, ValueError):
-        raise SettingError(f"human scores of {name}", row, "a number for each segment") from None
 
 
 def default_coefficients(human: Human) -> tuple[str, ...]:
@@ -602,7 +583,7 @@ def resampling_of(by: Coefficient, data: AgreementData, resample: Resample) -> R
 # Values, tests and replicates by one coefficient.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
     """Values by one coefficient, and how to test and to resample them.
 
@@ -627,18 +608,9 @@ def evaluate(
     human = data.people.means if by.of_systems or data.human is None else data.human
     metrics = data.systems if by.of_systems else data.items
     test, method = choose_test(human, metrics, by, settings, data.judgments)
-    options = BootstrapOptions(
-        resample=resampling.resample,
-        documents=resampling.documents,
-        replicates=settings.replicates,
-        seed=settings.seed,
-    )
-    return Evaluation(
-        values=values,
-        test=test,
-        method=method,
-        replicates=partial(_replicates, data, by, values, options),
-    )
+    sizes = {"replicates": settings.replicates, "seed": settings.seed}
+    draws = Draws(resample=resampling.resample, documents=resampling.documents, **sizes)
+    return Evaluation(values, test, method, partial(_replicates, data, by, values, draws))
 
 
 def _values(data: AgreementData, by: Coefficient, seed: int) -> dict[str, MetricAgreement]:
@@ -666,21 +638,22 @@ def _replicates(
     data: AgreementData,
     by: Coefficient,
     values: Mapping[str, MetricAgreement],
-    options: BootstrapOptions,
+    draws: Draws,
 ) -> Replicates:
     human, judgments, items = data.human, data.judgments, data.items
     statistics = {label: metric.statistics for label, metric in data.metrics.items()}
     if judgments is not None and by.compared:
-        return bootstrap_judgments(items, judgments, by, **options)
+        return bootstrap_judgments(items, judgments, by, draws)
     if human is not None and by.name == SOFT:
         observed = {label: agreement.value for label, agreement in values.items()}
-        return bootstrap_soft_pairwise(human, items, observed, **options)
+        return bootstrap_soft_pairwise(human, items, observed, draws)
+    options = asdict(draws)
     if human is not None and by.of_systems:
         return bootstrap_system_agreement(human, statistics, by, **options)
     if human is not None:
         return bootstrap_agreement(human, items, by, **options)
-    if judgments is not None and options["resample"] != "systems":
-        return bootstrap_shares_of_wins(statistics, judgments, by, **options)
+    if judgments is not None and draws.resample != "systems":
+        return bootstrap_shares_of_wins(statistics, judgments, by, draws)
     # Whole systems are all there is to resample.
     return bootstrap_agreement(data.people.means, data.systems, by, **options)
 
@@ -996,7 +969,7 @@ def _choose(
     """Choose settings on the development part; they and the default on the held-out part."""
     references = test_set.references
     candidates = [
-        replace(candidate, metric=candidate.metric.for_references(references))
+        candidate._replace(metric=candidate.metric.for_references(references))
         for candidate in parse_grid(grid)
     ]
 

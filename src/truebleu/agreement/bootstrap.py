@@ -34,8 +34,8 @@ at the level 0.95 covered the true one in 90 % of simulated sets of normal score
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypedDict, cast, get_args
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -64,7 +64,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
-    from typing_extensions import Unpack
 
     from truebleu.agreement.coefficients import Coefficient
     from truebleu.agreement.data import Judgments
@@ -80,7 +79,6 @@ Resample: TypeAlias = Literal[
 RESAMPLE: tuple[Resample, ...] = get_args(Resample)
 #: Coefficients that are shares of pairs, from 0 to 1.
 SHARES = ("pairwise-accuracy", "acc-eq")
-REPLICATES = 1000
 # The largest share of replicates that may lack a value: more would hide a tail of the interval.
 MOST_UNDEFINED = 0.05
 # The largest share of noise in the variance between systems with which ranks' intervals hold.
@@ -154,24 +152,63 @@ def _interval(replicates: Values, level: float, *, defined: bool) -> AgreementIn
     return AgreementInterval(float(low), float(high))
 
 
-class BootstrapOptions(TypedDict):
-    """How replicates are drawn; see `bootstrap_agreement`."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draws:
+    """How replicates are drawn.
 
-    resample: Resample
-    documents: Sequence[str] | None
-    replicates: int
-    seed: int
+    Attributes:
+        resample: what is drawn.
+        documents: the document of each segment, with "documents" and "documents+systems".
+        replicates: how many.
+        seed: of the draws.
+    """
+
+    resample: Resample = "segments"
+    documents: Sequence[str] | None = None
+    replicates: int = 1000
+    seed: int = DEFAULT_SEED
+
+    def __post_init__(self) -> None:
+        if self.resample not in RESAMPLE:
+            raise UnknownNameError("resample", self.resample, RESAMPLE)
+        require_replicates("replicates", self.replicates)
+        require_seed(self.seed)
+
+    @property
+    def systems(self) -> bool:
+        """Whether systems are drawn."""
+        return self.resample.endswith("systems")
+
+    @property
+    def bootstrap(self) -> Bootstrap:
+        """Draws units."""
+        return Bootstrap(replicates=self.replicates, seed=self.seed)
+
+    def units(self, segments: int) -> Units | None:
+        """The units that segments are drawn in; None where they are not drawn."""
+        if self.resample.startswith("documents"):
+            if self.documents is None or len(self.documents) != segments:
+                count = None if self.documents is None else len(self.documents)
+                expected = f"the document of each of {segments} segments"
+                raise SettingError("documents", count, expected)
+            return Units.documents(self.documents)
+        if self.documents is not None:
+            raise SettingError("documents", "given", f"none where {self.resample} are drawn")
+        return Units.segments(segments) if self.resample.startswith("segments") else None
+
+    def units_of_judged(self, size: int, judged: NDArray[np.int64], what: str) -> Units:
+        """The units of the segments that people judged, of as many as `size`; never systems."""
+        if self.systems:
+            raise SettingError("resample", self.resample, f"'segments' or 'documents' {what}")
+        units = self.units(size)
+        assert units is not None  # noqa: S101  # only where systems alone are drawn
+        if self.documents is None:
+            return Units.segments(len(judged))
+        return Units.documents([self.documents[segment] for segment in judged.tolist()])
 
 
 def bootstrap_agreement(
-    human: ArrayLike,
-    metrics: Mapping[str, ArrayLike],
-    by: Coefficient,
-    *,
-    resample: Resample = "segments",
-    documents: Sequence[str] | None = None,
-    replicates: int = REPLICATES,
-    seed: int = DEFAULT_SEED,
+    human: ArrayLike, metrics: Mapping[str, ArrayLike], by: Coefficient, **options: Any
 ) -> Replicates:
     """Measure metrics on bootstrap replicates of segments, documents, systems, or both.
 
@@ -182,10 +219,7 @@ def bootstrap_agreement(
         human: human scores shaped (system, segment), NaN where nobody rated; or one per system.
         metrics: the scores of each metric by its name, shaped alike; higher is better.
         by: the coefficient of agreement.
-        resample: what is drawn.
-        documents: the document of each segment, with "documents" and "documents+systems".
-        replicates: how many.
-        seed: of the draws.
+        options: those of `Draws`: resample, documents, replicates and seed.
 
     >>> from truebleu.agreement.coefficients import coefficient
     >>> human = [[0, -1, 0, -5], [-1, -1, -5, 0], [-5, -2, -1, -6]]
@@ -195,16 +229,15 @@ def bootstrap_agreement(
     >>> interval.low < replicates.observed["metric"] < interval.high
     True
     """
-    require_resample(resample, replicates, seed)
-    if not metrics:
-        raise SettingError("metrics", 0, "at least one")
+    draws = Draws(**options)
+    _require_metrics(metrics)
     cells = [as_cells(human, metric) for metric in metrics.values()]
     ratings = cells[0][0]
     observed = {
         name: measure_cells(ratings, scores, by).value
         for name, (_, scores) in zip(metrics, cells, strict=True)
     }
-    units = units_of_segments(resample, ratings.shape[1], documents)
+    units = draws.units(ratings.shape[1])
     # Systems and segments that nobody rated are no part of what the interval is about.
     systems = np.flatnonzero(rated_cells(ratings).any(axis=1))
     segments = np.flatnonzero(rated_cells(ratings).any(axis=0))
@@ -213,8 +246,8 @@ def bootstrap_agreement(
     if units is not None:
         # The units that are left, numbered without gaps.
         names, drawn = np.unique(units.of_segment[segments], return_inverse=True)
-        sizes[resample.removesuffix("+systems")] = len(names)
-    if resample.endswith("systems"):
+        sizes[draws.resample.removesuffix("+systems")] = len(names)
+    if draws.systems:
         sizes["systems"] = len(systems)
     for what, count in sizes.items():
         if count < 2:
@@ -223,51 +256,17 @@ def bootstrap_agreement(
     values = _core.Cells(ratings[kept], *(scores[kept] for _, scores in cells)).bootstrap_values(
         by.native,
         units=None if drawn is None else drawn.tolist(),
-        systems=resample.endswith("systems"),
+        systems=draws.systems,
         first=0,
-        replicates=replicates,
-        seed=seed,
+        replicates=draws.replicates,
+        seed=draws.seed,
     )
     return Replicates(observed, values)
 
 
-def require_resample(resample: str, replicates: int, seed: int) -> None:
-    """Refuse what cannot be drawn."""
-    if resample not in RESAMPLE:
-        raise UnknownNameError("resample", resample, RESAMPLE)
-    require_replicates("replicates", replicates)
-    require_seed(seed)
-
-
-def units_of_segments(
-    resample: Resample, segments: int, documents: Sequence[str] | None
-) -> Units | None:
-    """The units that segments are drawn in; None where they are not drawn."""
-    if resample.startswith("documents"):
-        if documents is None or len(documents) != segments:
-            count = None if documents is None else len(documents)
-            raise SettingError("documents", count, f"the document of each of {segments} segments")
-        return Units.documents(documents)
-    if documents is not None:
-        raise SettingError("documents", "given", f"none where {resample} are drawn")
-    return Units.segments(segments) if resample.startswith("segments") else None
-
-
-def units_of_judged(
-    resample: Resample,
-    size: int,
-    documents: Sequence[str] | None,
-    judged: NDArray[np.int64],
-    what: str,
-) -> Units:
-    """The units of the segments that people judged, of as many as `size`; never systems."""
-    if resample.endswith("systems"):
-        raise SettingError("resample", resample, f"'segments' or 'documents' {what}")
-    units_of_segments(resample, size, documents)  # refuses documents that do not fit
-    labels = None if documents is None else [documents[segment] for segment in judged.tolist()]
-    units = units_of_segments(resample, len(judged), labels)
-    assert units is not None  # noqa: S101  # only where systems alone are drawn
-    return units
+def _require_metrics(metrics: Mapping[str, object]) -> None:
+    if not metrics:
+        raise SettingError("metrics", 0, "at least one")
 
 
 # --------------------------------------------------------------------------------------------------
@@ -279,11 +278,8 @@ def bootstrap_system_agreement(
     metrics: Mapping[str, SegmentStatistics],
     by: str | Coefficient,
     *,
-    resample: Resample = "segments",
-    documents: Sequence[str] | None = None,
-    replicates: int = REPLICATES,
-    seed: int = DEFAULT_SEED,
     correct_noise: bool = True,
+    **options: Any,
 ) -> Replicates:
     """Measure metrics by their system scores on bootstrap replicates.
 
@@ -291,31 +287,27 @@ def bootstrap_system_agreement(
         human: human scores shaped (system, segment), NaN where nobody rated.
         metrics: by name, what each metric counts; see `mean_of_segments`.
         by: the coefficient of the system scores, or its name.
-        resample: what is drawn.
-        documents: the document of each segment, with "documents" and "documents+systems".
-        replicates: how many.
-        seed: of the draws.
         correct_noise: whether intervals are about the value on ever more segments, with the noise
             of these taken off; otherwise percentiles of plain replicates, which lie too low.
+        options: those of `Draws`: resample, documents, replicates and seed.
     """
-    require_resample(resample, replicates, seed)
-    if not metrics:
-        raise SettingError("metrics", 0, "at least one")
+    draws = Draws(**options)
+    _require_metrics(metrics)
     by = coefficient(by)
     scorers = _people_and_metrics(as_human(human), metrics)
     people, *others = (scorer.systems for scorer in scorers)
     values = [measure_cells(people[:, None], scores[:, None], by).value for scores in others]
-    units = units_of_segments(resample, len(scorers[0].rows), documents)
-    scores = _replicate_scores(scorers, units, replicates, seed)
+    units = draws.units(len(scorers[0].rows))
+    scores = _replicate_scores(scorers, units, draws.bootstrap)
     drawn = _core.Cells(*scores).values_by_row(
         coefficient=by.native_name,
         parameter=by.parameter,
-        seed=seed if resample.endswith("systems") else None,
+        seed=draws.seed if draws.systems else None,
     )
     plain = Replicates(dict(zip(metrics, values, strict=True)), drawn)
     if units is None or not correct_noise:
         return plain
-    if by.name == "pearson" and not resample.endswith("systems"):
+    if by.name == "pearson" and not draws.systems:
         columns = [
             _disattenuated((people, observed), (scores[0], replicated))
             for observed, replicated in zip(others, scores[1:], strict=True)
@@ -396,10 +388,10 @@ def _people_and_metrics(
 
 
 def _replicate_scores(
-    scorers: Sequence[SegmentStatistics], units: Units | None, replicates: int, seed: int
+    scorers: Sequence[SegmentStatistics], units: Units | None, bootstrap: Bootstrap
 ) -> Values:
     """The systems' scores on every replicate, shaped (people and metrics, replicate, system)."""
-    systems = scorers[0].rows.shape[1]
+    systems, replicates = scorers[0].rows.shape[1], bootstrap.replicates
     scores = np.empty((len(scorers), replicates, systems))
     if units is None:
         for number, scorer in enumerate(scorers):
@@ -408,7 +400,6 @@ def _replicate_scores(
     flat = [units.add_up(scorer.rows.reshape(len(scorer.rows), -1)) for scorer in scorers]
     rows = on_exact_grid(np.concatenate(flat, axis=1))
     ends = np.cumsum([rows.shape[1] for rows in flat])[:-1]
-    bootstrap = Bootstrap(replicates=replicates, seed=seed)
     size = max(1, BLOCK_SIZE // rows.shape[1])
     for start in range(0, replicates, size):
         count = min(size, replicates - start)
@@ -424,14 +415,7 @@ def _replicate_scores(
 
 
 def bootstrap_judgments(
-    metrics: Mapping[str, Values],
-    judgments: Judgments,
-    by: Coefficient,
-    *,
-    resample: Resample,
-    documents: Sequence[str] | None,
-    replicates: int,
-    seed: int,
+    metrics: Mapping[str, Values], judgments: Judgments, by: Coefficient, draws: Draws
 ) -> Replicates:
     """A coefficient of comparisons on bootstrap replicates of segments or documents.
 
@@ -441,28 +425,21 @@ def bootstrap_judgments(
         metrics: scores shaped (system, segment) by name, higher for better.
         judgments: the comparisons.
         by: a coefficient made of counts of pairs.
-        resample: "segments" or "documents".
-        documents: the document of each segment, with "documents".
-        replicates: how many.
-        seed: of the draws.
+        draws: of segments or documents.
     """
-    require_resample(resample, replicates, seed)
     rows = judgment_rows(metrics.values(), judgments, by)
     judged = np.unique(judgments.item)
     where = "where people compared pairs"
-    units = units_of_judged(resample, len(rows), documents, judged, where)
+    units = draws.units_of_judged(len(rows), judged, where)
     by_unit = np.ascontiguousarray(units.add_up(rows[judged]))
-    sums = Bootstrap(replicates=replicates, seed=seed).sums(by_unit, units, 0, replicates)
+    sums = draws.bootstrap.sums(by_unit, units, 0, draws.replicates)
     columns = [values_of_rows(by, part) for part in np.split(sums, len(metrics), axis=1)]
     observed = {name: measure_judgments(m, judgments, by).value for name, m in metrics.items()}
     return Replicates(observed, np.stack(columns, axis=1))
 
 
 def bootstrap_shares_of_wins(
-    metrics: Mapping[str, SegmentStatistics],
-    judgments: Judgments,
-    by: Coefficient,
-    **options: Unpack[BootstrapOptions],
+    metrics: Mapping[str, SegmentStatistics], judgments: Judgments, by: Coefficient, draws: Draws
 ) -> Replicates:
     """Metrics' system scores against shares of wins, on bootstrap replicates.
 
@@ -473,7 +450,7 @@ def bootstrap_shares_of_wins(
         metrics: what each metric counts, by name.
         judgments: the comparisons.
         by: the coefficient of the system scores.
-        options: how replicates are drawn.
+        draws: of segments, documents or systems.
     """
     segments, systems = next(iter(metrics.values())).rows.shape[:2]
     decided = np.flatnonzero(judgments.verdict)
@@ -488,11 +465,12 @@ def bootstrap_shares_of_wins(
         )
         for name, counted in metrics.items()
     }
-    if options["resample"] != "systems":
+    options = asdict(draws)
+    if draws.resample != "systems":
         # The rows of one segment belong together like those of a document.
-        labels = list(options["documents"] or map(str, range(segments)))
+        labels = list(draws.documents or map(str, range(segments)))
         options["documents"] = [*labels, *(labels[segment] for segment in judgments.item[decided])]
-        options["resample"] = cast("Resample", options["resample"].replace("segments", "documents"))
+        options["resample"] = draws.resample.replace("segments", "documents")
     return bootstrap_system_agreement(human, padded, by, **options)
 
 
@@ -504,11 +482,7 @@ def bootstrap_soft_pairwise(
     human: ArrayLike,
     metrics: Mapping[str, ArrayLike],
     observed: Mapping[str, float | None],
-    *,
-    resample: Resample = "segments",
-    documents: Sequence[str] | None = None,
-    replicates: int,
-    seed: int,
+    draws: Draws,
 ) -> Replicates:
     """Soft pairwise accuracy of metrics on bootstrap replicates of segments or documents.
 
@@ -526,22 +500,15 @@ def bootstrap_soft_pairwise(
         human: human scores shaped (system, segment), NaN where nobody rated.
         metrics: the scores of each metric by its name, shaped alike; higher is better.
         observed: the value of each metric.
-        resample: "segments" or "documents": with drawn systems it would be another statistic.
-        documents: the document of each segment, with "documents".
-        replicates: how many.
-        seed: of the replicates.
+        draws: of segments or documents: with drawn systems it would be another statistic.
     """
-    require_resample(resample, replicates, seed)
-    missing = [name for name in metrics if name not in observed]
-    if missing:
-        raise SettingError("observed", list(observed), f"the value of {missing[0]!r} among them")
     ratings = as_human(human)
     rated = rated_cells(ratings)
     pairs = paired_systems(rated)
     # Segments that nobody rated are no part of what the interval is about.
     segments = np.flatnonzero(rated.any(axis=0))
-    where = "for soft pairwise accuracy"
-    units = units_of_judged(resample, ratings.shape[1], documents, segments, where)
+    units = draws.units_of_judged(ratings.shape[1], segments, "for soft pairwise accuracy")
+    replicates, bootstrap = draws.replicates, draws.bootstrap
     values = np.full((replicates, len(metrics)), np.nan)
     chosen = [number for number, name in enumerate(metrics) if observed[name] is not None]
     if not pairs.size or not chosen:
@@ -549,7 +516,6 @@ def bootstrap_soft_pairwise(
     names = list(metrics)
     left, right = pairs
     both = (rated[left] & rated[right]).T
-    bootstrap = Bootstrap(replicates=replicates, seed=seed)
 
     def by_unit(*columns: Values) -> Values:
         return on_exact_grid(units.add_up(np.concatenate(columns, axis=1)[segments]))

@@ -28,16 +28,7 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, replace
 from math import comb
-from typing import (
-    TYPE_CHECKING,
-    Annotated,
-    Any,
-    Literal,
-    NamedTuple,
-    TypeAlias,
-    TypedDict,
-    get_args,
-)
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -89,6 +80,7 @@ CHOICES = {
 }
 CALIBRATED = "calibrated"
 SOFT = "soft-pairwise-accuracy"
+DIFFERENCES = "pairwise-difference-pearson"
 # Squares of larger scores, and sums of squares, would not fit into a float64.
 LARGEST = 1e150
 
@@ -129,10 +121,8 @@ def rated_cells(human: Values) -> NDArray[np.bool_]:
 
 def as_cells(human: ArrayLike, metric: ArrayLike) -> tuple[Values, Values]:
     """Human and metric scores as checked matrices; one score per system makes one column."""
-    arrays = (as_array("human", human), as_array("metric", metric))
-    columns = [array[:, np.newaxis] if array.ndim == 1 else array for array in arrays]
-    cells = as_human(columns[0])
-    scores = as_metric("metric", columns[1], cells)
+    cells = as_human(_as_columns("human", human))
+    scores = as_metric("metric", _as_columns("metric", metric), cells)
     for name, matrix in (("human", cells), ("metric", scores)):
         if matrix.size and np.nanmax(np.abs(matrix), initial=0.0) > LARGEST:
             largest = float(matrix.flat[np.nanargmax(np.abs(matrix))])
@@ -140,17 +130,18 @@ def as_cells(human: ArrayLike, metric: ArrayLike) -> tuple[Values, Values]:
     return cells, scores
 
 
-def as_array(name: str, scores: ArrayLike) -> Values:
-    """The scores as an array of numbers."""
+def _as_columns(name: str, scores: ArrayLike) -> Values:
+    """The scores as an array of numbers; one for each system makes a column."""
     try:
-        return np.asarray(scores, dtype=np.float64)
+        array = np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError) as error:
         expected = "a number for every system and segment, shaped (system, segment)"
         raise SettingError(name, type(scores).__name__, expected) from error
+    return array[:, np.newaxis] if array.ndim == 1 else array
 
 
 def _as_matrix(name: str, scores: ArrayLike) -> Values:
-    matrix = as_array(name, scores)
+    matrix = np.asarray(scores, dtype=np.float64)
     if matrix.ndim != 2:
         raise SettingError(name, matrix.shape, "shape (system, segment)")
     return matrix
@@ -202,6 +193,7 @@ class Definition:
     threshold: bool = False
 
 
+POOLED_SYSTEMS = "systems epsilon pooled"
 # C, D: concordant, discordant pairs; Th, Tm, Thm: tied by people only, by the metric only, by both.
 _TABLE: tuple[tuple[str, str, str, Undefined, str], ...] = (
     # covariance / (standard deviation of human scores * that of metric scores)
@@ -227,24 +219,12 @@ _TABLE: tuple[tuple[str, str, str, Undefined, str], ...] = (
     # (C - D) / (C + D + Tm) of the pairs of all groups put together
     ("chen-cherry", "Chen and Cherry's tau", "Chen & Cherry 2014", "no order", "epsilon pooled"),
     # (C + Thm) / all pairs of all groups put together
-    (
-        "pairwise-accuracy",
-        "Pairwise accuracy",
-        "Kocmi et al. 2021",
-        "never",
-        "systems epsilon pooled",
-    ),
+    ("pairwise-accuracy", "Pairwise accuracy", "Kocmi et al. 2021", "never", POOLED_SYSTEMS),
     # Of pairs whose human scores differ by the threshold or more, those that the metric orders
     # alike less all others, over all of them.
     ("kendall-like", "The Kendall-like tau", "WMT 2016 to 2021", "nothing kept", "threshold"),
     # Pearson's of the differences of all pairs of all groups put together
-    (
-        "pairwise-difference-pearson",
-        "Pearson of differences",
-        "mt-metrics-eval",
-        "constant",
-        "pooled",
-    ),
+    (DIFFERENCES, "Pearson of differences", "mt-metrics-eval", "constant", "pooled"),
     # The mean of 1 - |p - q| over pairs of systems; p, q one-sided p-values by people, by metric
     (SOFT, "Soft pairwise accuracy", "Thompson et al. 2024, WMT 2024", "never", "systems pooled"),
 )
@@ -266,16 +246,6 @@ ALIASES = {
     "spa": SOFT,
 }
 SETTINGS = (*CHOICES, "epsilon", "threshold")
-
-
-class NativeSettings(TypedDict):
-    """What the core's functions take besides the scores."""
-
-    grouping: str
-    coefficient: str
-    parameter: float
-    micro: bool
-    undefined_as_zero: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -421,15 +391,15 @@ class Coefficient:
         return f"calibrated-{self.name}" if self.calibrated else self.name
 
     @property
-    def native(self) -> NativeSettings:
+    def native(self) -> _core._Settings:
         """The settings as the core takes them."""
-        return NativeSettings(
-            grouping=self.grouping,
-            coefficient=self.native_name,
-            parameter=self.parameter,
-            micro=self.average == "micro",
-            undefined_as_zero=self.undefined == "zero",
-        )
+        return {
+            "grouping": self.grouping,
+            "coefficient": self.native_name,
+            "parameter": self.parameter,
+            "micro": self.average == "micro",
+            "undefined_as_zero": self.undefined == "zero",
+        }
 
 
 def coefficient(name: str | Coefficient, **settings: Any) -> Coefficient:
@@ -802,13 +772,8 @@ def measure_cells(human: Values, metric: Values, by: Coefficient) -> MetricAgree
         ties = calibrate_ties(human, metric, grouping=by.grouping, micro=micro)
         if ties is not None:
             value = ties.accuracy if by.name == "acc-eq" else 2 * ties.accuracy - 1
-            return MetricAgreement(
-                value=value,
-                groups=ties.groups,
-                undefined_groups=0,
-                epsilon=ties.epsilon,
-                notes=ties.notes,
-            )
+            agreement = MetricAgreement(value=value, groups=ties.groups, undefined_groups=0)
+            return replace(agreement, epsilon=ties.epsilon, notes=ties.notes)
         measured, groups, undefined = None, 0, 0
     else:
         measured, groups, undefined = _core.Cells(human, metric).measure(by.native)
@@ -830,17 +795,16 @@ def measure_judgments(
     require_countable(by)
     counts = count_judgments(metric, judgments, epsilon=by.parameter)
     value = value_of_counts(by.name, counts)
-    notes: tuple[str, ...] = ()
-    if value is None:
-        if not counts.total:
-            notes = ("there are no judgments",)
-        elif counts.human_ties + counts.both_ties == counts.total:
-            notes = ("people tie every pair",)
-        elif by.name == "tau-13":
-            notes = ("no pair is ordered by people and by the metric",)
-        else:
-            notes = ("the metric ties every pair",)
-    return MetricAgreement(value=value, notes=notes)
+    if value is not None:
+        return MetricAgreement(value=value)
+    reason = "the metric ties every pair"
+    if not counts.total:
+        reason = "there are no judgments"
+    elif counts.human_ties + counts.both_ties == counts.total:
+        reason = WHY_UNDEFINED["no order"]
+    elif by.name == "tau-13":
+        reason = WHY_UNDEFINED["no common order"]
+    return MetricAgreement(value=None, notes=(reason,))
 
 
 # Why no group has a value; people or the metric may give everything the same score, too.
@@ -939,8 +903,7 @@ def soft_pairwise_accuracy(
     }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PairedPermutations:
+class PairedPermutations(NamedTuple):
     """The p-values of all pairs of systems, i < j in order, and how they came about.
 
     Attributes:

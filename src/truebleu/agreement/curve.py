@@ -13,9 +13,9 @@ set. Sets of several language pairs are pooled as pairs of systems, never across
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -130,8 +130,8 @@ class FittedCurve:
     """
 
     metric: str
-    name: str
-    settings: Mapping[str, str]
+    name: str = ""
+    settings: Mapping[str, str] = field(default_factory=dict)
     ceiling: float
     slope: float
     pairs: int
@@ -209,19 +209,19 @@ def fit_curves(
         for label, metric in data.metrics.items()
     }
     sets = (own, *(part for file in pool for part in _read_sets(file, settings)))
-    curves = tuple(
-        _fit(label, metric.metric.name, settings[label], sets, replicates, seed, level)
-        for label, metric in data.metrics.items()
-    )
-    return CurveFit(curves=curves, sets=sets, replicates=replicates, seed=seed, level=level)
+    bootstrap = Bootstrap(replicates=replicates, seed=seed)
+    curves = []
+    for label, metric in data.metrics.items():
+        fitted = _fit(label, sets, bootstrap, level)
+        curves.append(replace(fitted, name=metric.metric.name, settings=settings[label]))
+    return CurveFit(curves=tuple(curves), sets=sets, replicates=replicates, seed=seed, level=level)
 
 
-@dataclass(frozen=True, slots=True)
-class _Pairs:
+class _Pairs(NamedTuple):
     """Pairs of systems: the numbers of both, the difference, and whether people agree."""
 
-    first: Values
-    second: Values
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
     difference: Values
     agrees: Values
 
@@ -245,20 +245,14 @@ def _pairs(label: str, sets: Sequence[JudgedSystems]) -> _Pairs:
 
 
 def _fit(
-    label: str,
-    name: str,
-    settings: Mapping[str, str],
-    sets: Sequence[JudgedSystems],
-    replicates: int,
-    seed: int,
-    level: float,
+    label: str, sets: Sequence[JudgedSystems], bootstrap: Bootstrap, level: float
 ) -> FittedCurve:
     pairs = _pairs(label, sets)
     middle = float(np.median(pairs.difference))
     slopes = SLOPES / middle
     likelihood = _log_likelihoods(pairs, slopes, CEILINGS)
     slope, ceiling = _refined(pairs, slopes, CEILINGS, likelihood.sum(axis=2))
-    drawn = _draw_pairs(pairs, sets, replicates, seed)
+    drawn = _draw_pairs(pairs, sets, bootstrap)
     cells, of_replicate = np.unique(_best_cells(likelihood, drawn), return_inverse=True)
     curves = [
         _curve(float(slopes[cell // len(CEILINGS)]), float(CEILINGS[cell % len(CEILINGS)]))
@@ -271,8 +265,6 @@ def _fit(
     bounds = np.quantile(accuracies[of_replicate], tails, axis=0)
     return FittedCurve(
         metric=label,
-        name=name,
-        settings=dict(settings),
         ceiling=ceiling,
         slope=slope,
         pairs=len(pairs.difference),
@@ -332,13 +324,12 @@ def _neighbours(values: Values, place: int) -> tuple[float, float]:
     return float(values[max(0, place - 1)]), float(values[min(len(values) - 1, place + 1)])
 
 
-def _draw_pairs(pairs: _Pairs, sets: Sequence[JudgedSystems], replicates: int, seed: int) -> Values:
+def _draw_pairs(pairs: _Pairs, sets: Sequence[JudgedSystems], bootstrap: Bootstrap) -> Values:
     """How often each pair occurs in replicates that draw systems within each set."""
     ends = np.cumsum([len(judged.systems) for judged in sets]).tolist()
     strata = tuple(zip([0, *ends[:-1]], ends, strict=True))
     units = Units("segment", np.arange(ends[-1]), strata)
-    bootstrap = Bootstrap(replicates=replicates, seed=seed)
-    counts = bootstrap.sums(np.eye(ends[-1]), units, 0, replicates)
+    counts = bootstrap.sums(np.eye(ends[-1]), units, 0, bootstrap.replicates)
     return np.asarray(counts[:, pairs.first] * counts[:, pairs.second])
 
 

@@ -49,7 +49,7 @@ import math
 import sys
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -69,7 +69,7 @@ from truebleu.agreement.coefficients import (
     require_tie_threshold,
     values_of_rows,
 )
-from truebleu.errors import SettingError, UnknownNameError
+from truebleu.errors import SettingError
 from truebleu.resampling import Swaps, as_probabilities
 from truebleu.schema import (
     ALTERNATIVES,
@@ -77,6 +77,7 @@ from truebleu.schema import (
     MOST,
     Alternative,
     require_alpha,
+    require_name,
     require_replicates,
     require_seed,
     require_whole_number,
@@ -113,7 +114,6 @@ Unit: TypeAlias = Literal["cell", "system"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
 #: What swapping units is called.
 METHODS: dict[Unit, Method] = {"cell": "scores", "system": "systems"}
-PERMUTATIONS = 10_000
 # Standardised scores, or correlations, closer than this are the same but for rounding.
 ROUNDING = 1e-12
 # The determinant is a sum of numbers of the size of 1: less than this is what rounding leaves of 0.
@@ -175,16 +175,48 @@ class MetricTest:
         return {**plain(self), "smallest_p": self.smallest_p}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Permutations:
+    """What is permuted, how often, and what is asked.
+
+    Attributes:
+        unit: what is swapped together: the two scores of a "cell", which takes the systems as
+            given; or all scores of a "system", to say something about other systems too.
+        alternative: "two-sided"; or, fixed beforehand, "greater" for metric 2 being better, "less"
+            for metric 1.
+        permutations: how many; all of them are made where they are no more than these.
+        seed: of the permutations.
+    """
+
+    unit: Unit = "cell"
+    alternative: Alternative = "two-sided"
+    permutations: int = 10_000
+    seed: int = DEFAULT_SEED
+
+    def __post_init__(self) -> None:
+        require_name("unit", self.unit, UNITS)
+        require_name("alternative", self.alternative, ALTERNATIVES)
+        require_replicates("permutations", self.permutations)
+        require_seed(self.seed)
+
+    def enumerates(self, coins: int) -> bool:
+        """Whether all permutations of so many coins are made."""
+        return coins <= MOST_COINS and 2**coins <= self.permutations
+
+    def drawn(self, coins: int) -> dict[str, Any]:
+        """Which permutations of so many coins the core makes."""
+        exact = self.enumerates(coins)
+        count = 2**coins if exact else self.permutations
+        return {"first": 0, "replicates": count, "seed": None if exact else self.seed}
+
+    def test(self, method: Method, *, exact: bool, **fields: Any) -> MetricTest:
+        """A test by these permutations."""
+        sides: dict[str, Any] = {"alternative": self.alternative, "seed": self.seed}
+        return MetricTest(method=method, exact=exact, **sides, **fields)
+
+
 def permutation_test(
-    human: ArrayLike,
-    metric1: ArrayLike,
-    metric2: ArrayLike,
-    by: Coefficient,
-    *,
-    unit: Unit = "cell",
-    alternative: Alternative = "two-sided",
-    permutations: int = PERMUTATIONS,
-    seed: int = DEFAULT_SEED,
+    human: ArrayLike, metric1: ArrayLike, metric2: ArrayLike, by: Coefficient, **options: Any
 ) -> MetricTest:
     """Test two metrics by swapping their scores at random.
 
@@ -194,42 +226,25 @@ def permutation_test(
         metric2: the second metric's.
         by: the coefficient of agreement. Its tie threshold must be 0 or calibrated, since a
             threshold has the unit of one metric.
-        unit: what is swapped together: the two scores of a "cell", which takes the systems as
-            given; or all scores of a "system", to say something about other systems too.
-        alternative: "two-sided"; or, fixed beforehand, "greater" for metric 2 being better, "less"
-            for metric 1.
-        permutations: how many; all of them are made where they are no more than these.
-        seed: of the permutations.
+        options: those of `Permutations`: unit, alternative, permutations and seed.
     """
-    require_permutations(unit, permutations, seed)
+    asked = Permutations(**options)
     if by.epsilon and not by.calibrated:
         expected = "0 or 'calibrated': permuted scores are standardised and have no unit"
         raise SettingError("epsilon", by.epsilon, expected)
     (ratings, first), (_, second) = as_cells(human, metric1), as_cells(human, metric2)
     values = [measure_cells(ratings, metric, by).value for metric in (first, second)]
-    if unit == "system":
+    systems = asked.unit == "system"
+    if systems:
         kept = rated_cells(ratings).any(axis=1)
         ratings, first, second = (np.ascontiguousarray(s[kept]) for s in (ratings, first, second))
-    coins = len(ratings) if unit == "system" else int(rated_cells(ratings).sum())
-    exact = coins <= MOST_COINS and 2**coins <= permutations
+    coins = len(ratings) if systems else int(rated_cells(ratings).sum())
     # First those of the metrics themselves, as the kernel of the permutations has them.
     hybrids = _core.Cells(ratings, *_exchangeable(first, second, ratings)).hybrid_values(
-        by.native,
-        systems=unit == "system",
-        first=0,
-        replicates=2**coins if exact else permutations,
-        seed=None if exact else seed,
+        by.native, systems=systems, **asked.drawn(coins)
     )
-    test = MetricTest(alternative=alternative, method=METHODS[unit], exact=exact, seed=seed)
+    test = asked.test(METHODS[asked.unit], exact=asked.enumerates(coins))
     return hybrid_test(test, values, hybrids[0], hybrids[1:])
-
-
-def require_permutations(unit: str, permutations: int, seed: int) -> None:
-    """Refuse what cannot be permuted."""
-    require_replicates("permutations", permutations)
-    require_seed(seed)
-    if unit not in UNITS:
-        raise UnknownNameError("unit", unit, UNITS)
 
 
 def difference_of(values: Sequence[float | None]) -> float | None:
@@ -295,14 +310,7 @@ def hybrid_test(
 
 
 def soft_pairwise_test(
-    human: ArrayLike,
-    metric1: ArrayLike,
-    metric2: ArrayLike,
-    *,
-    unit: Unit = "cell",
-    alternative: Alternative = "two-sided",
-    permutations: int = 1000,
-    seed: int = DEFAULT_SEED,
+    human: ArrayLike, metric1: ArrayLike, metric2: ArrayLike, **options: Any
 ) -> MetricTest:
     """Test whether two metrics differ in soft pairwise accuracy, by swapping segment scores.
 
@@ -315,31 +323,23 @@ def soft_pairwise_test(
         human: human scores shaped (system, segment), NaN where nobody rated.
         metric1: the first metric's segment scores, shaped alike.
         metric2: the second metric's.
-        unit: what is swapped together: the two scores of a "cell", which takes the systems as
-            given; or all scores of a "system", to say something about other systems too.
-        alternative: "two-sided"; or, fixed beforehand, "greater" for metric 2 being better, "less"
-            for metric 1.
-        permutations: swaps of scores; with systems all of them are made where they are no more.
-        seed: of the swaps.
+        options: those of `Permutations`: unit, alternative, permutations and seed.
     """
-    require_permutations(unit, permutations, seed)
+    asked = Permutations(**options)
     (ratings, first), (_, second) = as_cells(human, metric1), as_cells(human, metric2)
     rated = rated_cells(ratings)
     if not paired_systems(rated).size:
         raise SettingError("human", "no segment rated for two systems", "at least one")
-    exact = unit == "system" and len(rated) <= MOST_COINS and 2 ** len(rated) <= permutations
+    systems = asked.unit == "system"
     # Moving all scores leaves differences alone, and their sums have more digits near 0.
     people = np.where(rated, standardised(ratings, ratings), np.nan)
     cells = _core.Cells(people, standardised(first, ratings), standardised(second, ratings))
     # The draw that swaps nothing.
     observed = cells.hybrid_soft_accuracies(systems=False, first=0, replicates=1, seed=None)[0]
-    null = cells.hybrid_soft_accuracies(
-        systems=unit == "system",
-        first=0,
-        replicates=2 ** len(rated) if exact else permutations,
-        seed=None if exact else seed,
-    )
-    test = MetricTest(alternative=alternative, method=METHODS[unit], exact=exact, seed=seed)
+    # Cells are too many for all of their permutations.
+    coins = len(rated) if systems else MOST_COINS + 1
+    null = cells.hybrid_soft_accuracies(systems=systems, **asked.drawn(coins))
+    test = asked.test(METHODS[asked.unit], exact=asked.enumerates(coins))
     return hybrid_test(test, observed.tolist(), observed, null)
 
 
@@ -348,14 +348,7 @@ def soft_pairwise_test(
 
 
 def judgment_permutation_test(
-    metric1: ArrayLike,
-    metric2: ArrayLike,
-    judgments: Judgments,
-    by: Coefficient,
-    *,
-    alternative: Alternative = "two-sided",
-    permutations: int,
-    seed: int,
+    metric1: ArrayLike, metric2: ArrayLike, judgments: Judgments, by: Coefficient, **options: Any
 ) -> MetricTest:
     """Test whether two metrics agree differently well, by swapping the metrics on segments.
 
@@ -367,21 +360,18 @@ def judgment_permutation_test(
         metric2: the second metric's.
         judgments: the comparisons.
         by: a coefficient made of counts of pairs.
-        alternative: "two-sided"; or, fixed beforehand, "greater" for metric 2 being better, "less"
-            for metric 1.
-        permutations: how many; all of them are made where they are no more than these.
-        seed: of the permutations.
+        options: those of `Permutations`: alternative, permutations and seed.
     """
+    asked = Permutations(**options)
     counts = judgment_rows([metric1, metric2], judgments, by)
     first, second = np.split(counts, 2, axis=1)
     # Where both give the same answers, swapping changes nothing.
     rows = np.ascontiguousarray(counts[(first != second).any(axis=1)])
-    swaps = Swaps(replicates=permutations, seed=seed)
-    exact = swaps.enumerates(len(rows))
-    count = 2 ** len(rows) if exact else permutations
+    exact = asked.enumerates(len(rows))
     moved = np.zeros((1, counts.shape[1]))
     if len(rows):
-        moved = swaps.sums(rows, 0, count, enumerated=exact)
+        swaps = Swaps(replicates=asked.permutations, seed=asked.seed)
+        moved = swaps.sums(rows, 0, asked.drawn(len(rows))["replicates"], enumerated=exact)
     from_first, from_second = np.split(moved, 2, axis=1)
     gained = from_second - from_first
     sums1, sums2 = first.sum(axis=0), second.sum(axis=0)
@@ -389,7 +379,7 @@ def judgment_permutation_test(
     null = [
         values_of_rows(by, sums + gained) for sums, gained in ((sums1, gained), (sums2, -gained))
     ]
-    test = MetricTest(alternative=alternative, method="segments", exact=exact, seed=seed)
+    test = asked.test("segments", exact=exact)
     values = [None if np.isnan(value) else float(value) for value in observed]
     return hybrid_test(test, values, observed, np.stack(null, axis=1))
 
@@ -406,9 +396,7 @@ def pair_permutation_test(
     grouping: Grouping = "item",
     micro: bool = False,
     epsilon: float | None = None,
-    alternative: Alternative = "two-sided",
-    permutations: int = PERMUTATIONS,
-    seed: int = DEFAULT_SEED,
+    **options: Any,
 ) -> MetricTest:
     """Test two metrics' accuracy with ties by swapping outcomes of pairs at random.
 
@@ -423,13 +411,9 @@ def pair_permutation_test(
         grouping: which cells make pairs: those of an item, of a system, or all.
         micro: groups count by their cells instead of alike.
         epsilon: the tie threshold of both; calibrated for each where it is not given.
-        alternative: "two-sided"; or, fixed beforehand, "greater" for metric 2 being better, "less"
-            for metric 1.
-        permutations: how many, where the p-value is not exact.
-        seed: of the permutations.
+        options: those of `Permutations`: alternative, permutations and seed.
     """
-    require_permutations("cell", permutations, seed)
-    _require_alternative(alternative)
+    asked = Permutations(**options)
     require_choice("grouping", grouping)
     (ratings, first), (_, second) = as_cells(human, metric1), as_cells(human, metric2)
     thresholds, values = [], []
@@ -457,24 +441,11 @@ def pair_permutation_test(
         p, reason = 1.0, "both metrics have the same pairs right: there is nothing to test"
     elif exact:
         _, _, only1, only2 = differing[0]
-        p = sign_test(only1, only2, alternative)
+        p = sign_test(only1, only2, asked.alternative)
     else:
-        p = _weighted_p(differing, micro, alternative, permutations, seed)
-    return MetricTest(
-        difference=difference,
-        p=p,
-        reason=reason,
-        alternative=alternative,
-        method="pairs",
-        permutations=0 if exact else permutations,
-        exact=exact,
-        seed=seed,
-    )
-
-
-def _require_alternative(alternative: str) -> None:
-    if alternative not in ALTERNATIVES:
-        raise UnknownNameError("alternative", alternative, ALTERNATIVES)
+        p = _weighted_p(differing, asked, micro=micro)
+    test = asked.test("pairs", exact=exact, permutations=0 if exact else asked.permutations)
+    return replace(test, difference=difference, p=p, reason=reason)
 
 
 def sign_test(losses: int, wins: int, alternative: Alternative = "two-sided") -> float:
@@ -492,11 +463,7 @@ def sign_test(losses: int, wins: int, alternative: Alternative = "two-sided") ->
 
 
 def _weighted_p(
-    outcomes: list[tuple[int, int, int, int]],
-    micro: bool,
-    alternative: Alternative,
-    permutations: int,
-    seed: int,
+    outcomes: list[tuple[int, int, int, int]], asked: Permutations, *, micro: bool
 ) -> float:
     """The p-value by random permutations, where pairs weigh differently.
 
@@ -506,10 +473,10 @@ def _weighted_p(
     pairs = cells * (cells - 1) / 2
     weights: Values = (cells if micro else np.ones_like(pairs)) / pairs
     coins = only1 + only2
-    heads = _core.heads(coins.tolist(), first=0, replicates=permutations, seed=seed)
+    heads = _core.heads(coins.tolist(), first=0, replicates=asked.permutations, seed=asked.seed)
     differences = (2.0 * heads - coins) @ weights
     observed = float((only2 - only1) @ weights)
-    return float(randomization_p(observed, differences, alternative))
+    return float(randomization_p(observed, differences, asked.alternative))
 
 
 # --------------------------------------------------------------------------------------------------
@@ -538,13 +505,9 @@ def williams_test(
     r1, r2 = (measure_cells(ratings, metric, by).value for metric in (first, second))
     r12 = measure_cells(np.where(rated, first, np.nan), second, by).value
     if r1 is None or r2 is None or r12 is None:
-        return MetricTest(
-            difference=difference_of([r1, r2]),
-            reason="a correlation is undefined: human or metric scores do not vary",
-            alternative=alternative,
-            method="williams",
-            exact=True,
-        )
+        reason = "a correlation is undefined: human or metric scores do not vary"
+        test = MetricTest(alternative=alternative, method="williams", exact=True, reason=reason)
+        return replace(test, difference=difference_of([r1, r2]))
     return williams_test_of_correlations(r1, r2, r12, int(rated.sum()), alternative=alternative)
 
 
@@ -565,7 +528,7 @@ def williams_test_of_correlations(
     >>> round(test.p, 4)
     0.4044
     """
-    _require_alternative(alternative)
+    require_name("alternative", alternative, ALTERNATIVES)
     for name, value in (("r1", r1), ("r2", r2), ("r12", r12)):
         if not -1 - ROUNDING <= value <= 1 + ROUNDING:
             raise SettingError(name, value, "a correlation from -1 to 1")
@@ -599,19 +562,6 @@ def williams_test_of_correlations(
 # Ranks of metrics.
 
 
-class RankedMetrics(NamedTuple):
-    """Metrics, best first, with the ranks of their clusters and the tests between them.
-
-    Attributes:
-        ranks: the number of each one's cluster, from 1; metrics without a value come last, in order
-            of name, and have none.
-        pairs: every test, the better metrics first.
-    """
-
-    ranks: Mapping[str, int | None]
-    pairs: tuple[MetricTest, ...]
-
-
 def rank_clusters(p_values: ArrayLike, alpha: float = 0.05) -> list[int]:
     """The rank of each metric, metrics given best first.
 
@@ -642,8 +592,11 @@ def rank_metrics(
     *,
     alpha: float = 0.05,
     correction: str = "none",
-) -> RankedMetrics:
+) -> tuple[dict[str, int | None], tuple[MetricTest, ...]]:
     """Rank metrics by value and by a test of every pair.
+
+    Returns the number of each one's cluster, best first, from 1 (metrics without a value come last,
+    in order of name, and have none), and every test, the better metrics first.
 
     Args:
         values: how well each metric agrees with people; None where that is undefined.
@@ -654,7 +607,7 @@ def rank_metrics(
             metrics tasks correct for nothing.
 
     >>> test = MetricTest(difference=0.2, p=0.01, method="scores")
-    >>> dict(rank_metrics({"a": 0.5, "b": 0.7}, lambda better, worse: test).ranks)
+    >>> rank_metrics({"a": 0.5, "b": 0.7}, lambda better, worse: test)[0]
     {'b': 1, 'a': 2}
     """
     threshold = require_alpha(alpha)
@@ -682,4 +635,4 @@ def rank_metrics(
     )
     ranks: dict[str, int | None] = dict(zip(order, rank_clusters(matrix, threshold), strict=True))
     ranks.update((name, None) for name in sorted(values) if name not in defined)
-    return RankedMetrics(ranks, pairs)
+    return ranks, pairs
