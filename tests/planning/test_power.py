@@ -9,8 +9,13 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy.stats import nct, norm, t
 
-from truebleu.planning.power import PlannedTest, power, smallest_difference, units_needed
-from truebleu.planning.variance import DifferenceVariance
+from truebleu.planning.power import (
+    DifferenceVariance,
+    PlannedTest,
+    power,
+    smallest_difference,
+    units_needed,
+)
 
 UNIT = DifferenceVariance(sd=1.0, null_sd=1.0)
 TWO_SIDED = PlannedTest(0.05)

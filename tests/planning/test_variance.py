@@ -9,7 +9,7 @@ import pytest
 
 from truebleu.corpus import as_test_set
 from truebleu.metrics.registry import parse_metric
-from truebleu.planning.variance import (
+from truebleu.planning.power import (
     bootstrap_sd_interval,
     difference_variance,
     influences,

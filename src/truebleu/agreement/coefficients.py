@@ -121,8 +121,8 @@ def rated_cells(human: Values) -> NDArray[np.bool_]:
 
 def as_cells(human: ArrayLike, metric: ArrayLike) -> tuple[Values, Values]:
     """Human and metric scores as checked matrices; one score per system makes one column."""
-    cells = as_human(_as_columns("human", human))
-    scores = as_metric("metric", _as_columns("metric", metric), cells)
+    cells = as_human(_as_matrix("human", human, columns=True))
+    scores = as_metric("metric", _as_matrix("metric", metric, columns=True), cells)
     for name, matrix in (("human", cells), ("metric", scores)):
         if matrix.size and np.nanmax(np.abs(matrix), initial=0.0) > LARGEST:
             largest = float(matrix.flat[np.nanargmax(np.abs(matrix))])
@@ -130,18 +130,15 @@ def as_cells(human: ArrayLike, metric: ArrayLike) -> tuple[Values, Values]:
     return cells, scores
 
 
-def _as_columns(name: str, scores: ArrayLike) -> Values:
-    """The scores as an array of numbers; one for each system makes a column."""
+def _as_matrix(name: str, scores: ArrayLike, *, columns: bool = False) -> Values:
+    """The scores as a matrix of numbers; with columns, one for each system makes one."""
     try:
-        array = np.asarray(scores, dtype=np.float64)
+        matrix = np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError) as error:
         expected = "a number for every system and segment, shaped (system, segment)"
         raise SettingError(name, type(scores).__name__, expected) from error
-    return array[:, np.newaxis] if array.ndim == 1 else array
-
-
-def _as_matrix(name: str, scores: ArrayLike) -> Values:
-    matrix = np.asarray(scores, dtype=np.float64)
+    if columns and matrix.ndim == 1:
+        matrix = matrix[:, np.newaxis]
     if matrix.ndim != 2:
         raise SettingError(name, matrix.shape, "shape (system, segment)")
     return matrix

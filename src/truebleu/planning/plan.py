@@ -19,14 +19,12 @@ from truebleu.planning.power import (
     MOST_UNITS,
     PlannedTest,
     Question,
-    dense_sizes,
-    round_sizes,
-)
-from truebleu.planning.variance import (
     bootstrap_sd_interval,
+    dense_sizes,
     difference_variance,
     influences,
     largest_share,
+    round_sizes,
     varies_only_by_rounding,
 )
 from truebleu.resampling import Units
