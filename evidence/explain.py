@@ -8,6 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from evidence.damage import (
+    DEGENERATE_COLUMNS,
+    SPREAD_COLUMNS,
+    degenerate_rows,
+    ordinary_rows,
+    spread_rows,
+)
 from evidence.data import DATA
 from evidence.page import Page, Section
 from evidence.rows import percent
@@ -75,11 +82,12 @@ class Findings:
 def page() -> Page:
     """The page, from four pairs of systems as they are, and swapped."""
     lists, fragile, nulls = _lists(), _fragile(), _nulls()
+    spread, broken, ordinary = map(tuple, (spread_rows(), degenerate_rows(), ordinary_rows()))
     return Page(
         name="explain",
         title="Where does a difference come from, and how often is that an error?",
         introduction=INTRODUCTION,
-        summary=_summary(lists, fragile, nulls),
+        summary=_summary(lists, fragile, nulls, spread),
         sections=(
             Section(
                 heading="Contributions beside other lists",
@@ -124,6 +132,39 @@ def page() -> Page:
                     sentence="Adjusted, as often as the level says; each slice by itself, not.",
                 ),
                 verdict=_about_nulls(nulls),
+            ),
+            Section(
+                heading="Damage that is spread like the text, or not",
+                command="python -m evidence explain",
+                result=Findings(
+                    title="How often a copy with damaged segments is said to depend on something",
+                    table=Table(SPREAD_COLUMNS, spread),
+                    plot=Plot(
+                        "bar",
+                        "damage",
+                        "named",
+                        errors=("low", "high"),
+                        interval="95 %, binomial",
+                        series="unit",
+                        reference=ALPHA,
+                        horizontal=True,
+                    ),
+                    axis="Explanations that name a kind of segment, share of all",
+                    sentence="Even damage depends on nothing; damage of one kind on that kind.",
+                ),
+                verdict=_about_spread(spread),
+            ),
+            Section(
+                heading="Outputs that are no translations",
+                command="python -m evidence explain",
+                result=Findings(
+                    title="Outputs broken on purpose, and found",
+                    table=Table(DEGENERATE_COLUMNS, broken),
+                    plot=Plot("bar", "kind", "found", series="language", horizontal=True),
+                    axis="Found, of ten",
+                    sentence="Most broken outputs are found in four languages.",
+                ),
+                verdict=_about_broken(broken, ordinary),
             ),
         ),
     )
@@ -356,7 +397,34 @@ def _about_nulls(rows: tuple[Row, ...]) -> str:
     )
 
 
-def _summary(lists: tuple[Row, ...], fragile: tuple[Row, ...], nulls: tuple[Row, ...]) -> str:
+def _even(rows: tuple[Row, ...]) -> list[float]:
+    return [float(str(row["named"])) for row in rows if row["right"] is None]
+
+
+def _about_spread(rows: tuple[Row, ...]) -> str:
+    right = [float(str(row["right"])) for row in rows if row["right"] is not None]
+    return (
+        f"Damage drawn from all segments or documents is called dependent on something in at most "
+        f"{percent(max(_even(rows)))} of the sets; damage confined to one kind is named rightly in "
+        f"{percent(min(right))} or more."
+    )
+
+
+def _about_broken(broken: tuple[Row, ...], ordinary: tuple[Row, ...]) -> str:
+    fewest = min(int(str(row["found"])) for row in broken)
+    rates = ", ".join(
+        f"{row['flagged']} of {row['outputs']:,} outputs of {row['systems']} systems ({row['set']})"
+        for row in ordinary
+    )
+    return f"At least {fewest} of ten are found of each kind. Flagged as they are: {rates}."
+
+
+def _summary(
+    lists: tuple[Row, ...],
+    fragile: tuple[Row, ...],
+    nulls: tuple[Row, ...],
+    spread: tuple[Row, ...],
+) -> str:
     shared = max(int(str(row["shared"])) for row in lists)
     adjusted = [percent(float(str(row["shown"]))) for row in nulls[1::2]]
     alone = [percent(float(str(row["shown"]))) for row in nulls[::2]]
@@ -366,5 +434,6 @@ def _summary(lists: tuple[Row, ...], fragile: tuple[Row, ...], nulls: tuple[Row,
         f"{fragile[0]['difference']:.1f} BLEU, one depends on {fragile[0]['until_sign_turns']} "
         f"segments and one on {fragile[1]['until_sign_turns']}. Where there is nothing to explain, "
         f"{' and '.join(adjusted)} of the explanations by segments and by documents show "
-        f"something; with slices tested one by one {' and '.join(alone)} would."
+        f"something; with slices tested one by one {' and '.join(alone)} would. Damage that is "
+        f"spread evenly depends on something in at most {percent(max(_even(spread)))} of the sets."
     )
