@@ -84,7 +84,7 @@ NOTE = re.compile(
     re.IGNORECASE,
 )
 COLON = re.compile(r"[:：\n]")
-LOOP = re.compile(r"(.{2,300}?)\1\1+", re.DOTALL)
+LOOP = re.compile(r"(.{2,40}?)\1\1+")
 FENCE = "```"
 SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？\n]*")
 ENDED = re.compile(r"[^\w\s,;，；、]$")
@@ -114,14 +114,20 @@ class Text:
     @cached_property
     def scripts(self) -> Counter[str]:
         """How many letters each script has."""
-        return Counter(script for script in map(_script, self.text) if script)
+        counts: Counter[str] = Counter()
+        for character, count in Counter(self.text).items():
+            script = _script(character)
+            if script is not None:
+                counts[script] += count
+        return counts
 
     @cached_property
     def loop(self) -> int:
-        """How many letters the first run has that repeats itself at least three times."""
+        """How many letters repeat themselves at least three times, one way or to the end."""
         letters = "".join(filter(str.isalnum, self.text)).lower()
-        if len(self.trigrams) > len(self.text) * 2 / 3:  # by far the most frequent case
-            return 0
+        end = letters[-LOOP_LEAST - 1 :]
+        if letters.count(end) > 2:
+            return 3 * len(end)
         run = LOOP.search(letters)
         return 0 if run is None else len(run.group())
 
@@ -321,6 +327,8 @@ def _has_wrong_script(output: Output) -> bool:
 
 def _is_unlike_references(output: Output) -> bool:
     """Whether far fewer of its trigrams are those of the language than of its own references'."""
+    if output.text.share_in(output.references) >= ABOUT_REQUEST:
+        return False
     if len(output.text.words) < LANGUAGE_LEAST or EAST_ASIAN & output.language.scripts:
         return False
     usual = min(map(output.language.share, output.references))
@@ -329,10 +337,12 @@ def _is_unlike_references(output: Output) -> bool:
 
 def _is_a_refusal(output: Output) -> bool:
     """An answer about the request, or what the system writes for several segments."""
+    if not output.is_unlike():
+        return False
     answers = output.text.speaks_of_request and not any(
         text.speaks_of_request for text in output.others
     )
-    return (answers or output.is_habit(output.text.opening)) and output.is_unlike()
+    return answers or output.is_habit(output.text.opening)
 
 
 def _has_a_note(output: Output) -> bool:

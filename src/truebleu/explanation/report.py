@@ -64,6 +64,8 @@ class MetricSegments(ComparedByValue):
 
     def contributions(self, first: int, second: int) -> Values:
         """What each segment contributes to the difference of two systems, by their numbers."""
+        if first > second:  # the same digits, whichever comes first
+            return -self.contributions(second, first)
         sums = self.rows.sum(axis=0)
         gradient, _ = mean_gradient(self.metric, sums[second, None], sums[first, None])
         return np.asarray((self.rows[:, first] - self.rows[:, second]) @ gradient[0])
