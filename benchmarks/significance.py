@@ -85,9 +85,8 @@ def _bootstrap(corpus: Corpus, peer: str) -> Speed:
 def _randomization(corpus: Corpus, peer: str, swaps: int) -> Speed:
     from itertools import combinations
 
-    from truebleu.resampling import Swaps
-    from truebleu.significance.statistics import swap_differences
-    from truebleu.significance.tests import randomization_p
+    from truebleu.schema import DEFAULT_SEED
+    from truebleu.significance.tests import find_test, randomization_p
 
     counted, _ = _counted(corpus)
     pairs = list(combinations(range(counted.systems), 2))
@@ -95,7 +94,9 @@ def _randomization(corpus: Corpus, peer: str, swaps: int) -> Speed:
     observed = [scores[a] - scores[b] for a, b in pairs]
 
     def ours() -> list[float]:
-        (differences,) = swap_differences([counted], pairs, Swaps(replicates=swaps))
+        (differences,), _ = find_test("ar").differences(
+            [counted], pairs, replicates=swaps, seed=DEFAULT_SEED
+        )
         return [float(p) for p in randomization_p(observed, differences)]
 
     theirs = _sacrebleu_test(corpus, "ar", swaps)

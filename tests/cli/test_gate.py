@@ -223,17 +223,16 @@ def test_score_overwrites_a_file_only_with_force(tmp_path: Path) -> None:
 
 
 def test_a_ledger_counts_looks_and_keeps_the_exit_codes(folder: Path) -> None:
-    ledger = folder / "looks.jsonl"
+    ledger = folder / "looks.db"
     codes = [
         gate(new, "middle.txt", "--ledger", str(ledger)).returncode
         for new in ("twin.txt", "bad.txt", "twin.txt")
     ]
     assert codes == [0, 1, 0]
-    assert len(ledger.read_text().splitlines()) == 2
     ledger.write_text("not a ledger\n")
     damaged = gate("twin.txt", "middle.txt", "--ledger", str(ledger))
     assert damaged.returncode == 2
-    assert "looks.jsonl: line 1: no JSON" in damaged.stderr
+    assert "looks.db: file is not a database; expected a ledger" in damaged.stderr
 
 
 def test_options_that_would_do_nothing_are_refused() -> None:

@@ -9,9 +9,9 @@ import numpy as np
 
 from truebleu.metrics.registry import parse_metric
 from truebleu.planning.plan import plan
-from truebleu.resampling import Swaps, Units
-from truebleu.significance.statistics import metric_statistics, swap_differences
-from truebleu.significance.tests import randomization_p
+from truebleu.resampling import Units
+from truebleu.significance.statistics import metric_statistics
+from truebleu.significance.tests import find_test, randomization_p
 
 if TYPE_CHECKING:
     from truebleu.corpus import TestSet
@@ -39,8 +39,8 @@ def achieved_power(population: MetricStatistics, units: int, test_sets: int, see
         drawn = rng.integers(0, len(population.rows), units)
         fresh = replace(population, rows=np.ascontiguousarray(population.rows[drawn]))
         difference = fresh.scores[0] - fresh.scores[1]
-        null = swap_differences([fresh], [(0, 1)], Swaps(replicates=SWAPS, seed=number))[0][:, 0]
-        p = randomization_p(difference, null, scale=fresh.scale)
+        (null,), _ = find_test("ar").differences([fresh], [(0, 1)], replicates=SWAPS, seed=number)
+        p = randomization_p(difference, null[:, 0], scale=fresh.scale)
         found += bool(p <= ALPHA and np.sign(difference) == better)
     return found / test_sets
 

@@ -17,14 +17,14 @@ from truebleu.planning.power import (
     swap_effects,
     varies_only_by_rounding,
 )
-from truebleu.resampling import Bootstrap, Swaps, Units
+from truebleu.resampling import Bootstrap, Units
 from truebleu.scores import OutsideScores
 from truebleu.significance.statistics import (
     MetricStatistics,
     bootstrap_scores,
     metric_statistics,
-    swap_differences,
 )
+from truebleu.significance.tests import find_test
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
@@ -93,7 +93,10 @@ def test_the_yardstick_is_that_of_the_swaps(
     statistics = counted(texts, metric)
     difference = float(statistics.scores[0] - statistics.scores[1])
     direction = 1 if difference > 0 else -1
-    swapped = swap_differences([statistics], [(0, 1)], Swaps(replicates=4000))[0][:, 0]
+    (differences,), _ = find_test("ar").differences(
+        [statistics], [(0, 1)], replicates=4000, seed=12345
+    )
+    swapped = differences[:, 0]
     variance = difference_variance(statistics, (0, 1), sizes, direction)
     squared = (sizes**2).mean() / sizes.mean() ** 2
     # The share of the difference itself, which the swaps of this pilot hold, is put back.

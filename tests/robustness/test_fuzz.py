@@ -196,7 +196,7 @@ TARGETS: dict[str, Target] = {
     **{f"items {file.name}": target(file.read_bytes(), file.name, read_items)
        for file in sorted(RECORDED.iterdir())},
     "journal": (journal, ".jsonl", run_study),
-    "ledger": (ledger, ".jsonl", look),
+    "ledger": (ledger, ".db", look),
     "curves": (curves, ".json", read_curves),
     "weights": target(b"lm\t1\ntm= 0.5 2\n", ".txt", weigh),
     **{f"judgments {name}": target(text.encode(), name, read_judgments)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,8 +13,7 @@ import pytest
 
 from truebleu.errors import MalformedFileError, SettingError, UnreadableFileError
 from truebleu.scores.scored import OutsideScores
-from truebleu.significance.gate import gate
-from truebleu.significance.ledger import alpha_of_look
+from truebleu.significance.gate import alpha_of_look, gate
 from truebleu.simulation import simulate
 
 if TYPE_CHECKING:
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu.significance.gate import GateResult
-    from truebleu.significance.ledger import Look
+    from truebleu.significance.gate import GateResult, Look
 
 TEXTS = simulate(segments=60, systems=[0.1, 0.12, 0.3], seed=1)
 FIRST, SECOND, BAD = (list(text) for text in TEXTS.systems.values())
@@ -39,6 +39,12 @@ def look_at(ledger: Path, new: Sequence[str | None] = FIRST, **settings: Any) ->
     return result.look
 
 
+def recorded(ledger: Path, column: str) -> list[Any]:
+    with closing(sqlite3.connect(ledger)) as database:
+        database.row_factory = sqlite3.Row
+        return [row[column] for row in database.execute("SELECT * FROM looks ORDER BY look")]
+
+
 def test_all_looks_together_spend_no_more_than_alpha() -> None:
     spent = sum(alpha_of_look(look, 0.05) for look in range(1, 100_000))
     assert 0.0499 < spent < 0.05
@@ -46,21 +52,20 @@ def test_all_looks_together_spend_no_more_than_alpha() -> None:
 
 
 def test_looks_are_counted_and_share_the_level(tmp_path: Path) -> None:
-    ledger = tmp_path / "looks.jsonl"
+    ledger = tmp_path / "looks.db"
     looks = [look_at(ledger, seed=seed) for seed in range(3)]
     assert [look.number for look in looks] == [1, 2, 3]
     assert [look.alpha for look in looks] == pytest.approx(
         [0.05 * 6 / (np.pi * k) ** 2 for k in (1, 2, 3)]
     )
     assert looks[2].spent == pytest.approx(sum(look.alpha for look in looks))
-    lines = [json.loads(line) for line in ledger.read_text().splitlines()]
-    assert [line["look"] for line in lines] == [1, 2, 3]
-    assert all(line["passed"] for line in lines)
+    assert recorded(ledger, "look") == [1, 2, 3]
+    assert all(json.loads(decision)["passed"] for decision in recorded(ledger, "decision"))
 
 
 def test_a_look_is_decided_at_its_own_level(tmp_path: Path) -> None:
     # p of this pair lies between the levels of the first and of a later look.
-    ledger = tmp_path / "looks.jsonl"
+    ledger = tmp_path / "looks.db"
     scores = np.random.default_rng(3).normal(size=40)
     decisions = []
     for night in range(4):
@@ -79,7 +84,7 @@ def of_scores(new: NDArray[np.float64], old: NDArray[np.float64], **settings: An
 
 
 def test_the_same_look_again_spends_nothing(tmp_path: Path) -> None:
-    ledger = tmp_path / "looks.jsonl"
+    ledger = tmp_path / "looks.db"
     first = against_second(FIRST, ledger=ledger)
     look_at(ledger, BAD)
     written = ledger.read_bytes()
@@ -92,7 +97,7 @@ def test_the_same_look_again_spends_nothing(tmp_path: Path) -> None:
 
 
 def test_each_test_set_has_looks_of_its_own(tmp_path: Path) -> None:
-    ledger = tmp_path / "looks.jsonl"
+    ledger = tmp_path / "looks.db"
     other = simulate(segments=60, systems=[0.1, 0.12], seed=2)
     assert look_at(ledger).number == 1
     result = gate(other, baseline="system-2", unit="segment", ledger=ledger)
@@ -101,7 +106,7 @@ def test_each_test_set_has_looks_of_its_own(tmp_path: Path) -> None:
 
 
 def test_planned_looks_are_equal_and_end(tmp_path: Path) -> None:
-    ledger = tmp_path / "looks.jsonl"
+    ledger = tmp_path / "looks.db"
     looks = [look_at(ledger, seed=seed, looks=2) for seed in range(2)]
     assert [look.alpha for look in looks] == [0.025, 0.025]
     with pytest.raises(SettingError, match="all planned looks are spent"):
@@ -110,7 +115,7 @@ def test_planned_looks_are_equal_and_end(tmp_path: Path) -> None:
 
 
 def test_one_test_set_has_one_level_and_plan(tmp_path: Path) -> None:
-    ledger = tmp_path / "looks.jsonl"
+    ledger = tmp_path / "looks.db"
     look_at(ledger)
     with pytest.raises(SettingError, match=r"level: 0\.99; expected 0\.95, as of"):
         look_at(ledger, level=0.99)
@@ -126,11 +131,11 @@ def test_planned_looks_need_a_ledger() -> None:
 @pytest.mark.parametrize("looks", [0, -1, 1.5, True])
 def test_impossible_numbers_of_looks_are_refused(tmp_path: Path, looks: float) -> None:
     with pytest.raises(SettingError, match="looks"):
-        look_at(tmp_path / "looks.jsonl", looks=looks)
+        look_at(tmp_path / "looks.db", looks=looks)
 
 
 def test_later_looks_take_the_replicates_that_they_need(tmp_path: Path) -> None:
-    ledger = tmp_path / "looks.jsonl"
+    ledger = tmp_path / "looks.db"
     for seed in range(8):
         look_at(ledger, seed=seed, replicates=100)
     result = against_second(BAD, ledger=ledger, replicates=100)
@@ -139,45 +144,25 @@ def test_later_looks_take_the_replicates_that_they_need(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("damage", "line", "found"),
-    [
-        (lambda lines: [lines[0].replace("true", "false"), *lines[1:]], 1, "a line that was"),
-        (lambda lines: [lines[0], lines[2]], 2, "look 3"),
-        (lambda lines: [*lines, lines[2]], 4, "look 3"),
-        (lambda lines: [*lines, "x"], 4, "no JSON"),
-        (lambda lines: [*lines, "{}"], 4, "other fields"),
-    ],
-    ids=["edited", "removed", "twice", "no JSON", "no look"],
+    "damage", [lambda data: b"x" * len(data), lambda data: data[:100] + b"x" * 9000]
 )
-def test_damaged_lines_are_refused_by_their_number(
-    tmp_path: Path, damage: Any, line: int, found: str
-) -> None:
-    ledger = tmp_path / "looks.jsonl"
-    for seed in range(3):
-        look_at(ledger, seed=seed)
-    lines = ledger.read_text().splitlines()
-    ledger.write_text("\n".join(damage(lines)) + "\n")
-    with pytest.raises(MalformedFileError, match=rf"looks\.jsonl.*{line}: .*{found}"):
-        look_at(ledger, seed=9)
-
-
-def test_the_beginning_of_a_line_is_refused(tmp_path: Path) -> None:
-    ledger = tmp_path / "looks.jsonl"
+def test_what_is_no_ledger_is_refused(tmp_path: Path, damage: Any) -> None:
+    ledger = tmp_path / "looks.db"
     look_at(ledger)
-    ledger.write_bytes(ledger.read_bytes()[:-9])
-    with pytest.raises(MalformedFileError, match="the beginning of a line only"):
-        look_at(ledger)
+    ledger.write_bytes(damage(ledger.read_bytes()))
+    with pytest.raises(MalformedFileError, match=r"looks\.db.* expected a ledger as gate --ledger"):
+        look_at(ledger, seed=9)
 
 
 def test_a_ledger_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UnreadableFileError, match="cannot be written"):
-        look_at(tmp_path / "nowhere" / "looks.jsonl")
+        look_at(tmp_path / "nowhere" / "looks.db")
     with pytest.raises(UnreadableFileError, match="cannot be written"):
         look_at(tmp_path)
 
 
 def test_a_gate_that_cannot_decide_spends_nothing(tmp_path: Path) -> None:
-    ledger = tmp_path / "looks.jsonl"
+    ledger = tmp_path / "looks.db"
     with pytest.raises(SettingError, match="no difference can be significant"):
         gate(
             {"new": FIRST[:5], "old": SECOND[:5]},
@@ -185,7 +170,7 @@ def test_a_gate_that_cannot_decide_spends_nothing(tmp_path: Path) -> None:
             baseline="old",
             ledger=ledger,
         )
-    assert ledger.read_bytes() == b""
+    assert look_at(ledger).number == 1
 
 
 def _look_from_elsewhere(ledger: str, seed: int) -> None:
@@ -194,7 +179,7 @@ def _look_from_elsewhere(ledger: str, seed: int) -> None:
 
 @pytest.mark.slow
 def test_two_writers_at_once_number_their_looks_apart(tmp_path: Path) -> None:
-    ledger = tmp_path / "looks.jsonl"
+    ledger = tmp_path / "looks.db"
     context = multiprocessing.get_context("spawn")
     writers = [
         context.Process(target=_look_from_elsewhere, args=(str(ledger), seed)) for seed in range(4)
@@ -204,8 +189,7 @@ def test_two_writers_at_once_number_their_looks_apart(tmp_path: Path) -> None:
     for writer in writers:
         writer.join()
     assert [writer.exitcode for writer in writers] == [0] * 4
-    lines = [json.loads(line) for line in ledger.read_text().splitlines()]
-    assert [line["look"] for line in lines] == [1, 2, 3, 4]
+    assert recorded(ledger, "look") == [1, 2, 3, 4]
 
 
 # Nightly gates on one test set: new systems share most of their errors with one another, since all
@@ -218,7 +202,7 @@ def test_twelve_nights_pass_no_bad_system_more_often_than_promised(
     rng = np.random.default_rng(17)
     wrong = without = 0
     for month in range(120):
-        ledger = tmp_path / f"{month}.jsonl"
+        ledger = tmp_path / f"{month}.db"
         old, common = rng.normal(size=(2, 80))
         nights = []
         for _ in range(12):
@@ -236,7 +220,7 @@ def test_ten_nights_fail_no_equal_system_more_often_than_promised(tmp_path: Path
     rng = np.random.default_rng(18)
     wrong = without = 0
     for month in range(120):
-        ledger = tmp_path / f"{month}.jsonl"
+        ledger = tmp_path / f"{month}.db"
         old = rng.normal(size=60)
         nights = [of_scores(rng.normal(size=60), old, ledger=ledger) for _ in range(10)]
         wrong += not all(night.passed for night in nights)

@@ -91,9 +91,9 @@ def test_a_long_table_has_the_texts_in_any_order(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda lines: [*lines, lines[1]], "segment 1 of a in de twice"),
-        (lambda lines: lines[:-1], "11 segments of b in fr; expected the 12 that a has"),
-        (lambda lines: [*lines[:-1], lines[-1] + "x"], "another reference of segment 12 in fr"),
+        (lambda lines: [*lines, lines[1]], "another text of segment '1'"),
+        (lambda lines: lines[:-1], "1 segments fewer of b in fr"),
+        (lambda lines: [*lines[:-1], lines[-1] + "x"], "another text of segment '12'"),
         (lambda _: ["x\ty", "1\t2"], "something else"),
     ],
 )

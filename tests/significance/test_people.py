@@ -15,15 +15,25 @@ from truebleu.scores import OutsideScores
 from truebleu.significance import (
     CURVES,
     AgreementCurve,
+    PeopleAgreement,
     find_curve,
-    people_agreement,
     read_curves,
 )
+from truebleu.significance.people import _agreements
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 BY_NAME = {curve.metric: curve for curve in CURVES}
+
+
+def people_agreement(
+    curve: AgreementCurve, difference: float, replicates: np.ndarray, *, score: float
+) -> PeopleAgreement:
+    """That with one difference, of which replicates are known."""
+    scores = np.stack([replicates, np.zeros_like(replicates)])
+    (agreement,) = _agreements(curve, np.array([difference]), scores, [(0, 1)], score)
+    return agreement
 
 
 @pytest.mark.parametrize(

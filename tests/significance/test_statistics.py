@@ -55,7 +55,7 @@ def test_one_unit_that_differs_carries_all_of_the_variance() -> None:
     # Of ten differences 0, ..., 0, 10 around their mean of 1, the last has 81 of 90.
     assert spread.largest_share == pytest.approx(0.9)
     (same,) = pair_variances(statistics, [(1, 1)])
-    assert (same.largest_share, same.design_effect) == (None, None)
+    assert (same.largest_share, same.swap_ratio) == (None, None)
 
 
 def test_units_that_differ_are_counted() -> None:

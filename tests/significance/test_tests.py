@@ -16,16 +16,13 @@ from scipy import stats
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.schema import ALTERNATIVES, Alternative
 from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust
-from truebleu.significance.intervals import percentile_interval
 from truebleu.significance.tests import (
     absolute_bootstrap_p,
     bootstrap_wins,
     decision,
-    equivalence_p,
     find_test,
     monte_carlo_error,
     monte_carlo_interval,
-    non_inferiority_p,
     randomization_p,
     replicates_for,
     shifted_bootstrap_p,
@@ -148,35 +145,6 @@ def test_wins_count_a_tie_as_half() -> None:
 
 
 # Margins
-
-
-@given(arrays(np.float64, 999, elements=st.floats(-5, 5)), st.floats(-3, 3))
-def test_non_inferiority_is_shown_when_the_percentile_interval_lies_above_the_margin(
-    differences: Floats, margin: float
-) -> None:
-    # With B + 1 = 1000: at most 49 of 999 replicates at or below, thus the 50th above.
-    low, _ = percentile_interval(differences, 1 - 2 * 50 / 1000)
-    p = non_inferiority_p(differences, margin)
-    if abs(low + margin) > 1e-6:
-        assert (p <= 0.05) == (low > -margin)
-
-
-def test_equivalence_needs_both_sides() -> None:
-    differences = np.linspace(-1, 3, 401)  # 26 of these are at or above 2.75
-    assert non_inferiority_p(differences, 2.75) == 1 / 402
-    assert equivalence_p(differences, 2.75) == 27 / 402
-    assert equivalence_p(differences, 4.0) == 1 / 402
-
-
-def test_a_copy_is_equivalent_within_any_margin_but_not_superior() -> None:
-    assert equivalence_p(np.zeros(999), 0.1) == 1 / 1000
-    assert non_inferiority_p(np.zeros(999), 0.0) == 1
-
-
-@pytest.mark.parametrize("margin", [0.0, -1.0, float("nan"), float("inf")])
-def test_an_impossible_margin_of_equivalence_is_refused(margin: float) -> None:
-    with pytest.raises(SettingError, match="margin"):
-        equivalence_p([0.0, 1.0], margin)
 
 
 # What cannot be asked

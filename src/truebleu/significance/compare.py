@@ -31,17 +31,13 @@ from truebleu.schema import (
     verb,
 )
 from truebleu.scores.inputs import inputs_of
-from truebleu.significance.comparison import (
-    Comparison,
-    GroupComparison,
-    by_metric_and_system,
-    results_by_metric,
-)
+from truebleu.significance.comparison import Comparison, Family, GroupComparison
 from truebleu.significance.corrections import CORRECTIONS, adjust
-from truebleu.significance.intervals import INTERVAL_METHODS
+from truebleu.significance.optimizer_runs import RunResults, as_runs
 from truebleu.significance.pairs import all_pair_tests, pairs_to_compare
 from truebleu.significance.people import PUBLISHED, curves_of
 from truebleu.significance.settings import (
+    FEWEST_UNITS,
     CompareSettings,
     chosen_unit,
     default_interval,
@@ -51,9 +47,10 @@ from truebleu.significance.settings import (
     name_of_unit,
     require_enough_replicates,
     resolve_about,
+    segment_groups,
     units_of,
 )
-from truebleu.significance.statistics import MetricStatistics, bootstrap_scores
+from truebleu.significance.statistics import MetricStatistics, bootstrap_scores, design_effects
 from truebleu.significance.tests import TESTS, default_replicates
 
 if TYPE_CHECKING:
@@ -64,9 +61,8 @@ if TYPE_CHECKING:
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
     from truebleu.significance.comparison import PairResult, ResultsByMetric, SystemResult
-    from truebleu.significance.groups import SegmentGroup
-    from truebleu.significance.optimizer_runs import RunResults
     from truebleu.significance.people import PeopleLike
+    from truebleu.significance.settings import SegmentGroup
     from truebleu.significance.statistics import Pair, Progress
 
 
@@ -138,8 +134,6 @@ def compare(
     names = list(test_set.systems)
     grouped = None
     if runs is not None:
-        from truebleu.significance.optimizer_runs import as_runs
-
         grouped = as_runs(runs, names)
     about = resolve_about(about, None if grouped is None else len(next(iter(grouped.values()), ())))
     chosen = chosen_unit(unit, test_set)
@@ -154,7 +148,6 @@ def compare(
         about=about,
     )
     if grouped is not None:
-        _require_runs_interval(settings)
         names = list(grouped)
         outputs = [output for group in grouped.values() for output in group]
         test_set = replace(test_set, systems={name: test_set.systems[name] for name in outputs})
@@ -181,8 +174,6 @@ def compare(
     statistics = swapped = of_outputs
     of_runs = None
     if grouped is not None:
-        from truebleu.significance.optimizer_runs import RunResults
-
         of_runs = RunResults(grouped, of_outputs, scores, about, seed)
         statistics, scores = of_runs.averages, of_runs.mean_scores(scores)
         swapped = of_runs.pooled if swap_runs == "separately" else statistics
@@ -193,34 +184,24 @@ def compare(
 
     tests = all_pair_tests(swapped, scores, pairs, settings, draw, progress)
     clusters_of = known_clusters(test_set, settings)
+    family = Family(
+        names=names,
+        pairs=pairs,
+        settings=settings,
+        curves=curves,
+        references=test_set.references_per_segment,
+        unit_name=partial(name_of_unit, test_set, units, settings),
+    )
     parts = []
     for index, (metric, replicated, tested) in enumerate(
         zip(statistics, scores, tests, strict=True)
     ):
-        clustered = None
-        if clusters_of is not None:
-            rows = counts[index] if of_runs is None else of_runs.side_by_side(counts[index])
-            by_segment, by_cluster = (
-                MetricStatistics.of(metric.label, metric.metric, rows, kind) for kind in clusters_of
-            )
-            clustered = by_segment, by_cluster
-        part = results_by_metric(
-            metric,
-            replicated,
-            tested,
-            names,
-            pairs,
-            settings,
-            curves=curves,
-            references=test_set.references_per_segment,
-            unit_name=partial(name_of_unit, test_set, units, settings),
-            clustered=clustered,
-        )
+        rows = counts[index] if of_runs is None else of_runs.side_by_side(counts[index])
+        effects = design_effects(metric, rows, clusters_of, pairs)
+        part = family.results(metric, replicated, tested, effects)
         parts.append(part if of_runs is None else _with_runs(part, of_runs, index, pairs))
     groups: tuple[GroupComparison, ...] = ()
     if columns:
-        from truebleu.significance.groups import segment_groups
-
         groups = _compare_groups(
             test_set,
             counted,
@@ -234,7 +215,12 @@ def compare(
         test_set=test_set.outline,
         settings=settings,
         units=len(units),
-        **by_metric_and_system(parts, names),
+        metrics={part.label: part.metric for part in parts},
+        systems={
+            name: {part.label: part.systems[place] for part in parts}
+            for place, name in enumerate(names)
+        },
+        comparisons=tuple(pair for part in parts for pair in part.pairs),
         runs=grouped,
         groups=groups,
         warnings=test_set.warnings,
@@ -245,14 +231,14 @@ def _with_runs(
     part: ResultsByMetric, of_runs: RunResults, metric: int, pairs: Sequence[Pair]
 ) -> ResultsByMetric:
     """The results by one metric, with what runs add to them."""
-    pooled = of_runs.pooled[metric].scores
+    pooled = of_runs.pooled[metric].differences(pairs).tolist()
     systems = zip(part.systems, of_runs.run_scores(metric), strict=True)
     return replace(
         part,
         systems=[replace(result, runs=runs) for result, runs in systems],
         pairs=[
-            replace(result, pooled_difference=float(pooled[a] - pooled[b]))
-            for result, (a, b) in zip(part.pairs, pairs, strict=True)
+            replace(result, pooled_difference=difference)
+            for result, difference in zip(part.pairs, pooled, strict=True)
         ],
     )
 
@@ -274,13 +260,6 @@ def _require_groups(
         raise SettingError("by", ", ".join(columns), f"no {beside[0]} beside it")
 
 
-def _require_runs_interval(settings: CompareSettings) -> None:
-    if INTERVAL_METHODS[settings.interval].means_only:
-        usable = [name for name, method in INTERVAL_METHODS.items() if not method.means_only]
-        expected = f"one of {', '.join(usable)} with optimizer runs"
-        raise SettingError("interval", settings.interval, expected)
-
-
 # Groups of segments.
 
 
@@ -299,7 +278,6 @@ def _compare_groups(
     interval: IntervalName | None,
 ) -> tuple[GroupComparison, ...]:
     """The comparisons of so many pairs in each group, adjusted for those of all groups."""
-    from truebleu.significance.groups import FEWEST_UNITS
     from truebleu.significance.scores import score
 
     tested = [group for group in groups if group.units >= FEWEST_UNITS]
@@ -370,12 +348,7 @@ def _adjusted(
         comparisons = []
         for pair in group.comparisons:
             p_adjusted = next(by_label[pair.metric])
-            comparisons.append(
-                replace(
-                    pair,
-                    p_adjusted=p_adjusted,
-                    significant=p_adjusted <= alpha,
-                )
-            )
+            real = p_adjusted <= alpha
+            comparisons.append(replace(pair, p_adjusted=p_adjusted, significant=real))
         results.append(replace(group, comparisons=tuple(comparisons)))
     return tuple(results)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from truebleu.significance.intervals import (
     medians_and_relative_intervals,
     simultaneous_intervals,
 )
+from truebleu.significance.optimizer_runs import two_way_equivalence_p
 from truebleu.significance.pairs import (
     PAIR_BLOCK,
     clusters,
@@ -25,12 +26,11 @@ from truebleu.significance.pairs import (
 )
 from truebleu.significance.people import PeopleAgreement, agreement_of_pairs
 from truebleu.significance.statistics import MetricStatistics, pair_variances
+from truebleu.significance.student import hall_p
 from truebleu.significance.tests import TESTS, fewest_units, rejecting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from numpy.typing import NDArray
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from truebleu.corpus.test_set import TestSetOutline, TextWarning
     from truebleu.metrics.base import Signature
@@ -258,200 +258,141 @@ class ResultsByMetric:
     pairs: list[PairResult]
 
 
-class _Results(TypedDict):
-    metrics: dict[str, MetricResult]
-    systems: dict[str, dict[str, SystemResult]]
-    comparisons: tuple[PairResult, ...]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """The pairs that are compared, and what their results are made with.
 
-
-def by_metric_and_system(parts: Sequence[ResultsByMetric], names: Sequence[str]) -> _Results:
-    """What a comparison holds of all metrics."""
-    return {
-        "metrics": {part.label: part.metric for part in parts},
-        "systems": {
-            name: {part.label: part.systems[place] for part in parts}
-            for place, name in enumerate(names)
-        },
-        "comparisons": tuple(pair for part in parts for pair in part.pairs),
-    }
-
-
-def results_by_metric(
-    statistics: MetricStatistics,
-    scores: Values,
-    tested: PairTests,
-    names: Sequence[str],
-    pairs: Sequence[Pair],
-    settings: CompareSettings,
-    *,
-    curves: Sequence[AgreementCurve] | None,
-    references: int | None,
-    unit_name: Callable[[int | None], str | None],
-    clustered: tuple[MetricStatistics, MetricStatistics] | None = None,
-) -> ResultsByMetric:
-    """What tests and replicates say by one metric.
-
-    Args:
-        statistics: of all systems.
-        scores: on the bootstrap's replicates, shaped (replicate, system).
-        tested: the p-values of all pairs.
+    Attributes:
         names: of the systems.
         pairs: the systems of each comparison.
         settings: of the comparison.
         curves: what says how often people agree with a difference.
         references: how many each segment has.
         unit_name: what people call a unit.
-        clustered: the statistics by segment and by document or block, where these are known.
     """
-    better = _better(statistics, pairs, tested, settings.alpha)
-    # Systems one after the other: what kernels read of a system then stands together.
-    scores = np.asfortranarray(scores)
-    return ResultsByMetric(
-        statistics.label,
-        MetricResult(
-            signature=statistics.metric.signature.with_references(references),
-            higher_is_better=statistics.metric.higher_is_better,
-            clusters=_clusters(statistics, names, better, settings),
-            experimentwise_error=experimentwise_error(settings.alpha, len(pairs)),
-            replicates=tested.replicates,
-            exact=tested.exact,
-            decided=tested.decided,
-            smallest_p=tested.smallest_p,
-            digits=statistics.metric.digits,
-        ),
-        _system_results(statistics, scores, better, settings),
-        _pair_results(
-            statistics,
-            scores,
-            names,
-            pairs,
-            tested,
-            settings,
-            curves,
-            references,
-            clustered,
-            unit_name,
-        ),
-    )
 
+    names: Sequence[str]
+    pairs: Sequence[Pair]
+    settings: CompareSettings
+    curves: Sequence[AgreementCurve] | None
+    references: int | None
+    unit_name: Callable[[int | None], str | None]
 
-def _better(
-    statistics: MetricStatistics, pairs: Sequence[Pair], tested: PairTests, alpha: float
-) -> NDArray[np.bool_]:
-    scores = statistics.scores
-    left, right = np.array(pairs).T
-    return significantly_better(
-        statistics.systems,
-        pairs,
-        scores[left] - scores[right],
-        tested.p_adjusted <= alpha,
-        higher_is_better=statistics.sign == 1,
-    )
+    def results(
+        self,
+        statistics: MetricStatistics,
+        scores: Values,
+        tested: PairTests,
+        effects: Sequence[float | None],
+    ) -> ResultsByMetric:
+        """What tests and replicates say by one metric.
 
-
-def _clusters(
-    statistics: MetricStatistics,
-    names: Sequence[str],
-    better: NDArray[np.bool_],
-    settings: CompareSettings,
-) -> tuple[tuple[str, ...], ...]:
-    if statistics.metric.higher_is_better is None or settings.baseline is not None:
-        return ()
-    groups = clusters(statistics.scores, better, higher_is_better=statistics.sign == 1)
-    return tuple(tuple(names[system] for system in group) for group in groups)
-
-
-def _system_results(
-    statistics: MetricStatistics,
-    scores: Values,
-    better: NDArray[np.bool_],
-    settings: CompareSettings,
-) -> list[SystemResult]:
-    directed = statistics.metric.higher_is_better is not None
-    low, high = interval_bounds(
-        statistics, scores, None, settings.interval, settings.level
-    ).tolist()
-    # Against a baseline only, ranks would follow from comparisons that were not made.
-    ranks = rank_ranges(better) if directed and settings.baseline is None else None
-    best = probability_of_best(scores, higher_is_better=statistics.sign == 1)
-    medians = medians_and_relative_intervals(scores, settings.level)
-    return [
-        SystemResult(
-            score=score,
-            interval=(low[system], high[system]),
-            median=median,
-            relative_interval=relative,
-            rank_range=None if ranks is None else ranks[system],
-            p_best=best[system] if directed else None,
+        Args:
+            statistics: of all systems.
+            scores: on the bootstrap's replicates, shaped (replicate, system).
+            tested: the p-values of all pairs.
+            effects: the design effect of each pair's difference, where clusters are known.
+        """
+        settings, metric, higher = self.settings, statistics.metric, statistics.sign == 1
+        # Systems one after the other: what kernels read of a system then stands together.
+        scores = np.asfortranarray(scores)
+        better = significantly_better(
+            statistics.systems,
+            self.pairs,
+            statistics.differences(self.pairs),
+            tested.p_adjusted <= settings.alpha,
+            higher_is_better=higher,
         )
-        for system, (score, (median, relative)) in enumerate(
-            zip(statistics.scores.tolist(), medians, strict=True)
+        # Against a baseline only, ranks would follow from comparisons that were not made.
+        ranked = metric.higher_is_better is not None and settings.baseline is None
+        groups = clusters(statistics.scores, better, higher_is_better=higher) if ranked else []
+        return ResultsByMetric(
+            statistics.label,
+            MetricResult(
+                signature=metric.signature.with_references(self.references),
+                higher_is_better=metric.higher_is_better,
+                clusters=tuple(tuple(self.names[system] for system in group) for group in groups),
+                experimentwise_error=experimentwise_error(settings.alpha, len(self.pairs)),
+                replicates=tested.replicates,
+                exact=tested.exact,
+                decided=tested.decided,
+                smallest_p=tested.smallest_p,
+                digits=metric.digits,
+            ),
+            self._systems(statistics, scores, rank_ranges(better) if ranked else None),
+            self._pairs(statistics, scores, tested, effects),
         )
-    ]
+
+    def _systems(
+        self,
+        statistics: MetricStatistics,
+        scores: Values,
+        ranks: Sequence[tuple[int, int]] | None,
+    ) -> list[SystemResult]:
+        level = self.settings.level
+        low, high = interval_bounds(statistics, scores, None, self.settings.interval, level)
+        best: Sequence[float | None] = [None] * statistics.systems
+        if statistics.metric.higher_is_better is not None:
+            best = probability_of_best(scores, higher_is_better=statistics.sign == 1)
+        medians, relative = zip(*medians_and_relative_intervals(scores, level), strict=True)
+        columns: dict[str, Sequence[Any]] = {
+            "score": statistics.scores.tolist(),
+            "interval": [*zip(low.tolist(), high.tolist(), strict=True)],
+            "median": medians,
+            "relative_interval": relative,
+            "rank_range": [None] * statistics.systems if ranks is None else ranks,
+            "p_best": best,
+        }
+        return [SystemResult(**row) for row in _rows(columns)]
+
+    def _pairs(
+        self,
+        statistics: MetricStatistics,
+        scores: Values,
+        tested: PairTests,
+        effects: Sequence[float | None],
+    ) -> list[PairResult]:
+        pairs, settings, sign = self.pairs, self.settings, statistics.sign
+        differing = statistics.differing_units(pairs)
+        least = _fewest_differing(statistics.units, settings)
+        variances = pair_variances(statistics, pairs)
+        columns: dict[str, Sequence[Any]] = {
+            "a": [self.names[a] for a, _ in pairs],
+            "b": [self.names[b] for _, b in pairs],
+            "difference": statistics.differences(pairs).tolist(),
+            "wins": pair_wins(scores, pairs, sign=sign, scale=statistics.scale).tolist(),
+            "p": tested.p.tolist(),
+            "p_se": tested.p_se.tolist(),
+            "p_adjusted": tested.p_adjusted.tolist(),
+            "significant": (tested.p_adjusted <= settings.alpha).tolist(),
+            "differing_units": differing,
+            "note": [_note(count, least) for count in differing],
+            "design_effect": effects,
+            "largest_share": [variance.largest_share for variance in variances],
+            "largest_unit": [self.unit_name(variance.largest_unit) for variance in variances],
+            "swap_ratio": [variance.swap_ratio for variance in variances],
+            "people": agreement_of_pairs(
+                statistics.metric, self.curves, pairs, statistics.scores, scores, self.references
+            ),
+        }
+        columns |= _difference_bounds(tested, sign, settings)
+        columns |= _equivalence(statistics, scores, pairs, settings)
+        if len(pairs) > 1 and TESTS[settings.test].source != "runs":
+            bounds = simultaneous_intervals(statistics, scores, pairs, settings.level)
+            columns["simultaneous_interval"] = [*zip(*bounds.tolist(), strict=True)]
+        return [PairResult(metric=statistics.label, **row) for row in _rows(columns)]
 
 
-def _pair_results(
-    statistics: MetricStatistics,
-    scores: Values,
-    names: Sequence[str],
-    pairs: Sequence[Pair],
-    tested: PairTests,
-    settings: CompareSettings,
-    curves: Sequence[AgreementCurve] | None,
-    references: int | None,
-    clustered: tuple[MetricStatistics, MetricStatistics] | None,
-    unit_name: Callable[[int | None], str | None],
-) -> list[PairResult]:
-    left, right = np.array(pairs).T
-    intervals = _difference_bounds(tested, statistics.sign, settings)
-    simultaneous: list[Bounds | None] = [None] * len(pairs)
-    if len(pairs) > 1 and TESTS[settings.test].source != "runs":
-        bounds = simultaneous_intervals(statistics, scores, pairs, settings.level)
-        simultaneous = [*zip(*bounds.tolist(), strict=True)]
-    differing = statistics.differing_units(pairs)
-    variances = pair_variances(statistics, pairs, clustered)
-    equivalence = _equivalence(statistics, scores, pairs, settings)
-    people = agreement_of_pairs(
-        statistics.metric, curves, pairs, statistics.scores, scores, references
+def _rows(columns: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
+    """The fields of each result, of the values that all of them have."""
+    return (
+        dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
     )
-    differences = (statistics.scores[left] - statistics.scores[right]).tolist()
-    wins = pair_wins(scores, pairs, sign=statistics.sign, scale=statistics.scale).tolist()
-    p, p_se, p_adjusted = (part.tolist() for part in (tested.p, tested.p_se, tested.p_adjusted))
-    least = _fewest_differing(statistics.units, settings)
-    return [
-        PairResult(
-            metric=statistics.label,
-            a=names[a],
-            b=names[b],
-            difference=differences[place],
-            **intervals[place],
-            simultaneous_interval=simultaneous[place],
-            wins=wins[place],
-            p=p[place],
-            p_se=p_se[place],
-            p_adjusted=p_adjusted[place],
-            significant=p_adjusted[place] <= settings.alpha,
-            differing_units=differing[place],
-            design_effect=variances[place].design_effect,
-            largest_share=variances[place].largest_share,
-            largest_unit=unit_name(variances[place].largest_unit),
-            swap_ratio=variances[place].swap_ratio,
-            **equivalence[place],
-            people=people[place],
-            note=_note(differing[place], least),
-        )
-        for place, (a, b) in enumerate(pairs)
-    ]
-
-
-class _DifferenceBounds(TypedDict):
-    interval: DifferenceBounds
-    open_end: OpenEnd | None
 
 
 def _difference_bounds(
     tested: PairTests, sign: int, settings: CompareSettings
-) -> list[_DifferenceBounds]:
+) -> dict[str, list[Any]]:
     """The intervals of differences; a one-sided test has one end, that of its direction."""
     one_sided = settings.alternative != "two-sided"
     has_low = not one_sided or (settings.alternative == "greater") == (sign > 0)
@@ -459,7 +400,7 @@ def _difference_bounds(
     too_few: OpenEnd = "too few units"
     if tested.replicates and not rejecting(tested.replicates, settings.alpha, exact=tested.exact):
         too_few = "too few replicates"
-    bounds: list[_DifferenceBounds] = []
+    intervals, open_ends = [], []
     for pair in range(len(tested.p)):
         low, high = tested.interval(pair)
         interval = (low if has_low else None, high if has_high else None)
@@ -467,61 +408,40 @@ def _difference_bounds(
         if None in interval:
             decides = interval[0] if has_low else interval[1]
             open_end = too_few if decides is None else "one-sided test"
-        bounds.append({"interval": interval, "open_end": open_end})
-    return bounds
-
-
-def _parts(pairs: Sequence[Pair], scores: Values) -> list[slice]:
-    """Pairs by the block: their differences on all replicates would fill the memory."""
-    size = max(1, PAIR_BLOCK // len(scores))
-    return [slice(start, start + size) for start in range(0, len(pairs), size)]
-
-
-class _Equivalence(TypedDict, total=False):
-    equivalence_p: float
-    equivalence_p_adjusted: float
-    equivalent: bool
+        intervals.append(interval)
+        open_ends.append(open_end)
+    return {"interval": intervals, "open_end": open_ends}
 
 
 def _equivalence(
-    statistics: MetricStatistics,
-    scores: Values,
-    pairs: Sequence[Pair],
-    settings: CompareSettings,
-) -> list[_Equivalence]:
+    statistics: MetricStatistics, scores: Values, pairs: Sequence[Pair], settings: CompareSettings
+) -> dict[str, list[Any]]:
     """The tests of equivalence of all pairs; nothing without a margin.
 
     Two one-sided tests (Schuirmann 1987): the larger p of "worse by the margin" and "better by it".
     """
     if settings.margin is None:
-        return [{} for _ in pairs]
+        return {}
     if TESTS[settings.test].source == "runs":
-        from truebleu.significance.optimizer_runs import two_way_equivalence_p
-
         p = two_way_equivalence_p(statistics, pairs, settings.margin)
     else:
+        # By the block: the differences of all pairs without each unit would fill the memory.
+        size = max(1, PAIR_BLOCK // statistics.units)
+        parts = (pairs[start : start + size] for start in range(0, len(pairs), size))
         p = np.concatenate(
-            [
-                _hall_equivalence_p(statistics, scores, pairs[part], settings.margin)
-                for part in _parts(pairs, scores)
-            ]
+            [_hall_equivalence_p(statistics, scores, part, settings.margin) for part in parts]
         )
     adjusted = adjust(p, settings.p_value_correction)
-    return [
-        {
-            "equivalence_p": float(raw),
-            "equivalence_p_adjusted": float(corrected),
-            "equivalent": bool(corrected <= settings.alpha),
-        }
-        for raw, corrected in zip(p, adjusted, strict=True)
-    ]
+    return {
+        "equivalence_p": p.tolist(),
+        "equivalence_p_adjusted": adjusted.tolist(),
+        "equivalent": (adjusted <= settings.alpha).tolist(),
+    }
 
 
 def _hall_equivalence_p(
     statistics: MetricStatistics, scores: Values, pairs: Sequence[Pair], margin: float
 ) -> Values:
-    from truebleu.significance.student import hall_p
-
     estimates = Estimates(statistics, scores, pairs)
     worse, better = (
         hall_p(

@@ -22,13 +22,18 @@ many metrics there are. With a margin, a bad system would have to pass every one
 at the full level, and no correction is needed (intersection-union test, Berger 1982).
 
 A test set that is used night after night finds an equal system worse in the end, or a bad one good
-enough. With a ledger, the looks at one test set share the error; see `ledger`.
+enough. With a ledger, the looks at one test set share the error; see its part below.
 """
 
 from __future__ import annotations
 
+import json
 import math
+import os
+import sqlite3
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
@@ -36,7 +41,14 @@ import numpy as np
 
 from truebleu._core import PairTally
 from truebleu._results import Result, plain
-from truebleu.errors import RefusedError, SettingError, UnknownNameError, first_names
+from truebleu.errors import (
+    MalformedFileError,
+    RefusedError,
+    SettingError,
+    UnknownNameError,
+    UnreadableFileError,
+    first_names,
+)
 from truebleu.metrics.registry import metric_labels
 from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Swaps
 from truebleu.schema import (
@@ -54,7 +66,6 @@ from truebleu.schema import (
 )
 from truebleu.scores.inputs import inputs_of
 from truebleu.significance.corrections import westfall_young
-from truebleu.significance.ledger import look_key, open_ledger, system_fingerprint
 from truebleu.significance.pairs import standing_differences
 from truebleu.significance.people import PUBLISHED, agreement_of_pairs, curves_of, find_curve
 from truebleu.significance.settings import (
@@ -67,7 +78,6 @@ from truebleu.significance.statistics import (
     MetricStatistics,
     bootstrap_scores,
     design_effects,
-    signs_of_pairs,
     swap_blocks,
 )
 from truebleu.significance.student import effective_units, hall_interval, hall_p
@@ -79,15 +89,16 @@ from truebleu.significance.tests import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from os import PathLike
 
+    from numpy.typing import NDArray
+
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSetOutline, TextWarning
-    from truebleu.metrics.base import Metric, Signature
+    from truebleu.metrics.base import Signature
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Units, Values
     from truebleu.significance.comparison import PairNote
-    from truebleu.significance.ledger import Look
     from truebleu.significance.pairs import DifferenceBounds
     from truebleu.significance.people import AgreementCurve, PeopleAgreement, PeopleLike
     from truebleu.significance.statistics import Progress
@@ -289,7 +300,10 @@ def gate(
     test_set = replace(test_set, systems={name: test_set.systems[name] for name in (new, old)})
     curves = curves_of(people, parsed)
     labels = metric_labels(parsed)
-    _require_directions(labels, parsed)
+    for label, metric in zip(labels, parsed, strict=True):
+        if metric.higher_is_better is None:
+            expected = "a metric of which more or less is better, so that one can be worse"
+            raise SettingError("metric", label, expected)
     settings = picked(
         GateSettings,
         asked,
@@ -303,12 +317,11 @@ def gate(
         for label, metric, counts in zip(labels, parsed, rows, strict=True)
     ]
     agreements = _people(statistics, units, settings, curves)
-    effects: list[float | None] = [None] * len(statistics)
-    if (kinds := known_clusters(test_set, settings)) is not None:
-        effects = [
-            _design_effect(label, metric, counts, kinds)
-            for label, metric, counts in zip(labels, parsed, rows, strict=True)
-        ]
+    kinds = known_clusters(test_set, settings)
+    effects = [
+        design_effects(counted, counts, kinds, [(0, 1)])[0]
+        for counted, counts in zip(statistics, rows, strict=True)
+    ]
     strata = units.strata if settings.by_domain else None
 
     def decide(look: Look | None) -> GateResult:
@@ -340,12 +353,12 @@ def gate(
     if ledger is None:
         return decide(None)
     with open_ledger(ledger) as opened:
-        fingerprints = [_fingerprint(rows, system) for system in (0, 1)]
+        fingerprints = [_fingerprint(part[:, system] for part in rows) for system in (0, 1)]
         key = _key(statistics, units, settings, fingerprints)
         look = opened.look(test_set.fingerprint, key, settings.level, looks)
         result = decide(look)
         if not look.repeated:
-            opened.record(look, _record(result, test_set.fingerprint, key, fingerprints))
+            opened.record(look, test_set.fingerprint, key, level, _decision(result, fingerprints))
         return result
 
 
@@ -362,10 +375,14 @@ def _names(names: Sequence[str], baseline: str | None) -> tuple[str, str]:
     return others[0], baseline
 
 
-def _fingerprint(rows: Sequence[Values], system: int) -> str:
-    """What a system's text is to these metrics: saved statistics have the same one."""
-    counts = (np.ascontiguousarray(part[:, system], dtype="<f8") for part in rows)
-    return system_fingerprint([part.tobytes() for part in counts])
+def _fingerprint(parts: Iterable[NDArray[Any]]) -> str:
+    """SHA-256 of numbers: a text is what metrics count of it, so saved statistics have it too."""
+    digest = sha256()
+    for part in parts:
+        data = np.ascontiguousarray(part, dtype="<f8").tobytes()
+        digest.update(b"%d bytes\n" % len(data))
+        digest.update(data)
+    return f"sha256:{digest.hexdigest()}"
 
 
 def _key(
@@ -374,25 +391,20 @@ def _key(
     settings: GateSettings,
     fingerprints: Sequence[str],
 ) -> str:
-    return look_key(
-        {
-            "settings": settings.to_dict(),
-            "units": system_fingerprint([units.of_segment.astype("<i8").tobytes()]),
-            "strata": units.strata,
-            "systems": list(fingerprints),
-            "metrics": [str(metric.metric.signature) for metric in statistics],
-        }
-    )
+    """A digest of all that a decision depends on."""
+    values = {
+        "settings": settings.to_dict(),
+        "units": _fingerprint([units.of_segment]),
+        "strata": units.strata,
+        "systems": list(fingerprints),
+        "metrics": [str(metric.metric.signature) for metric in statistics],
+    }
+    return sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:32]
 
 
-def _record(
-    result: GateResult, test_set: str, key: str, fingerprints: Sequence[str]
-) -> dict[str, Any]:
-    """What a ledger says of a look, besides its number and level."""
+def _decision(result: GateResult, fingerprints: Sequence[str]) -> dict[str, Any]:
+    """What a ledger tells people of a look."""
     return {
-        "test_set": test_set,
-        "level": result.settings.level,
-        "key": key,
         "new": fingerprints[0],
         "old": fingerprints[1],
         "metrics": [str(check.signature) for check in result.checks],
@@ -401,21 +413,6 @@ def _record(
         "p": [check.p_adjusted for check in result.checks],
         "passed": result.passed,
     }
-
-
-def _require_directions(labels: Sequence[str], metrics: Sequence[Metric]) -> None:
-    for label, metric in zip(labels, metrics, strict=True):
-        if metric.higher_is_better is None:
-            expected = "a metric of which more or less is better, so that one can be worse"
-            raise SettingError("metric", label, expected)
-
-
-def _design_effect(
-    label: str, metric: Metric, counts: Values, kinds: tuple[Units, Units]
-) -> float | None:
-    """The variance of the difference by documents or blocks over that by segments."""
-    by_segment, by_cluster = (MetricStatistics.of(label, metric, counts, kind) for kind in kinds)
-    return design_effects(by_segment, by_cluster, signs_of_pairs([(0, 1)], 2))[0]
 
 
 def _require_enough(units: int, settings: GateSettings, alpha: float) -> None:
@@ -609,3 +606,137 @@ def _note(differing: int, settings: GateSettings, alpha: float) -> PairNote | No
         return "identical"
     few = differing < fewest_units(alpha, "greater")
     return "few units differ" if settings.margin is None and few else None
+
+
+# The ledger.
+#
+# Each look at one test set gets a part of the error 1 - level, the k-th
+#
+#     alpha_k = (1 - level) * 6 / (pi² k²),
+#
+# whose sum over any number of looks is at most 1 - level (alpha-spending by the union bound; it
+# assumes nothing about how looks depend on one another). Where the number of looks is planned, each
+# of them gets the same part, (1 - level) / looks, and further ones are refused.
+#
+# What it promises: the chance of any wrong decision of the kind that the gate guards against
+# (failing a system that is as good, or with a margin passing one that is not good enough), over all
+# looks at this test set together, is at most 1 - level. It does not cover systems that were tuned
+# on what earlier looks at this test set showed. What it costs: each look must show more than the
+# last, so that a difference must be the larger to be found, the later it is looked for.
+#
+# The ledger is an SQLite database with a row for each look. It needs no clock: looks are numbered.
+# A look with the same outputs, metrics and settings as an earlier one is that look: it is decided
+# at the same level and nothing is spent. One writer at a time has the ledger, from reading to
+# writing.
+
+# A row per look, in the order of `Ledger.record`; what only people read is JSON.
+LAYOUT = (
+    "looks (test_set TEXT, look INTEGER, looks INTEGER, level REAL, key TEXT, decision TEXT, "
+    "PRIMARY KEY (test_set, look))"
+)
+# Seconds that a look waits for the one before it.
+PATIENCE = 600
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """One look at a test set.
+
+    Attributes:
+        number: from 1 up, among the looks at this test set.
+        looks: how many are planned; None for any number.
+        alpha: the significance level of this look.
+        spent: of this look and those before it together.
+        repeated: whether the ledger had it already, so that nothing was spent.
+        ledger: the file.
+    """
+
+    number: int
+    looks: int | None
+    alpha: float
+    spent: float
+    repeated: bool
+    ledger: str
+
+
+def alpha_of_look(number: int, alpha: float, looks: int | None = None) -> float:
+    """The significance level of one look, of all that share alpha.
+
+    >>> round(alpha_of_look(1, 0.05), 4), round(alpha_of_look(10, 0.05), 6)
+    (0.0304, 0.000304)
+    >>> alpha_of_look(7, 0.05, looks=100)
+    0.0005
+    """
+    return alpha / looks if looks is not None else alpha * 6 / (math.pi * number) ** 2
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The looks that a ledger holds, and room for another; see `open_ledger`."""
+
+    path: str
+    database: sqlite3.Connection
+
+    def look(self, test_set: str, key: str, level: float, looks: int | None) -> Look:
+        """The look with this key at this test set: an earlier one, or the next.
+
+        Args:
+            test_set: the fingerprint of its references.
+            key: a digest of all that the decision depends on.
+            level: of the gate, for all looks together.
+            looks: how many are planned; None for any number.
+        """
+        earlier = self.database.execute(
+            "SELECT key, level, looks FROM looks WHERE test_set = ? ORDER BY look", (test_set,)
+        ).fetchall()
+        for _, *recorded in earlier:
+            for setting, value, before in zip(
+                ("level", "looks"), (level, looks), recorded, strict=True
+            ):
+                if value != before:
+                    expected = (
+                        f"{before}, as of the looks at this test set in {self.path}; or another "
+                        "ledger"
+                    )
+                    raise SettingError(setting, value, expected)
+        keys = [recorded for recorded, *_ in earlier]
+        number = keys.index(key) + 1 if key in keys else len(keys) + 1
+        if looks is not None and number > looks:
+            expected = (
+                f"a new test set, or one that {self.path} has not judged {looks} times: all "
+                "planned looks are spent"
+            )
+            raise SettingError("looks", number, expected)
+        total = round(1 - level, 12)
+        alphas = [round(alpha_of_look(k, total, looks), 12) for k in range(1, number + 1)]
+        return Look(
+            number=number,
+            looks=looks,
+            alpha=alphas[-1],
+            spent=math.fsum(alphas),
+            repeated=key in keys,
+            ledger=self.path,
+        )
+
+    def record(self, look: Look, test_set: str, key: str, level: float, decision: object) -> None:
+        """Add a look that is not a repeated one."""
+        row = (test_set, look.number, look.looks, level, key, json.dumps(decision))
+        self.database.execute("INSERT INTO looks VALUES (?, ?, ?, ?, ?, ?)", row)
+
+
+@contextmanager
+def open_ledger(path: str | os.PathLike[str]) -> Iterator[Ledger]:
+    """The ledger in this file, made if there is none, locked until the look is recorded."""
+    name = os.fspath(path)
+    if os.path.exists(name) and not os.path.isfile(name):
+        raise UnreadableFileError(name, "cannot be written: not a regular file; expected a ledger")
+    try:
+        with closing(sqlite3.connect(name, timeout=PATIENCE)) as database, database:
+            database.execute("BEGIN IMMEDIATE")
+            database.execute(f"CREATE TABLE IF NOT EXISTS {LAYOUT}")
+            yield Ledger(name, database)
+    except sqlite3.OperationalError as error:
+        raise UnreadableFileError(name, f"cannot be written: {error}") from error
+    except sqlite3.Error as error:
+        expected = "a ledger as gate --ledger wrote it; begin another if it can't be restored"
+        raise MalformedFileError(name, None, str(error), expected) from error

@@ -29,11 +29,7 @@ from truebleu.resampling import (
     tie_margin,
 )
 from truebleu.schema import require_level
-from truebleu.significance.student import (
-    hall_interval,
-    student_interval,
-    student_quantile,
-)
+from truebleu.significance.student import hall_interval, student_interval, student_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -269,14 +265,12 @@ class IntervalMethod:
         name: what settings and options call it.
         title: what people call it.
         interval: makes `low, high` of estimates and a level.
-        means_only: whether it is for metrics that are means over segments only.
         resamples: whether it is made of the bootstrap's replicates.
     """
 
     name: str
     title: str
     interval: Callable[[Estimates, float], Values]
-    means_only: bool = False
     resamples: bool = False
 
 
@@ -317,7 +311,7 @@ INTERVAL_METHODS: Mapping[str, IntervalMethod] = {
             resamples=True,
         ),
         IntervalMethod(name="bca", title="BCa", interval=_bca, resamples=True),
-        IntervalMethod(name="student", title="Student's", interval=_student, means_only=True),
+        IntervalMethod(name="student", title="Student's", interval=_student),
         IntervalMethod(name="hall", title="Hall's skewness-corrected t", interval=_hall),
         IntervalMethod(name="two-way", title="two-way t", interval=_two_way),
     )
@@ -356,6 +350,6 @@ def simultaneous_intervals(
     student = student_quantile(level, statistics.units - 1)
     normal = -normal_quantile((1 - level) / 2)
     critical = max(float(np.quantile(largest, level)) * student / normal, student)
-    observed = statistics.scores[left] - statistics.scores[right]
+    observed = statistics.differences(pairs)
     error = statistics.errors_of_pairs(pairs)
     return np.stack([observed - critical * error, observed + critical * error])

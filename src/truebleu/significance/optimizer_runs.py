@@ -268,8 +268,7 @@ def two_way_p(
     statistics: MetricStatistics, pairs: Sequence[Pair], alternative: Alternative
 ) -> Values:
     """p-values of the differences between averages over runs, were there further runs."""
-    left, right = np.array(pairs).T
-    differences = statistics.sign * (statistics.scores[left] - statistics.scores[right])
+    differences = statistics.sign * statistics.differences(pairs)
     errors, degrees = two_way_errors(statistics, pairs)
     return student_p(differences, errors, degrees, alternative, scale=statistics.scale)
 
@@ -278,8 +277,7 @@ def two_way_equivalence_p(
     statistics: MetricStatistics, pairs: Sequence[Pair], margin: float
 ) -> Values:
     """p-values of the hypotheses that further runs would differ by the margin or more."""
-    left, right = np.array(pairs).T
-    distance = margin - np.abs(statistics.scores[left] - statistics.scores[right])
+    distance = margin - np.abs(statistics.differences(pairs))
     errors, degrees = two_way_errors(statistics, pairs)
     return student_p(distance, errors, degrees, "greater", scale=statistics.scale)
 
@@ -297,10 +295,7 @@ def two_way_interval(
     statistics: MetricStatistics, pairs: Sequence[Pair] | None, level: float
 ) -> Values:
     """Intervals of averages over further runs, or of their differences: lows, highs."""
-    estimates = statistics.scores
-    if pairs is not None:
-        left, right = np.array(pairs).T
-        estimates = estimates[left] - estimates[right]
+    estimates = statistics.scores if pairs is None else statistics.differences(pairs)
     errors, degrees = two_way_errors(statistics, pairs)
     half = student_quantiles(level, degrees) * errors
     return np.stack([estimates - half, estimates + half])

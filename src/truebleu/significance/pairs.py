@@ -289,8 +289,7 @@ def standing_differences(
         alternative: what was tested against.
         alpha: the significance level.
     """
-    left, right = np.array(pairs).T
-    observed = statistics.sign * (statistics.scores[left] - statistics.scores[right])
+    observed = statistics.sign * statistics.differences(pairs)
     low, high = observed - reach[0], observed + reach[1]
     if alternative != "less":
         low = np.where(p > alpha, np.minimum(low, 0.0), low)

@@ -24,9 +24,9 @@ import numpy as np
 
 from truebleu._results import Result
 from truebleu.corpus._files import Files, stem
-from truebleu.corpus._reading import read_test_set
+from truebleu.corpus._reading import align, merged, read_test_set
 from truebleu.corpus.tables import parse_table
-from truebleu.corpus.test_set import TestSet, as_test_set
+from truebleu.corpus.test_set import TestSet, absent_segments, as_test_set
 from truebleu.errors import MalformedFileError, SettingError
 from truebleu.metrics.registry import metric_labels, metrics_for
 from truebleu.metrics.statistics_files import SavedTestSet, find_statistics
@@ -49,11 +49,11 @@ from truebleu.significance.pairs import (
     significantly_better,
 )
 from truebleu.significance.settings import CompareSettings, chosen_unit, units_of
-from truebleu.significance.statistics import MetricStatistics
-from truebleu.significance.student import jackknife_error, student_p, student_quantiles
+from truebleu.significance.statistics import metric_statistics
+from truebleu.significance.student import student_p, student_quantiles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from concurrent.futures import Executor
 
     from truebleu.corpus.tables import Table
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from truebleu.resampling import Values
     from truebleu.schema import Unit
     from truebleu.significance.pairs import DifferenceBounds, PairTests
-    from truebleu.significance.statistics import Pair, Progress
+    from truebleu.significance.statistics import MetricStatistics, Pair, Progress
 
 __all__ = [
     "Heterogeneity",
@@ -244,28 +244,17 @@ class Panel(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--format json`` prints them."""
-        return {
-            "version": RESULT_VERSION,
-            "settings": asdict(self.settings),
-            "test_sets": [asdict(row) for row in self.test_sets],
-            "metrics": [
-                {
-                    "name": label,
-                    "signatures": list(map(str, signatures)),
-                    "higher_is_better": self.higher_is_better[label],
-                }
-                for label, signatures in self.signatures.items()
-            ],
-            "common": list(self.common),
-            "systems": [_plain(asdict(row)) for row in self.systems],
-            "comparisons": [_plain(asdict(row)) for row in self.comparisons],
-        }
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+        metrics = [
+            {
+                "name": label,
+                "signatures": list(map(str, signatures)),
+                "higher_is_better": self.higher_is_better[label],
+            }
+            for label, signatures in self.signatures.items()
+        ]
+        values = Result.to_dict(self) | {"metrics": metrics}
+        del values["signatures"], values["higher_is_better"]
+        return values
 
 
 @verb
@@ -310,37 +299,21 @@ def panel(
     pairs = pairs_to_compare(names, baseline)
     counted = [_CountedSet(name, texts, metrics, names) for name, texts in test_sets.items()]
     _require_same_scores(counted)
-    if executor is None:
-        outlines = tuple(test_set.compare(pairs, settings, progress) for test_set in counted)
-    else:
-        outlines = _compared_elsewhere(executor, counted, pairs, settings, progress)
+    _compare_sets(counted, pairs, settings, progress, executor)
     everywhere = [test_set for test_set in counted if len(test_set.place) == len(names)]
-    first = counted[0]
+    labelled = dict(zip(counted[0].labels, counted[0].metrics, strict=True))
     comparisons: list[PanelComparison] = []
     systems: list[PanelSystem] = []
-    for index, (label, metric) in enumerate(zip(first.labels, first.metrics, strict=True)):
-        by_pair = {
-            pair: [
-                row
-                for test_set in counted
-                if (row := test_set.differences[index].get(pair)) is not None
-            ]
-            for pair in pairs
-        }
-        compared = [pair for pair in pairs if by_pair[pair]]
-        of_metric = [
-            _comparison(
-                label,
-                (names[pair[0]], names[pair[1]]),
-                metric.sign,
-                by_pair[pair],
-                tuple(
-                    test_set.name for test_set in counted if pair not in test_set.differences[index]
-                ),
-                settings,
-            )
-            for pair in compared
-        ]
+    for index, (label, metric) in enumerate(labelled.items()):
+        compared, of_metric = [], []
+        for pair in pairs:
+            here = [row for row in counted if pair in row.differences[index]]
+            if here:
+                two = names[pair[0]], names[pair[1]]
+                rows = [row.differences[index][pair] for row in here]
+                missing = tuple(row.name for row in counted if row not in here)
+                compared.append(pair)
+                of_metric.append(_comparison(label, two, metric.sign, rows, missing, settings))
         of_metric = _adjusted(of_metric, settings)
         comparisons += of_metric
         ranks: Sequence[tuple[int, int] | None] = [None] * len(names)
@@ -369,18 +342,13 @@ def panel(
             )
     return Panel(
         settings=settings,
-        test_sets=outlines,
+        test_sets=tuple(test_set.outline for test_set in counted),
         signatures={
             label: tuple(dict.fromkeys(test_set.signatures[index] for test_set in counted))
-            for index, label in enumerate(first.labels)
+            for index, label in enumerate(labelled)
         },
-        higher_is_better={
-            label: metric.higher_is_better
-            for label, metric in zip(first.labels, first.metrics, strict=True)
-        },
-        digits={
-            label: metric.digits for label, metric in zip(first.labels, first.metrics, strict=True)
-        },
+        higher_is_better={label: metric.higher_is_better for label, metric in labelled.items()},
+        digits={label: metric.digits for label, metric in labelled.items()},
         common=tuple(test_set.name for test_set in everywhere),
         systems=tuple(systems),
         comparisons=tuple(comparisons),
@@ -418,6 +386,10 @@ class _CountedSet:
     Systems go by their numbers in the panel; `place` has those that the set has.
     """
 
+    outline: PanelSet
+    scores: list[Values]
+    differences: list[dict[Pair, _Difference]]
+
     def __init__(
         self, name: str, texts: TestSet, metrics: MetricsLike, systems: Sequence[str]
     ) -> None:
@@ -429,76 +401,60 @@ class _CountedSet:
         }
         per_segment = self._texts.references_per_segment
         self.signatures = [metric.signature.with_references(per_segment) for metric in parsed]
-        self.scores: list[Values] = []
-        self.differences: list[dict[Pair, _Difference]] = []
 
     def compare(
-        self, pairs: Sequence[Pair], settings: PanelSettings, progress: Progress | None
-    ) -> PanelSet:
-        """Count the texts, and test the pairs that are here by all metrics on the same swaps."""
+        self, pairs: Sequence[Pair], settings: PanelSettings, progress: Progress | None = None
+    ) -> dict[str, Any]:
+        """Count the texts, and test the pairs that are here by all metrics on the same swaps.
+
+        Returns:
+            What the set then has: another process hands it over.
+        """
         kind = chosen_unit(settings.unit, self._texts)
         try:
             units = units_of(self._texts, CompareSettings(unit=kind))
         except SettingError as error:  # with the name of the set
             _, found, expected = error.args
             raise SettingError(f"test set {self.name}", found, expected) from None
-        statistics = [
-            MetricStatistics.of(label, metric, metric.count(self._texts).array(), units)
-            for label, metric in zip(self.labels, self.metrics, strict=True)
-        ]
-        self.scores = [metric.scores for metric in statistics]
+        statistics = metric_statistics(self._texts, self.metrics, units)
         here = [pair for pair in pairs if all(number in self.place for number in pair)]
-        if here:
-            local = [(self.place[a], self.place[b]) for a, b in here]
-            tests = _randomized(statistics, local, settings, progress)
-            first, second = np.array(local).T
-            for metric, tested in zip(statistics, tests, strict=True):
-                jackknife = metric.jackknife_scores()
-                errors = jackknife_error(jackknife[:, first] - jackknife[:, second])
-                differences = metric.scores[first] - metric.scores[second]
-                self.differences.append(
-                    {
-                        pair: _Difference(
-                            self.name,
-                            float(differences[index]),
-                            float(errors[index]),
-                            len(units) - 1,
-                            float(tested.p[index]),
-                            tested.interval(index),
-                        )
-                        for index, pair in enumerate(here)
-                    }
+        local = [(self.place[a], self.place[b]) for a, b in here]
+        tests = _randomized(statistics, local, settings, progress) if here else []
+        differences: list[dict[Pair, _Difference]] = [{} for _ in statistics]
+        for metric, tested, of_metric in zip(statistics, tests, differences, strict=bool(here)):
+            errors = metric.errors_of_pairs(local).tolist()
+            for index, (pair, lead) in enumerate(
+                zip(here, metric.differences(local).tolist(), strict=True)
+            ):
+                p, interval = float(tested.p[index]), tested.interval(index)
+                of_metric[pair] = _Difference(
+                    self.name, lead, errors[index], len(units) - 1, p, interval
                 )
-        else:
-            self.differences = [{} for _ in statistics]
-        return PanelSet(name=self.name, segments=len(self._texts), unit=kind, units=len(units))
+        outline = PanelSet(name=self.name, segments=len(self._texts), unit=kind, units=len(units))
+        scores = [metric.scores for metric in statistics]
+        return {"outline": outline, "scores": scores, "differences": differences}
 
 
-def _compared_elsewhere(
-    executor: Executor,
+def _compare_sets(
     counted: Sequence[_CountedSet],
     pairs: Sequence[Pair],
     settings: PanelSettings,
     progress: Progress | None,
-) -> tuple[PanelSet, ...]:
-    """Compare on every test set, each of them a task."""
+    executor: Executor | None,
+) -> None:
+    """Compare on every test set, each of them a task where there is an executor."""
     from truebleu.execution.executors import completed
 
-    outlines: dict[int, PanelSet] = {}
-    calls = [partial(_compared, test_set, pairs, settings) for test_set in counted]
-    for place, (outline, scores, differences) in completed(executor, calls):
-        counted[place].scores, counted[place].differences = scores, differences
-        outlines[place] = outline
-        if progress is not None:
+    outcomes: Iterable[tuple[int, dict[str, Any]]]
+    if executor is None:
+        outcomes = enumerate(part.compare(pairs, settings, progress) for part in counted)
+    else:
+        calls = [partial(part.compare, pairs, settings) for part in counted]
+        outcomes = completed(executor, calls)
+    for place, outcome in outcomes:
+        vars(counted[place]).update(outcome)
+        if progress is not None and executor is not None:
             progress(settings.replicates)
-    return tuple(outlines[place] for place in range(len(counted)))
-
-
-def _compared(
-    test_set: _CountedSet, pairs: Sequence[Pair], settings: PanelSettings
-) -> tuple[PanelSet, list[Values], list[dict[Pair, _Difference]]]:
-    outline = test_set.compare(pairs, settings, None)
-    return outline, test_set.scores, test_set.differences
 
 
 def _randomized(
@@ -508,19 +464,9 @@ def _randomized(
     progress: Progress | None,
 ) -> list[PairTests]:
     """For each metric the tests of the pairs, by approximate randomization."""
-    return all_pair_tests(
-        statistics,
-        [np.empty((0, metric.systems)) for metric in statistics],
-        pairs,
-        CompareSettings(
-            replicates=settings.replicates,
-            seed=settings.seed,
-            level=settings.level,
-            correction="none",
-        ),
-        _no_bootstrap,
-        progress,
-    )
+    drawn = [np.empty((0, metric.systems)) for metric in statistics]
+    each = picked(CompareSettings, asdict(settings), unit="segment", correction="none")
+    return all_pair_tests(statistics, drawn, pairs, each, _no_bootstrap, progress)
 
 
 def _no_bootstrap(first: int, count: int) -> list[Values]:
@@ -548,16 +494,13 @@ def _comparison(
         p = None if drawn_error is None else float(student_p(mean, drawn_error, count - 1))
     adjusted = adjust([row.p for row in rows], "bh")
     sets = tuple(
-        SetResult(
-            test_set=row.test_set,
-            difference=row.difference,
-            error=row.error,
-            interval=row.interval,
-            p=row.p,
-            p_adjusted=float(q),
-            verdict=_verdict(sign * row.difference, float(q), settings.alpha),
+        picked(
+            SetResult,
+            {name: getattr(row, name) for name in row.__slots__},
+            p_adjusted=q,
+            verdict=_verdict(sign * row.difference, q, settings.alpha),
         )
-        for row, q in zip(rows, adjusted, strict=True)
+        for row, q in zip(rows, adjusted.tolist(), strict=True)
     )
     return PanelComparison(
         metric=metric,
@@ -749,57 +692,29 @@ def _only(where: str, role: str, files: Sequence[str]) -> str | None:
     return files[0] if files else None
 
 
-# Tables.
-
-
-def _rows(table: Table, names: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """The number of each row, and its values as text."""
-    columns = {name: table.values(name) for name in names if table.has(name)}
-    for row, values in enumerate(zip(*columns.values(), strict=True)):
-        cells = dict(zip(columns, values, strict=True))
-        empty = next((name for name, value in cells.items() if value is None), None)
-        if empty is not None:
-            raise MalformedFileError(table.path, table.line(row), f"no {empty}", "a value")
-        yield row, {name: str(value) for name, value in cells.items()}
-
-
 def _of_long_table(table: Table) -> Iterator[tuple[str, TestSet]]:
     """A row per test set, system and segment; segments pair by `segment`, or else by order."""
-    sets: dict[str, dict[str, dict[str, dict[str, str]]]] = {}
-    for row, cells in _rows(table, (*LONG, "segment", "document", "domain")):
-        systems = sets.setdefault(cells["test_set"], {})
-        segments = systems.setdefault(cells["system"], {})
-        key = cells.get("segment", str(len(segments) + 1))
-        if key in segments:
-            found = f"segment {key} of {cells['system']} in {cells['test_set']} twice"
-            raise MalformedFileError(table.path, table.line(row), found, "each segment once")
-        segments[key] = cells
-        known = next(iter(systems.values()))
-        for name in ("reference", "document", "domain"):
-            if key in known and known[key].get(name) != cells.get(name):
-                found = f"another {name} of segment {key} in {cells['test_set']}"
-                expected = f"that of {known[key]['system']}"
-                raise MalformedFileError(table.path, table.line(row), found, expected)
-    for name, systems in sets.items():
-        (first, segments), *others = systems.items()
-        for system, cells_of in others:
-            if cells_of.keys() != segments.keys():
-                found = f"{len(cells_of)} segments of {system} in {name}"
-                expected = f"the {len(segments)} that {first} has"
-                raise MalformedFileError(table.path, None, found, expected)
-
-        def labels(column: str) -> list[str] | None:
-            return [row[column] for row in segments.values()] if table.has(column) else None  # noqa: B023
-
+    sets: dict[str, list[int]] = defaultdict(list)
+    for row, name in enumerate(table.labels("test_set")):
+        sets[name].append(row)
+    for name, rows in sets.items():
+        part = table.only(rows)
+        references = part.select("reference", "reference")
+        outputs = part.select("system", "output")
+        if len(outputs) == 1:
+            outputs = [outputs[0]._replace(name=part.labels("system")[0])]
+        texts, _ = align([*references, *outputs], references=1)
+        layout = merged(text.layout for text in texts)
+        for text in texts:
+            if absent := absent_segments(text.segments):
+                found = f"{len(absent)} segments fewer of {text.name} in {name}"
+                raise MalformedFileError(table.path, None, found, "the same of every system")
         yield (
             name,
             as_test_set(
-                {
-                    system: [cells_of[key]["output"] for key in segments]
-                    for system, cells_of in systems.items()
-                },
-                [row["reference"] for row in segments.values()],
-                documents=labels("document"),
-                domains=labels("domain"),
+                {text.name: text.segments for text in texts[1:]},
+                texts[0].segments,
+                documents=layout.documents,
+                domains=layout.domains,
             ),
         )

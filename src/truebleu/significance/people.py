@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from math import isfinite, log
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -22,7 +23,6 @@ import numpy as np
 from truebleu import _core
 from truebleu.corpus._files import Files, decode
 from truebleu.errors import MalformedFileError, SettingError
-from truebleu.resampling import as_replicates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -38,7 +38,6 @@ __all__ = [
     "AgreementCurve",
     "PeopleAgreement",
     "find_curve",
-    "people_agreement",
     "read_curves",
 ]
 
@@ -122,8 +121,14 @@ class AgreementCurve:
         )
 
 
-def _bleu(tokenizers: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    return {"case": ("mixed",), "eff": ("no",), "tok": tokenizers, "smooth": ("exp",), "n": ("4",)}
+def _lexical(
+    metric: str, ceiling: float, slope: float, name: str, **fields: str | tuple[str, ...]
+) -> AgreementCurve:
+    said = {key: (value,) if isinstance(value, str) else value for key, value in fields.items()}
+    return AgreementCurve(metric=metric, ceiling=ceiling, slope=slope, names=(name,), fields=said)
+
+
+_bleu = partial(_lexical, name="bleu", case="mixed", eff="no", smooth="exp", n="4")
 
 
 def _neural(metric: str, ceiling: float, slope: float, *names: str) -> AgreementCurve:
@@ -136,36 +141,13 @@ def _neural(metric: str, ceiling: float, slope: float, *names: str) -> Agreement
     )
 
 
+_CHRF = {"case": "mixed", "nc": "6", "nw": "0", "space": "no"}
 #: The curves of the paper, with all digits that its authors published.
 CURVES: tuple[AgreementCurve, ...] = (
-    AgreementCurve(
-        metric="BLEU",
-        ceiling=88.33333333333225,
-        slope=0.9663926931178954,
-        names=("bleu",),
-        fields=_bleu(BLEU_TOKENIZERS),
-    ),
-    AgreementCurve(
-        metric="chrF",
-        ceiling=92.999999999972,
-        slope=1.1142732157139852,
-        names=("chrf2",),
-        fields={"case": ("mixed",), "nc": ("6",), "nw": ("0",), "space": ("no",)},
-    ),
-    AgreementCurve(
-        metric="spBLEU-101",
-        ceiling=84.58445492823891,
-        slope=1.262507595109315,
-        names=("bleu",),
-        fields=_bleu(("flores101",)),
-    ),
-    AgreementCurve(
-        metric="spBLEU-200",
-        ceiling=90.99999999998793,
-        slope=0.8079046528617078,
-        names=("bleu",),
-        fields=_bleu(("flores200",)),
-    ),
+    _bleu("BLEU", 88.33333333333225, 0.9663926931178954, tok=BLEU_TOKENIZERS),
+    _lexical("chrF", 92.999999999972, 1.1142732157139852, "chrf2", **_CHRF),
+    _bleu("spBLEU-101", 84.58445492823891, 1.262507595109315, tok="flores101"),
+    _bleu("spBLEU-200", 90.99999999998793, 0.8079046528617078, tok="flores200"),
     _neural("BLEURT-default", 94.66666666666666, 0.4947232832741672),
     _neural("BLEURT-20", 98.33333333332963, 1.3727206190931929, "bleurt"),
     _neural("COMET-20", 97.33333333332897, 0.7266990738678005, "wmt20-comet-da"),
@@ -205,10 +187,6 @@ class PeopleAgreement:
     coin: float
     better_than_coin: bool
     beyond: bool = False
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {name: getattr(self, name) for name in self.__slots__}
 
 
 def find_curve(metric: Metric, curves: Iterable[AgreementCurve] = CURVES) -> AgreementCurve | None:
@@ -265,30 +243,6 @@ def agreement_of_pairs(
     agreements = _agreements(curve, scores[left] - scores[right], replicates.T, pairs, largest)
     published = curve.source == KOCMI
     return [None if published and people.beyond else people for people in agreements]
-
-
-def people_agreement(
-    curve: AgreementCurve,
-    difference: float,
-    replicates: NDArray[np.float64],
-    *,
-    score: float,
-) -> PeopleAgreement:
-    """How often people agree with a difference that is only known up to sampling error.
-
-    Args:
-        curve: of the metric.
-        difference: between the two systems.
-        replicates: the difference on resampled test sets. One with the other sign counts as the
-            chance that people disagree.
-        score: the larger of the two scores, which tells the scale.
-    """
-    values = as_replicates("replicates", replicates)
-    if values.ndim != 1:
-        raise SettingError("replicates", values.shape, "the replicates of one difference")
-    scores = np.stack([values, np.zeros_like(values)])
-    (agreement,) = _agreements(curve, np.array([difference]), scores, [(0, 1)], abs(score))
-    return agreement
 
 
 def _agreements(

@@ -37,10 +37,9 @@ if TYPE_CHECKING:
     )
     from truebleu.metrics.base import Counts, Metric, Score, Signature
     from truebleu.metrics.registry import MetricsLike
-    from truebleu.resampling import Units
     from truebleu.schema import Unit
     from truebleu.significance.settings import IntervalSettings
-    from truebleu.significance.statistics import MetricStatistics, Progress
+    from truebleu.significance.statistics import Progress
 
 __all__ = ["GroupScores", "Scores", "SystemScores"]
 
@@ -222,6 +221,7 @@ def score(
         return _with_groups(scores, test_set, labelled, counts, columns)
 
     # Resampling needs NumPy, which takes longer to load than plain scores take in all.
+    from truebleu.significance.intervals import interval_bounds
     from truebleu.significance.settings import (
         IntervalSettings,
         chosen_unit,
@@ -229,6 +229,7 @@ def score(
         known_clusters,
         units_of,
     )
+    from truebleu.significance.statistics import MetricStatistics, bootstrap_scores, design_effects
 
     chosen = chosen_unit(unit, test_set)
     settings = picked(
@@ -240,43 +241,30 @@ def score(
     )
     units = units_of(test_set, settings)
     counts = {label: metric.count(test_set) for label, metric in labelled.items()}
-    intervals = _intervals(labelled, counts, units, settings, progress)
+    statistics = {
+        label: MetricStatistics.of(label, metric, counts[label].array(), units)
+        for label, metric in labelled.items()
+    }
+    drawn = bootstrap_scores([*statistics.values()], units, settings.drawn(), progress)
+    kinds = known_clusters(test_set, settings)
     scores = _scores(
         test_set,
         labelled,
         counts,
         segments=per_segment,
-        intervals=intervals,
+        intervals={
+            label: interval_bounds(metric, replicated, None, settings.interval, level).T.tolist()
+            for (label, metric), replicated in zip(statistics.items(), drawn, strict=True)
+        },
         settings=settings,
         units=len(units),
+        design_effects={
+            label: tuple(design_effects(metric, counts[label].array(), kinds))
+            for label, metric in statistics.items()
+            if kinds is not None
+        },
     )
-    kinds = known_clusters(test_set, settings)
-    if kinds is not None:
-        scores = replace(scores, design_effects=_design_effects(labelled, counts, kinds))
     return _with_groups(scores, test_set, labelled, counts, columns, unit, interval)
-
-
-def _design_effects(
-    metrics: Mapping[str, Metric], counts: Mapping[str, Counts], kinds: tuple[Units, Units]
-) -> dict[str, tuple[float | None, ...]]:
-    """For each metric the design effect of every system's score."""
-    from truebleu.significance.statistics import MetricStatistics
-
-    effects = {}
-    for label, metric in metrics.items():
-        rows = counts[label].array()
-        by_segment, by_cluster = (MetricStatistics.of(label, metric, rows, kind) for kind in kinds)
-        effects[label] = _effects_of_scores(by_segment, by_cluster)
-    return effects
-
-
-def _effects_of_scores(
-    by_segment: MetricStatistics, by_cluster: MetricStatistics
-) -> tuple[float | None, ...]:
-    from truebleu.significance.statistics import design_effects, signs_of_pairs
-
-    each = signs_of_pairs(None, by_segment.systems)
-    return tuple(design_effects(by_segment, by_cluster, each))
 
 
 def _with_groups(
@@ -292,7 +280,7 @@ def _with_groups(
     if not columns:
         return scores
     from truebleu.metrics.base import CountedMetric
-    from truebleu.significance.groups import segment_groups
+    from truebleu.significance.settings import segment_groups
 
     settings = scores.settings
     counted = [CountedMetric(metric, counts[label]) for label, metric in metrics.items()]
@@ -338,7 +326,7 @@ def _scores(
             segments={label: rows[index] for label, rows in by_segment.items()} or None,
             intervals=None
             if intervals is None
-            else {label: bounds[index] for label, bounds in intervals.items()},
+            else {label: (*bounds[index],) for label, bounds in intervals.items()},
         )
         for index, name in enumerate(test_set.systems)
     )
@@ -354,26 +342,3 @@ def _scores(
         segment_names=test_set.segment_names if segments else None,
         **resampling,
     )
-
-
-def _intervals(
-    metrics: Mapping[str, Metric],
-    counts: Mapping[str, Counts],
-    units: Units,
-    settings: IntervalSettings,
-    progress: Progress | None,
-) -> dict[str, list[Interval]]:
-    """For each metric the interval of every system."""
-    from truebleu.significance.intervals import interval_bounds
-    from truebleu.significance.statistics import MetricStatistics, bootstrap_scores
-
-    statistics = [
-        MetricStatistics.of(label, metric, counts[label].array(), units)
-        for label, metric in metrics.items()
-    ]
-    replicates = bootstrap_scores(statistics, units, settings.drawn(), progress)
-    intervals = {}
-    for metric, scores in zip(statistics, replicates, strict=True):
-        lows, highs = interval_bounds(metric, scores, None, settings.interval, settings.level)
-        intervals[metric.label] = list(zip(lows.tolist(), highs.tolist(), strict=True))
-    return intervals

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from truebleu.errors import SettingError
 from truebleu.resampling import Bootstrap, Swaps, Units
 from truebleu.schema import (
-    ABOUTS,
-    ALTERNATIVES,
     DEFAULT_REPLICATES,
     DEFAULT_SEED,
     INTERVALS,
-    RUN_SWAPS,
-    UNITS,
     About,
     Alternative,
     IntervalName,
+    Margin,
     RunSwaps,
+    Seed,
+    Setting,
     Unit,
-    require_flag,
-    require_level,
+    checked_fields,
     require_name,
-    require_number,
     require_replicates,
-    require_seed,
 )
 from truebleu.significance.corrections import (
     CORRECTIONS,
@@ -42,7 +38,10 @@ from truebleu.significance.tests import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from truebleu.corpus.test_set import TestSet
+    from truebleu.metrics.base import CountedMetric
 
 __all__ = ["CompareSettings", "IntervalSettings", "ResamplingSettings"]
 
@@ -60,19 +59,16 @@ class ResamplingSettings:
         by_domain: draw within each domain, so that every replicate has the same mixture.
     """
 
-    replicates: int = DEFAULT_REPLICATES
-    seed: int = DEFAULT_SEED
-    level: float = 0.95
+    replicates: Annotated[int, Setting(least=1)] = DEFAULT_REPLICATES
+    seed: Seed = DEFAULT_SEED
+    level: Annotated[float, Setting(above=0, below=1)] = 0.95
     unit: Unit = "segment"
     block_length: int | None = None
     by_domain: bool = False
 
     def __post_init__(self) -> None:
-        require_name("unit", self.unit, UNITS)
-        require_seed(self.seed)
+        checked_fields(self)
         require_replicates("replicates", self.replicates)
-        require_flag("by_domain", self.by_domain)
-        require_level(self.level)
         if not 0 < self.alpha < 1:  # a level that rounding takes to 0 or 1
             raise SettingError("level", self.level, "a number between 0 and 1, such as 0.95")
         least = max(smallest_replicates(self.level), replicates_for(self.alpha))
@@ -139,11 +135,11 @@ class CompareSettings(IntervalSettings):
         swap_runs: what swaps exchange in a verdict on these runs; see `optimizer_runs`.
     """
 
-    test: str = "ar"
-    test_replicates: int | None = None
-    correction: str = "holm"
+    test: Annotated[str, Setting(choices=tuple(TESTS))] = "ar"
+    test_replicates: Annotated[int | None, Setting(least=1)] = None
+    correction: Annotated[str, Setting(choices=tuple(CORRECTIONS))] = "holm"
     alternative: Alternative = "two-sided"
-    margin: float | None = None
+    margin: Margin = None
     adaptive: bool = False
     baseline: str | None = None
     about: About | None = None
@@ -151,17 +147,6 @@ class CompareSettings(IntervalSettings):
 
     def __post_init__(self) -> None:
         IntervalSettings.__post_init__(self)
-        require_name("test", self.test, TESTS)
-        require_name("correction", self.correction, CORRECTIONS)
-        require_name("alternative", self.alternative, ALTERNATIVES)
-        require_name("swap_runs", self.swap_runs, RUN_SWAPS)
-        if self.about is not None:
-            require_name("about", self.about, ABOUTS)
-        require_flag("adaptive", self.adaptive)
-        if self.test_replicates is not None:
-            require_replicates("test_replicates", self.test_replicates)
-        if self.margin is not None and not require_number("margin", self.margin) > 0:
-            raise SettingError("margin", self.margin, "a number above 0")
         self._require_compatible()
 
     @property
@@ -345,3 +330,112 @@ def require_enough_replicates(
             f"Leave the number out{hint}"
         )
         raise SettingError("replicates", replicates, expected)
+
+
+# Groups of segments.
+#
+# Every group is scored from the counts of the whole test set, so that a metric counts, weighs and
+# tokenizes all groups alike. What is said of many groups at once is corrected for all of them:
+# p-values over the comparisons of all groups, and intervals so that those of all groups hold
+# together (Sidak 1967: groups are independent).
+
+# A group with fewer units is scored, and not tested.
+FEWEST_UNITS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentGroup:
+    """The segments with one label.
+
+    Attributes:
+        column: what the segments are grouped by.
+        label: of the group.
+        places: of its segments in the test set.
+        unit: what is drawn or swapped as a whole.
+        units: how many.
+    """
+
+    column: str
+    label: str
+    places: tuple[int, ...]
+    unit: Unit
+    units: int
+
+    def values(self) -> dict[str, Any]:
+        """What results say of a group."""
+        return {
+            "column": self.column,
+            "label": self.label,
+            "segments": len(self.places),
+            "unit": self.unit,
+            "units": self.units,
+        }
+
+    def part(
+        self, test_set: TestSet, metrics: Sequence[CountedMetric]
+    ) -> tuple[TestSet, list[CountedMetric]]:
+        """The group as a test set of its own, and metrics that have counted it."""
+        return test_set.part(self.places), [metric.part(self.places) for metric in metrics]
+
+    def resampling(
+        self,
+        groups: Sequence[SegmentGroup],
+        settings: ResamplingSettings,
+        interval: IntervalName | None,
+    ) -> dict[str, Any]:
+        """How it is resampled, so that the intervals of all groups of its column hold together.
+
+        Args:
+            groups: all that are resampled.
+            settings: of the whole test set.
+            interval: what was asked for; None leaves the choice.
+        """
+        siblings = sum(group.column == self.column for group in groups)
+        return {
+            "replicates": settings.replicates,
+            "seed": settings.seed,
+            "unit": self.unit,
+            "block_length": settings.block_length,
+            "by_domain": settings.by_domain,
+            "interval": interval,
+            # Each of so many independent intervals, so that all hold at the level.
+            "level": float(settings.level ** (1 / siblings)),
+        }
+
+
+def segment_groups(
+    test_set: TestSet,
+    columns: Mapping[str, Sequence[str]],
+    unit: Unit | None,
+    settings: ResamplingSettings | None,
+) -> list[SegmentGroup]:
+    """The groups of all columns, in order of appearance.
+
+    Where documents would be the unit by default and all groups of a column lie within documents,
+    segments are.
+
+    Args:
+        test_set: the whole one.
+        columns: labels of all segments by name.
+        unit: what was asked for; None leaves the choice.
+        settings: of the whole test set; None where nothing is resampled.
+    """
+    groups: list[SegmentGroup] = []
+    documents = test_set.documents or range(len(test_set))
+    block = None if settings is None else settings.block_length
+    for column, labels in columns.items():
+        places: dict[str, list[int]] = {}
+        for place, label in enumerate(labels):
+            places.setdefault(label, []).append(place)
+        of_column: Unit = "segment" if settings is None else settings.unit
+        counts = {label: len({documents[i] for i in inside}) for label, inside in places.items()}
+        if unit is None and of_column == "document" and max(counts.values()) < 2:
+            of_column = "segment"
+        if of_column != "document":
+            length = block if of_column == "block" and block is not None else 1
+            counts = {label: -(-len(inside) // length) for label, inside in places.items()}
+        groups += [
+            SegmentGroup(column, label, tuple(inside), of_column, counts[label])
+            for label, inside in places.items()
+        ]
+    return groups

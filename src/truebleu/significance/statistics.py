@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
     from truebleu.resampling import Bootstrap, Swaps, Units, Values
 
-__all__ = ["MetricStatistics", "bootstrap_scores", "metric_statistics", "swap_differences"]
+__all__ = ["MetricStatistics", "bootstrap_scores", "metric_statistics"]
 
 Pair = tuple[int, int]
 # Called with how many replicates have been made since the last call.
@@ -81,6 +81,12 @@ class MetricStatistics(ComparedByValue):
     def scores(self) -> Values:
         """Each system's score on the whole test set."""
         return self.metric.score(self.sums)
+
+    def differences(self, pairs: Sequence[Pair]) -> Values:
+        """The first system's score minus the second's, of each pair."""
+        left, right = np.array(pairs).T
+        scores = self.scores
+        return np.asarray(scores[left] - scores[right])
 
     @property
     def sign(self) -> int:
@@ -188,8 +194,6 @@ class PairVariance:
     """How much the difference of a pair varies over units.
 
     Attributes:
-        design_effect: its variance by clusters of segments (documents or blocks) over that by
-            segments; None where clusters are unknown, or where it does not vary by segments.
         largest_share: the share of its variance that one unit carries; None where it does not vary.
         swap_ratio: its variance over random swaps over that over samples of units, were the scores
             equal: below 1 where a count moves one of the scores only, as lengths do where one
@@ -197,41 +201,23 @@ class PairVariance:
         largest_unit: the unit that carries the largest share.
     """
 
-    design_effect: float | None
-    largest_share: float | None
-    swap_ratio: float | None
+    largest_share: float | None = None
+    swap_ratio: float | None = None
     largest_unit: int | None = None
 
 
-def pair_variances(
-    statistics: MetricStatistics,
-    pairs: Sequence[Pair],
-    clusters: tuple[MetricStatistics, MetricStatistics] | None = None,
-) -> list[PairVariance]:
-    """How much the difference of each pair varies.
-
-    Args:
-        statistics: by the unit that is resampled.
-        pairs: the systems of each comparison.
-        clusters: the same statistics by segment and by cluster; None where there are none.
-    """
+def pair_variances(statistics: MetricStatistics, pairs: Sequence[Pair]) -> list[PairVariance]:
+    """How much the difference of each pair varies over the units that are resampled."""
     least = _no_variance(statistics)
     squares, largest, units = _pair_squares(statistics.contributions(), pairs)
     left, right = np.array(pairs).T
     # After a swap of half of the units both systems have the mean of their sums.
     slopes = statistics.metric.gradient((statistics.sums[left] + statistics.sums[right]) / 2)
     moved = _moved_squares(statistics.rows, pairs, slopes)
-    effects: Sequence[float | None] = [None] * len(pairs)
-    if clusters is not None:
-        by_segment, by_cluster = clusters
-        signs = signs_of_pairs(pairs, statistics.systems)
-        effects = design_effects(by_segment, by_cluster, signs)
     return [
-        PairVariance(effect, highest / total, swapped / total, unit)
-        if total > least
-        else PairVariance(effect, None, None)
-        for total, highest, unit, swapped, effect in zip(
-            squares.tolist(), largest.tolist(), units.tolist(), moved.tolist(), effects, strict=True
+        PairVariance(highest / total, swapped / total, unit) if total > least else PairVariance()
+        for total, highest, unit, swapped in zip(
+            squares.tolist(), largest.tolist(), units.tolist(), moved.tolist(), strict=True
         )
     ]
 
@@ -269,19 +255,27 @@ def _no_variance(statistics: MetricStatistics) -> float:
 
 
 def design_effects(
-    by_segment: MetricStatistics, by_cluster: MetricStatistics, signs: Values
+    statistics: MetricStatistics,
+    rows: Values,
+    kinds: tuple[Units, Units] | None,
+    pairs: Sequence[Pair] | None = None,
 ) -> list[float | None]:
-    """The variance of sums of scores by clusters over that by segments.
+    """The variance of scores, or of differences of pairs, by clusters over that by segments.
 
-    None where a sum does not vary by segments.
+    None where there are no clusters, or where nothing varies by segments.
 
     Args:
-        by_segment: the statistics of segments.
-        by_cluster: the same of documents or blocks.
-        signs: for each sum, what each system's score counts: (1, -1) for a difference.
+        statistics: of all systems by one metric.
+        rows: the counts by segment that these were made of.
+        kinds: the segments and their clusters: documents or blocks.
+        pairs: the systems whose differences are meant; None for the scores themselves.
     """
-    least = _no_variance(by_segment)
-    plain, whole = (_variances(part.contributions() @ signs.T) for part in (by_segment, by_cluster))
+    signs = signs_of_pairs(pairs, statistics.systems)
+    if kinds is None:
+        return [None] * len(signs)
+    parts = [MetricStatistics.of(statistics.label, statistics.metric, rows, k) for k in kinds]
+    least = _no_variance(parts[0])
+    plain, whole = (_variances(part.contributions() @ signs.T) for part in parts)
     return [
         by_clusters / by_segments if by_segments > least else None
         for by_clusters, by_segments in zip(whole, plain, strict=True)
@@ -336,25 +330,6 @@ def bootstrap_scores(
     return scores
 
 
-def swap_differences(
-    statistics: Sequence[MetricStatistics],
-    pairs: Sequence[Pair],
-    swaps: Swaps,
-    progress: Progress | None = None,
-    *,
-    first: int = 0,
-) -> list[Values]:
-    """For each metric the differences of each pair after random swaps, shaped (replicate, pair).
-
-    Swapping X and Y on a set of units moves the sums of X by S(Y) - S(X), where S adds up these
-    units, and those of Y by as much the other way: S of each system serves all of its pairs.
-    """
-    blocks: list[list[Values]] = [[] for _ in statistics]
-    for place, differences, _ in swap_blocks(statistics, pairs, swaps, progress, first=first):
-        blocks[place].append(differences)
-    return [into[0] if len(into) == 1 else np.concatenate(into) for into in blocks]
-
-
 def swap_blocks(
     statistics: Sequence[MetricStatistics],
     pairs: Sequence[Pair],
@@ -363,7 +338,10 @@ def swap_blocks(
     *,
     first: int = 0,
 ) -> Iterator[tuple[int, Values, Values]]:
-    """The same, block after block of replicates: what all of them would take is never kept.
+    """The differences of each pair after random swaps, block after block of replicates.
+
+    Swapping X and Y on a set of units moves the sums of X by S(Y) - S(X), where S adds up these
+    units, and those of Y by as much the other way: S of each system serves all of its pairs.
 
     Yields:
         The place of the metric, the differences, and the shares of the text that the replicates

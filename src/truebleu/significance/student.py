@@ -156,9 +156,7 @@ def student_interval(values: ArrayLike, level: float) -> Values:
 
 def jackknife_error(jackknife: ArrayLike) -> Values:
     """The standard error of estimates from those without one unit each (Tukey 1958)."""
-    left_out = as_replicates("jackknife", jackknife)
-    if len(left_out) < 2:
-        raise SettingError("units", len(left_out), "at least 2: one does not show how units vary")
+    left_out = _left_out(jackknife)
     squares = ((left_out - left_out.mean(axis=0)) ** 2).sum(axis=0)
     return np.asarray(np.sqrt((len(left_out) - 1) / len(left_out) * squares))
 

@@ -41,10 +41,10 @@ from truebleu.schema import (
     Alternative,
     require_alpha,
     require_level,
-    require_number,
     require_whole_number,
 )
 from truebleu.significance.corrections import smallest_factor
+from truebleu.significance.optimizer_runs import two_way_p, two_way_reach
 from truebleu.significance.statistics import (
     CERTAIN,
     bootstrap_scores,
@@ -64,12 +64,10 @@ __all__ = [
     "SignificanceTest",
     "absolute_bootstrap_p",
     "bootstrap_wins",
-    "equivalence_p",
     "fewest_units",
     "find_test",
     "monte_carlo_error",
     "monte_carlo_interval",
-    "non_inferiority_p",
     "randomization_p",
     "shifted_bootstrap_p",
     "smallest_p",
@@ -174,33 +172,6 @@ def bootstrap_wins(differences: ArrayLike, *, scale: ArrayLike = 0.0) -> Values:
     return np.asarray((1 + better - worse) / 2)[()]
 
 
-def non_inferiority_p(differences: ArrayLike, margin: float, *, scale: ArrayLike = 0.0) -> Values:
-    """Test the hypothesis that the first system is worse than the second by the margin or more.
-
-    The share of bootstrap replicates at or below -margin: p <= alpha when the percentile interval
-    at the level 1 - 2 alpha lies above -margin, and the assumptions are that interval's. A
-    margin of 0 asks for superiority, a negative one for superiority by that much.
-    """
-    replicates = as_replicates("differences", differences)
-    bound = _finite_margin(margin)
-    tie = tie_margin(bound, replicates, scale)
-    return _with_the_observed(replicates <= -bound + tie)
-
-
-def equivalence_p(differences: ArrayLike, margin: float, *, scale: ArrayLike = 0.0) -> Values:
-    """Test the hypothesis that the systems differ by the margin or more.
-
-    Two one-sided tests (Schuirmann 1987): the larger of the p-values for "worse by the margin" and
-    "better by the margin". Both are at the full alpha, since only one hypothesis can be true.
-    """
-    if not _finite_margin(margin) > 0:
-        raise SettingError("margin", margin, "a number above 0: the largest difference that counts")
-    replicates = as_replicates("differences", differences)
-    worse = non_inferiority_p(replicates, margin, scale=scale)
-    better = non_inferiority_p(-replicates, margin, scale=scale)
-    return np.maximum(worse, better)
-
-
 def _extreme(
     observed: Values, null: Values, alternative: Alternative, scale: ArrayLike
 ) -> NDArray[np.bool_]:
@@ -265,10 +236,6 @@ def absolute_reach(
 def _largest(values: Values, rank: int) -> Values:
     """The value of this rank in each column, from the largest down."""
     return np.asarray(np.partition(values, len(values) - rank, axis=0)[len(values) - rank])
-
-
-def _finite_margin(margin: float) -> float:
-    return require_number("margin", margin)
 
 
 # How sure a p-value is that was estimated from a limited number of replicates.
@@ -409,9 +376,7 @@ class SignificanceTest:
         """What is tested of each pair: the difference on the test set itself, or its t."""
         if self.studentized:
             return statistics.studentized(pairs)
-        left, right = np.array(pairs).T
-        scores = statistics.scores
-        return np.asarray(scores[left] - scores[right])
+        return statistics.differences(pairs)
 
     def in_points(
         self, statistics: MetricStatistics, pairs: Sequence[Pair], reach: Values
@@ -424,8 +389,7 @@ class SignificanceTest:
         """
         if not self.studentized:
             return reach
-        left, right = np.array(pairs).T
-        differences = statistics.scores[left] - statistics.scores[right]
+        differences = statistics.differences(pairs)
         t = statistics.studentized(pairs)
         # As the test rounds them; where there is no difference, by the jackknife.
         errors = np.where(np.abs(t) >= CERTAIN, 0.0, differences / np.where(t == 0, 1.0, t))
@@ -500,22 +464,6 @@ def _shifted(observed: Values, differences: Values) -> Values:
     return differences - observed
 
 
-def _two_way(
-    statistics: MetricStatistics, pairs: Sequence[Pair], alternative: Alternative
-) -> Values:
-    from truebleu.significance.optimizer_runs import two_way_p
-
-    return two_way_p(statistics, pairs, alternative)
-
-
-def _two_way_reach(
-    statistics: MetricStatistics, pairs: Sequence[Pair], alternative: Alternative, alpha: float
-) -> Values:
-    from truebleu.significance.optimizer_runs import two_way_reach
-
-    return two_way_reach(statistics, pairs, alternative, alpha)
-
-
 #: All tests by name; a new one is an entry here.
 TESTS: Mapping[str, SignificanceTest] = {
     test.name: test
@@ -561,8 +509,8 @@ TESTS: Mapping[str, SignificanceTest] = {
             title="two-way t test",
             origin="Satterthwaite 1946; Welch 1947",
             source="runs",
-            p_value=_two_way,
-            reach=_two_way_reach,
+            p_value=two_way_p,
+            reach=two_way_reach,
         ),
     )
 }
