@@ -8,7 +8,7 @@ from evidence.data import DATA, read_set
 from evidence.page import Page, Section
 from truebleu.agreement.agree import agree
 from truebleu.human import read_human
-from truebleu.metrics.sentence_bleu import DEFAULT_VALUES, SMOOTHINGS
+from truebleu.metrics.bleu import DEFAULT_VALUES, SMOOTHINGS
 from truebleu.studies import study_smoothing
 
 if TYPE_CHECKING:

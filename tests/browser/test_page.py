@@ -15,7 +15,7 @@ from truebleu.explanation.report import Report, report
 from truebleu.human.mqm import ErrorSpan
 from truebleu.metrics.function import FunctionMetric
 from truebleu.metrics.registry import parse_metrics
-from truebleu.metrics.statistics_files import SavedStatistics, SavedTestSet
+from truebleu.metrics.statistics import SavedStatistics, SavedTestSet
 from truebleu.reports.sentences import bracketed, p_cell
 from truebleu.simulation import simulate_causes
 
@@ -451,7 +451,7 @@ def test_a_page_without_texts_or_segments_works_too(
     made: Report, causes: TestSet, tmp_path: Path, open_page: Opened
 ) -> None:
     saved = [
-        SavedStatistics.of(replace(causes, systems={name: causes.systems[name]}))
+        SavedStatistics.of(replace(causes, systems={name: causes.systems[name]}))[0]
         for name in ("runaway", "baseline")
     ]
     page = open_page(report(SavedTestSet.of(saved), replicates=200).save(tmp_path / "saved.html"))

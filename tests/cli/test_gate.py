@@ -219,7 +219,7 @@ def test_score_overwrites_a_file_only_with_force(tmp_path: Path) -> None:
     assert "--force" in refused.stderr
     assert path.read_text() == "mine"
     assert run(*score, "--force").returncode == 0
-    assert read_statistics(path).system == "good"
+    assert read_statistics(path)[0].system == "good"
 
 
 def test_a_ledger_counts_looks_and_keeps_the_exit_codes(folder: Path) -> None:

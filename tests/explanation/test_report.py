@@ -10,7 +10,7 @@ import pytest
 from truebleu.errors import SettingError, UnpairedSegmentsError
 from truebleu.explanation.report import report
 from truebleu.human.mqm import ErrorSpan
-from truebleu.metrics.statistics_files import SavedStatistics, SavedTestSet
+from truebleu.metrics.statistics import SavedStatistics, SavedTestSet
 from truebleu.simulation import simulate_causes
 
 CAUSES = simulate_causes(segments=60)
@@ -18,7 +18,7 @@ TWO = replace(CAUSES, systems={name: CAUSES.systems[name] for name in ("runaway"
 
 
 def saved(name: str) -> SavedStatistics:
-    return SavedStatistics.of(replace(CAUSES, systems={name: CAUSES.systems[name]}))
+    return SavedStatistics.of(replace(CAUSES, systems={name: CAUSES.systems[name]}))[0]
 
 
 @pytest.mark.parametrize("metric", ["bleu", "chrf", "ter", "nist"])

@@ -12,7 +12,7 @@ from truebleu.corpus import as_test_set
 from truebleu.human import HumanScores
 from truebleu.metrics import GTM, MBLEU, NIST, PER, WER, LengthRatio, Metric, SentenceBLEU
 from truebleu.metrics.registry import metrics_for
-from truebleu.metrics.statistics_files import SavedStatistics
+from truebleu.metrics.statistics import SavedStatistics
 from truebleu.nbest import mbr, oracle_scores
 from truebleu.studies import study_type_one
 
@@ -97,7 +97,7 @@ def test_every_verb_names_the_tokenizer_it_used() -> None:
 
 
 def test_saved_statistics_name_it_too() -> None:
-    saved = SavedStatistics.of(as_test_set(OLD, CHINESE))
+    saved = SavedStatistics.of(as_test_set(OLD, CHINESE))[0]
     assert ["|tok:zh|" in signature for signature in saved.rows] == [True]
 
 

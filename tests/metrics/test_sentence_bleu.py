@@ -20,7 +20,7 @@ from truebleu import BLEU, SentenceBLEU
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError
 from truebleu.metrics import MBLEU, SentenceBLEUScore, parse_metric
-from truebleu.metrics.sentence_bleu import SMOOTHINGS
+from truebleu.metrics.bleu import SMOOTHINGS
 
 if TYPE_CHECKING:
     from random import Random

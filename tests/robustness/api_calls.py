@@ -72,7 +72,7 @@ def files(folder: Path) -> dict[str, str]:
     (folder / "weights.txt").write_text("lm 1\nlength 0.5\n", "utf-8")
     ranked = [f"{i} ||| {text} ||| lm= 1 ||| 1" for i, texts in enumerate(LISTS) for text in texts]
     (folder / "lists.moses").write_text("\n".join([*ranked, ""]), "utf-8")
-    saved = metrics.SavedStatistics.of(corpus.as_test_set({"new": GOOD}, [REFERENCE]))
+    saved = metrics.SavedStatistics.of(corpus.as_test_set({"new": GOOD}, [REFERENCE]))[0]
     metrics.save_statistics(saved, folder / "saved.npz", overwrite=True)
     curves = agreement.fit_curves(test_set(), judgments(), replicates=60)
     (folder / "curves.json").write_text(json.dumps(curves.to_dict()), "utf-8")

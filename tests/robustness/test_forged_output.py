@@ -16,7 +16,7 @@ import pytest
 from tests.robustness.forgery import CHECKS, PAYLOADS, html, require_no_controls, xml
 from truebleu.cli.main import main
 from truebleu.corpus.test_set import as_test_set
-from truebleu.metrics.statistics_files import SavedStatistics, save_statistics
+from truebleu.metrics.statistics import SavedStatistics, save_statistics
 from truebleu.reports.document import CHECK_FORMATS, FORMATS
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def xml_names(names: Sequence[str]) -> list[str]:
 def saved_statistics(names: Sequence[str]) -> list[str]:
     outputs = {name: output(n) for n, name in enumerate(names)}
     test_set = as_test_set(outputs, [REFERENCE])
-    save_statistics(SavedStatistics.of_systems(test_set), "s.npz", overwrite=True)
+    save_statistics(SavedStatistics.of(test_set), "s.npz", overwrite=True)
     return [*COMPARE, "s.npz"]
 
 

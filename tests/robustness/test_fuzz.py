@@ -35,9 +35,9 @@ from truebleu.errors import TruebleuError
 from truebleu.execution.journal import Runner, Task
 from truebleu.human import read_human
 from truebleu.metrics.dependency import DependencyF
-from truebleu.metrics.statistics_files import (
+from truebleu.metrics.statistics import (
     SavedStatistics,
-    read_all_statistics,
+    read_statistics,
     save_statistics,
 )
 from truebleu.nbest.choices import read_weights
@@ -98,7 +98,7 @@ def parquet() -> bytes:
 def statistics() -> bytes:
     """Saved statistics of two systems."""
     with TemporaryDirectory() as folder:
-        saved = SavedStatistics.of_systems(as_test_set({"s": LINES, "t": LINES[::-1]}, [LINES]))
+        saved = SavedStatistics.of(as_test_set({"s": LINES, "t": LINES[::-1]}, [LINES]))
         save_statistics(saved, Path(folder) / "s.npz")
         return (Path(folder) / "s.npz").read_bytes()
 
@@ -192,7 +192,7 @@ TARGETS: dict[str, Target] = {
     "zstd": target(zstandard.ZstdCompressor().compress(TEXT), ".zst", read_texts),
     "parquet": (parquet, ".parquet", read_texts),
     "conllu": target(PARSE, ".conllu", count_parses),
-    "statistics": (statistics, ".npz", read_all_statistics),
+    "statistics": (statistics, ".npz", read_statistics),
     **{f"items {file.name}": target(file.read_bytes(), file.name, read_items)
        for file in sorted(RECORDED.iterdir())},
     "journal": (journal, ".jsonl", run_study),

@@ -145,7 +145,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, lines in texts.items():
         (tmp_path / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    counted = SavedStatistics.of(read_any(["old.txt"], ["ref.txt"]), METRICS)
+    counted = SavedStatistics.of(read_any(["old.txt"], ["ref.txt"]), METRICS)[0]
     save_statistics(counted, "old.npz")
     return tmp_path
 

@@ -83,7 +83,7 @@ def test_where_no_set_has_all_systems_those_in_all_sets_have_a_mean() -> None:
 
 def test_statistics_files_give_the_same_panel(sets: dict[str, TestSet]) -> None:
     saved = {
-        name: SavedTestSet.of(SavedStatistics.of_systems(test_set, ["bleu", "chrf"]))
+        name: SavedTestSet.of(SavedStatistics.of(test_set, ["bleu", "chrf"]))
         for name, test_set in sets.items()
     }
     of_saved, of_texts = (

@@ -60,7 +60,7 @@ def test_outputs_may_stand_in_a_folder_of_their_own(folder: Path) -> None:
 
 def test_statistics_files_are_named_after_their_files(folder: Path) -> None:
     for name, test_set in read_panel([str(folder / "sets")]).items():
-        save_statistics(SavedStatistics.of_systems(test_set), folder / f"{name}.npz")
+        save_statistics(SavedStatistics.of(test_set), folder / f"{name}.npz")
     files = [str(folder / f"{name}.npz") for name in SETS]
     shutil.rmtree(folder / "sets")
     assert list(read_panel(files)) == list(read_panel([str(folder)])) == list(SETS)

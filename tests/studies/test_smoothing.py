@@ -17,8 +17,7 @@ from truebleu.errors import MalformedFileError, SettingError, UnknownNameError
 from truebleu.execution.journal import Runner
 from truebleu.human import HumanScores, Judgment, PairwiseJudgments, read_human
 from truebleu.metrics.base import set_threads
-from truebleu.metrics.bleu import BLEU
-from truebleu.metrics.sentence_bleu import SentenceBLEU
+from truebleu.metrics.bleu import BLEU, SentenceBLEU
 from truebleu.simulation import simulate
 from truebleu.studies.smoothing import study_smoothing
 

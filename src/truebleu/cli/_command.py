@@ -369,7 +369,7 @@ class Texts:
             metrics: what is counted.
             fingerprints: whether those of the texts are kept, too.
         """
-        from truebleu.metrics._counted import count_test_set
+        from truebleu.metrics.statistics import count_test_set
 
         parts: list[TestSetParts] = []
 

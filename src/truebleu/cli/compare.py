@@ -64,9 +64,9 @@ def score_command(
     test_set = texts.count(metrics, fingerprints=file is not None)
     if file is not None:
         # Before the scores: what cannot be saved should be said at once.
-        from truebleu.metrics.statistics_files import SavedStatistics, save_statistics
+        from truebleu.metrics.statistics import SavedStatistics, save_statistics
 
-        save_statistics(SavedStatistics.of_systems(test_set, metrics), file, overwrite=show.force)
+        save_statistics(SavedStatistics.of(test_set, metrics), file, overwrite=show.force)
     # Only resampling has steps to count.
     steps = (settings["replicates"] or DEFAULT_REPLICATES) if settings["confidence"] else 0
     with progress_bar(steps, "scoring") as progress:

@@ -1,4 +1,4 @@
-"""Step 3, count and score: one file per metric, and a table of their names."""
+"""Step 3, count and score: one file per family of metrics, and a table of their names."""
 
 from typing import TYPE_CHECKING
 
@@ -12,11 +12,9 @@ if TYPE_CHECKING:
     from truebleu.metrics.function import *
     from truebleu.metrics.gtm import *
     from truebleu.metrics.length import *
-    from truebleu.metrics.mbleu import *
     from truebleu.metrics.nist import *
     from truebleu.metrics.registry import *
-    from truebleu.metrics.sentence_bleu import *
-    from truebleu.metrics.statistics_files import *
+    from truebleu.metrics.statistics import *
     from truebleu.metrics.ter import *
     from truebleu.metrics.word_errors import *
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, TypeAlias, TypedDict
 
 from truebleu import _core
@@ -109,15 +110,12 @@ class Score:
 
     def to_dict(self) -> dict[str, Any]:
         """The score and its parts as plain values."""
-        parts = ((field.name, getattr(self, field.name)) for field in fields(self))
-        return {
-            name: list(value) if isinstance(value, tuple) else value
-            for name, value in parts
-            if name != "signature"
-        }
+        parts = {field.name: getattr(self, field.name) for field in fields(self)}
+        del parts["signature"]
+        return {n: list(part) if isinstance(part, tuple) else part for n, part in parts.items()}
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class NgramMatches:
     """The n-grams that two systems match differently often in some segment, and where.
 
@@ -428,20 +426,16 @@ class MeanMetric(Metric):
     digits: ClassVar[int] = 4
 
     def score(self, sums: ArrayLike) -> NDArray[np.float64]:
-        """The means of summed rows, over any leading axes; a sum of no scores is refused."""
-        rows, shape = rows_of(sums, 2)
-        if not (rows[:, 1] > 0).all():
-            self._refuse_no_scores()
-        return (rows[:, 0] / rows[:, 1]).reshape(shape)
+        """The means of summed rows, over any leading axes."""
+        (total, count), shape = self._columns(sums)
+        means: NDArray[np.float64] = total / count
+        return means.reshape(shape)
 
     def gradient(self, sums: ArrayLike) -> NDArray[np.float64]:
         """The derivatives of the means by sum and count."""
         import numpy as np
 
-        rows, shape = rows_of(sums, 2)
-        total, count = rows.T
-        if not (count > 0).all():
-            self._refuse_no_scores()
+        (total, count), shape = self._columns(sums)
         return np.stack([1 / count, -total / count**2], axis=-1).reshape(*shape, 2)
 
     def core_settings(self) -> CoreSettings:
@@ -458,23 +452,19 @@ class MeanMetric(Metric):
 
     def describe(self, sums: Sequence[float], references: int | None) -> MeanScore:
         """The mean of one row of sums, and over how many segments it is."""
-        if len(sums) != 2:
-            raise SettingError("sums", f"{len(sums)} columns", "2 columns")
-        total, count = sums
-        if not count > 0:
-            self._refuse_no_scores()
-        return MeanScore(
-            score=total / count,
-            signature=self.signature.with_references(references),
-            segments=int(count),
-        )
+        signature = self.signature.with_references(references)
+        return MeanScore(score=float(self.score(sums)), signature=signature, segments=int(sums[1]))
 
-    def _refuse_no_scores(self) -> None:
-        expected = (
-            "at least one score in every sum; there are too few scores to resample if a resampled "
-            "test set can have none"
-        )
-        raise SettingError(f"{self.name}: sums", "a count of 0", expected)
+    def _columns(self, sums: ArrayLike) -> tuple[NDArray[np.float64], tuple[int, ...]]:
+        """Totals and counts, and the shape of the scores; a sum of no scores is refused."""
+        rows, shape = rows_of(sums, 2)
+        if not (rows[:, 1] > 0).all():
+            expected = (
+                "at least one score in every sum; there are too few scores to resample if a "
+                "resampled test set can have none"
+            )
+            raise SettingError(f"{self.name}: sums", "a count of 0", expected)
+        return rows.T, shape
 
 
 def mean_statistics(scores: Sequence[Sequence[float | None]]) -> Statistics:
@@ -663,20 +653,12 @@ class TokenMetric(NativeMetric):
         for name, system in (("first", first), ("second", second)):
             require_name(name, system, test_set.systems)
         outputs = self.prepared([test_set.systems[first], test_set.systems[second]])
+        references = self.prepared(test_set.references)
         orders, ngrams, ngram, segment, difference = _core.match_differences(
-            outputs[0],
-            outputs[1],
-            self.prepared(test_set.references),
-            **self.tokens,
-            max_order=max_order,
+            outputs[0], outputs[1], references, **self.tokens, max_order=max_order
         )
-        return NgramMatches(
-            ngrams=ngrams,
-            columns=orders + 1,  # after output and reference length, the first of which is 0
-            ngram=ngram,
-            segment=segment,
-            difference=difference,
-        )
+        # After output and reference length, the first of which is column 0.
+        return NgramMatches(ngrams, orders + 1, ngram, segment, difference)
 
     def token_signature(self, **fields: str | int | bool) -> Signature:
         """Case, tokenizer, and these fields."""
@@ -707,35 +689,21 @@ class WordMetric(TokenMetric):
         return self.token_signature()
 
 
+def _of_metric(name: str) -> Any:
+    """What the metric that another one is made of has under this name."""
+    return property(attrgetter(f"metric.{name}"))
+
+
 class DerivedMetric(Metric):
     """A metric that is made of another one, and is called like it."""
 
     metric: Metric
 
-    @property
-    def name(self) -> str:
-        """That of the metric."""
-        return self.metric.name
-
-    @property
-    def signature(self) -> Signature:
-        """That of the metric."""
-        return self.metric.signature
-
-    @property
-    def higher_is_better(self) -> bool | None:
-        """As the metric says."""
-        return self.metric.higher_is_better
-
-    @property
-    def digits(self) -> int:
-        """As the metric says."""
-        return self.metric.digits
-
-    @property
-    def weight_columns(self) -> tuple[int, ...]:
-        """As the metric says."""
-        return self.metric.weight_columns
+    name = _of_metric("name")
+    signature = _of_metric("signature")
+    higher_is_better = _of_metric("higher_is_better")
+    digits = _of_metric("digits")
+    weight_columns = _of_metric("weight_columns")
 
 
 class CountedMetric(DerivedMetric):
@@ -744,43 +712,21 @@ class CountedMetric(DerivedMetric):
     def __init__(self, metric: Metric, counts: Counts) -> None:
         self.metric = metric
         self.counts = counts
-        self.is_mean = metric.is_mean  # type: ignore[misc]
+
+    is_mean = _of_metric("is_mean")
+    score = _of_metric("score")
+    gradient = _of_metric("gradient")
+    native = _of_metric("native")
+    describe = _of_metric("describe")
+    sentence_level = _of_metric("sentence_level")
+    segment_scores = _of_metric("segment_scores")
+    column_parts = _of_metric("column_parts")
 
     def count(self, test_set: TestSet) -> Counts:  # noqa: ARG002
         """What was counted."""
         return self.counts
 
-    def score(self, sums: ArrayLike) -> NDArray[np.float64]:
-        """As the metric does."""
-        return self.metric.score(sums)
-
-    def gradient(self, sums: ArrayLike) -> NDArray[np.float64]:
-        """As the metric does."""
-        return self.metric.gradient(sums)
-
-    def native(self) -> _core.NativeMetric | None:
-        """That of the metric."""
-        return self.metric.native()
-
-    def describe(self, sums: Sequence[float], references: int | None) -> Score:
-        """As the metric does."""
-        return self.metric.describe(sums, references)
-
-    def sentence_level(self) -> Metric:
-        """That of the metric."""
-        return self.metric.sentence_level()
-
-    def segment_scores(self, rows: NDArray[Any]) -> list[tuple[float | None, ...]]:
-        """As the metric does."""
-        return self.metric.segment_scores(rows)
-
-    def column_parts(self, width: int) -> tuple[str, ...]:
-        """As the metric says."""
-        return self.metric.column_parts(width)
-
     def part(self, segments: Sequence[int]) -> CountedMetric:
         """The same of some segments only."""
-        from truebleu._core import Statistics
-
         rows = self.counts.array()[list(segments)]
-        return CountedMetric(self.metric, Statistics(rows.astype(float, copy=False)))
+        return CountedMetric(self.metric, _core.Statistics(rows.astype(float, copy=False)))

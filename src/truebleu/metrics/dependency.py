@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from truebleu import _core
 from truebleu.corpus._files import COMPRESSED, Files, decode
@@ -113,18 +113,23 @@ class DependencyF(NativeMetric):
         named = zip(test_set.reference_names, test_set.references, strict=True)
         references = [Parsed("reference", name, text) for name, text in named]
         systems = [Parsed("system", name, text) for name, text in test_set.systems.items()]
-        source = self._source()
-        if isinstance(source, GivenParses) and len(source.references) != len(references):
+        if self.given is not None and len(self.given.references) != len(references):
             expected = f"{len(references)}, one for each reference"
-            raise SettingError("references", f"{len(source.references)} parses", expected)
+            raise SettingError("references", f"{len(self.given.references)} parses", expected)
         columns = [
-            [self._relations(source.parses(text, i), text) for i, text in enumerate(texts)]
+            [self._relations(text, place) for place, text in enumerate(texts)]
             for texts in (references, systems)
         ]
         return self.native().count(columns[1], columns[0])
 
-    def _relations(self, parses: Parses, text: Parsed) -> TextLike:
-        """The relations of a text, one per line."""
+    def _relations(self, text: Parsed, place: int) -> TextLike:
+        """The relations of a text, one per line; its place is that among its kind."""
+        if self.spacy:
+            parses = _parsed_by_spacy(self.spacy, text)
+        elif self.given is not None:
+            parses = self.given.parses(text, place)
+        else:
+            parses = _parses_in_folder(self.parses, text)
         return parses.relations(
             text.text,
             str(text),
@@ -146,22 +151,14 @@ class DependencyF(NativeMetric):
             word=self.word,
             dir=self.direction,
             root=self.root,
-            parser=self.parser or self._source().parser,
+            parser=self.parser or (_spacy_version(self.spacy) if self.spacy else "unstated"),
         )
-
-    def _source(self) -> ParseSource:
-        if self.given is not None:
-            return self.given
-        if self.spacy:
-            return ParsesOfSpacy(self.spacy)
-        return ParsesInFolder(self.parses)
 
 
 # Where parses come from: a folder of files, the caller, or spaCy.
 
 
 ENDING = ".conllu"
-UNSTATED = "unstated"
 
 
 class Parsed(NamedTuple):
@@ -175,31 +172,14 @@ class Parsed(NamedTuple):
         return f"{self.role} {self.name!r}"
 
 
-class ParseSource(Protocol):
-    """Gives the parses of the texts of a test set."""
-
-    @property
-    def parser(self) -> str:
-        """What parsed them."""
-
-    def parses(self, text: Parsed, place: int) -> Parses:
-        """The parses of a text, the one at this place among the systems or the references."""
-
-
-class ParsesInFolder(NamedTuple):
-    """A file for each text, called as the text is: SYSTEM.conllu, REFERENCE.conllu."""
-
-    folder: str
-    parser: str = UNSTATED
-
-    def parses(self, text: Parsed, place: int) -> Parses:  # noqa: ARG002
-        """The parses in the file of a text."""
-        path = os.path.join(self.folder, text.name + ENDING)
-        stored = (path + ending for ending in ("", *COMPRESSED))
-        existing = next((candidate for candidate in stored if os.path.exists(candidate)), None)
-        if existing is None:
-            raise UnreadableFileError(path, f"no such file; expected the parses of {text}")
-        return read_conllu(existing, Files().contents(existing))
+def _parses_in_folder(folder: str, text: Parsed) -> Parses:
+    """Those in the file that is called as the text is: SYSTEM.conllu, REFERENCE.conllu."""
+    path = os.path.join(folder, text.name + ENDING)
+    stored = (path + ending for ending in ("", *COMPRESSED))
+    existing = next((candidate for candidate in stored if os.path.exists(candidate)), None)
+    if existing is None:
+        raise UnreadableFileError(path, f"no such file; expected the parses of {text}")
+    return read_conllu(existing, Files().contents(existing))
 
 
 class GivenParses(NamedTuple):
@@ -207,7 +187,6 @@ class GivenParses(NamedTuple):
 
     outputs: tuple[tuple[str, str], ...]
     references: tuple[str, ...]
-    parser: str = UNSTATED
 
     @classmethod
     def of(
@@ -240,26 +219,20 @@ def read_conllu(label: str, data: bytes) -> Parses:
     return _core.Parses(label, decode(label, data))
 
 
-class ParsesOfSpacy(NamedTuple):
-    """Parses that an installed model of spaCy makes of the texts."""
+def _spacy_version(model: str) -> str:
+    """The model with its version."""
+    meta = _pipeline(model).meta
+    return f"spacy-{meta['lang']}_{meta['name']}-{meta['version']}"
 
-    model: str
 
-    @property
-    def parser(self) -> str:
-        """The model with its version."""
-        meta = _pipeline(self.model).meta
-        return f"spacy-{meta['lang']}_{meta['name']}-{meta['version']}"
-
-    def parses(self, text: Parsed, place: int) -> Parses:  # noqa: ARG002
-        """The parses of a text."""
-        documents = _pipeline(self.model).pipe([segment or "" for segment in text.text])
-        segments = []
-        for document in documents:
-            if len(document) and not document.has_annotation("DEP"):
-                raise SettingError("spacy", self.model, "a model with a dependency parser")
-            segments.append(_spacy_words(document))
-        return _core.Parses.of_words(f"{self.model}: {text}", segments)
+def _parsed_by_spacy(model: str, text: Parsed) -> Parses:
+    """Parses that an installed model of spaCy makes of a text."""
+    segments = []
+    for document in _pipeline(model).pipe([segment or "" for segment in text.text]):
+        if len(document) and not document.has_annotation("DEP"):
+            raise SettingError("spacy", model, "a model with a dependency parser")
+        segments.append(_spacy_words(document))
+    return _core.Parses.of_words(f"{model}: {text}", segments)
 
 
 @lru_cache(maxsize=2)
@@ -282,12 +255,7 @@ def _spacy_words(document: Any) -> list[tuple[str, str, int, str]]:
     # A token that is its own head is a root; one that hangs on white space is taken for one.
     heads = [0 if token.head.i == token.i else numbers.get(token.head.i, 0) for token in tokens]
     # Relations are lines, so that no word may have a line end in it.
-    return [
-        (
-            token.text.replace("\n", " "),
-            (token.lemma_ or "_").replace("\n", " "),
-            head,
-            token.dep_ or "_",
-        )
-        for token, head in zip(tokens, heads, strict=True)
-    ]
+    forms = [token.text.replace("\n", " ") for token in tokens]
+    lemmas = [(token.lemma_ or "_").replace("\n", " ") for token in tokens]
+    relations = [token.dep_ or "_" for token in tokens]
+    return list(zip(forms, lemmas, heads, relations, strict=True))

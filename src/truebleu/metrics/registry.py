@@ -9,19 +9,22 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import fields, is_dataclass, replace
+from functools import partial, wraps
 from importlib import import_module
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
+from truebleu.corpus.test_set import TextWarning
 from truebleu.errors import PluginError, SettingError, UnknownNameError
 from truebleu.metrics.base import Metric
 from truebleu.schema import parameters_of, verb
+from truebleu.tokenizers import unspaced_script
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from importlib.metadata import EntryPoint
 
-    from truebleu.corpus.test_set import TestSet, TextWarning
+    from truebleu.corpus.test_set import TestSet
 
 __all__ = ["metric_labels", "parse_metric"]
 
@@ -32,11 +35,11 @@ METRICS = {
     "depf": ("truebleu.metrics.dependency", "DependencyF"),
     "gtm": ("truebleu.metrics.gtm", "GTM"),
     "length": ("truebleu.metrics.length", "LengthRatio"),
-    "mbleu": ("truebleu.metrics.mbleu", "MBLEU"),
+    "mbleu": ("truebleu.metrics.bleu", "MBLEU"),
     "nist": ("truebleu.metrics.nist", "NIST"),
     "per": ("truebleu.metrics.word_errors", "PER"),
     "scores": ("truebleu.scores.scored", "OutsideScores"),
-    "sentbleu": ("truebleu.metrics.sentence_bleu", "SentenceBLEU"),
+    "sentbleu": ("truebleu.metrics.bleu", "SentenceBLEU"),
     "ter": ("truebleu.metrics.ter", "TER"),
     "wer": ("truebleu.metrics.word_errors", "WER"),
 }
@@ -289,8 +292,6 @@ def require_distinct(labels: Sequence[str]) -> None:
 
 def with_metric_warnings(test_set: TestSet, metrics: Mapping[str, Metric]) -> TestSet:
     """The test set with a warning for each metric that needs spaces where the script has none."""
-    from truebleu.tokenizers import unspaced_script
-
     script = unspaced_script(test_set.references)
     warnings = script_warnings(test_set.warnings, metrics, script, len(test_set))
     return replace(test_set, warnings=warnings)
@@ -303,8 +304,6 @@ def script_warnings(
     segments: int,
 ) -> tuple[TextWarning, ...]:
     """The warnings, and further ones about metrics that need spaces where the script has none."""
-    from truebleu.corpus.test_set import TextWarning as Warned
-
     known = {(warning.code, warning.text) for warning in warnings}
     advised = list(warnings)
     for label, metric in metrics.items():
@@ -314,7 +313,7 @@ def script_warnings(
                 f"{label} cuts words at spaces, and {script} references have none between words; "
                 f"use {advice}"
             )
-            advised.append(Warned("unspaced", label, segments, None, message))
+            advised.append(TextWarning("unspaced", label, segments, None, message))
     return tuple(advised)
 
 
@@ -358,43 +357,32 @@ def load_plugin(name: str) -> Callable[..., Metric] | None:
     entries = [entry for entry in _entry_points() if entry.name.lower() == name.lower()]
     if not entries:
         return None
+    packages = {entry.dist.name if entry.dist else "an unnamed package" for entry in entries}
+    refusal = partial(PluginError, name, " and ".join(sorted(packages)))
     if len({entry.value for entry in entries}) > 1:
-        packages = " and ".join(sorted(map(_package, entries)))
-        raise PluginError(name, packages, "they offer different metrics of this name")
-    return _load(name, entries[0])
-
-
-def _load(name: str, entry: EntryPoint) -> Callable[..., Metric]:
+        raise refusal("they offer different metrics of this name")
+    source = entries[0].value
     try:
-        loaded = entry.load()
+        loaded = entries[0].load()
     # Importing runs the package's code, which may fail in any way.
     except Exception as error:
-        reason = f"{entry.value} cannot be loaded ({type(error).__name__}: {error})"
-        raise PluginError(name, _package(entry), reason) from error
+        reason = f"{source} cannot be loaded ({type(error).__name__}: {error})"
+        raise refusal(reason) from error
     if isinstance(loaded, type):
         if not issubclass(loaded, Metric):
-            reason = f"{entry.value} is a class but no truebleu.metrics.Metric"
-            raise PluginError(name, _package(entry), reason)
-        lacking = ", ".join(sorted(loaded.__abstractmethods__))
-        if lacking:
-            raise PluginError(name, _package(entry), f"{entry.value} does not define {lacking}")
+            raise refusal(f"{source} is a class but no truebleu.metrics.Metric")
+        if lacking := ", ".join(sorted(loaded.__abstractmethods__)):
+            raise refusal(f"{source} does not define {lacking}")
         return cast("Callable[..., Metric]", loaded)
     if not callable(loaded):
-        reason = f"{entry.value} is neither a class nor a function that returns a metric"
-        raise PluginError(name, _package(entry), reason)
-    return _checked(name, entry, loaded)
+        raise refusal(f"{source} is neither a class nor a function that returns a metric")
 
-
-def _checked(name: str, entry: EntryPoint, make: Callable[..., object]) -> Callable[..., Metric]:
-    from functools import wraps
-
-    @wraps(make)
+    @wraps(loaded)
     def make_metric(**settings: object) -> Metric:
-        metric = make(**settings)
+        metric = loaded(**settings)
         if not isinstance(metric, Metric):
             kind = type(metric).__name__
-            reason = f"{entry.value} returned {kind}; expected a truebleu.metrics.Metric"
-            raise PluginError(name, _package(entry), reason)
+            raise refusal(f"{source} returned {kind}; expected a truebleu.metrics.Metric")
         return metric
 
     return make_metric
@@ -405,7 +393,3 @@ def _entry_points() -> list[EntryPoint]:
     from importlib.metadata import entry_points
 
     return list(entry_points(group=GROUP))
-
-
-def _package(entry: EntryPoint) -> str:
-    return entry.dist.name if entry.dist is not None else "an unnamed package"

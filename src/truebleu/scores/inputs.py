@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TextLike
     from truebleu.metrics.base import Metric
     from truebleu.metrics.registry import MetricsLike
-    from truebleu.metrics.statistics_files import SavedStatistics
+    from truebleu.metrics.statistics import SavedStatistics
 
 #: The metric of verbs unless another is chosen; scores without texts are their own metric.
 DEFAULT_METRIC = "bleu"
@@ -161,7 +161,7 @@ def read_any(
     if texts and saved and not references:
         raise SettingError("references", "none", NEED_REFERENCES)
     if saved and not references:
-        from truebleu.metrics.statistics_files import SavedTestSet
+        from truebleu.metrics.statistics import SavedTestSet
 
         return SavedTestSet.of(saved)
     if not references:
@@ -204,13 +204,13 @@ def _statistics_among(systems: Sequence[str]) -> tuple[list[str], list[SavedStat
         if location.column is not None or not may_hold_statistics(location.path):
             texts.append(written)
             continue
-        from truebleu.metrics.statistics_files import read_all_statistics
+        from truebleu.metrics.statistics import read_statistics
 
-        statistics = read_all_statistics(location.path)
+        statistics = read_statistics(location.path)
         if location.name is None:
             saved += statistics
         elif len(statistics) == 1:
-            saved.append(statistics[0].named(location.name))
+            saved.append(replace(statistics[0], system=location.name))
         else:
             expected = f"no name for a file of {len(statistics)} systems"
             raise SettingError("system", written, expected)
@@ -221,11 +221,11 @@ def _with_statistics(
     test_set: TestSet, saved: Sequence[SavedStatistics], metrics: Sequence[Metric]
 ) -> TestSet:
     """Texts and statistics together, refused unless the references are the same."""
-    from truebleu.metrics.statistics_files import SavedStatistics, SavedTestSet
+    from truebleu.metrics.statistics import SavedStatistics, SavedTestSet
 
     for statistics in saved:
         statistics.require_same_references(test_set)
-    counted = SavedStatistics.of_systems(test_set, metrics) if test_set.systems else ()
+    counted = SavedStatistics.of(test_set, metrics) if test_set.systems else ()
     together = SavedTestSet.of((*counted, *saved))
     names = test_set.reference_names
     return replace(together, warnings=test_set.warnings, reference_names=names)

@@ -42,9 +42,9 @@ from truebleu.errors import (
     UnknownNameError,
     UnpairedSegmentsError,
 )
-from truebleu.metrics._counted import AbsentText, CountedTestSet
 from truebleu.metrics.base import CountedMetric, MeanMetric, Signature, mean_statistics
 from truebleu.metrics.registry import metrics_for
+from truebleu.metrics.statistics import AbsentText, CountedTestSet
 from truebleu.schema import Setting, checked_fields, picked
 from truebleu.scores.evaluations import (
     Evaluation,

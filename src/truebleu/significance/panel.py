@@ -29,7 +29,7 @@ from truebleu.corpus.tables import parse_table
 from truebleu.corpus.test_set import TestSet, absent_segments, as_test_set
 from truebleu.errors import MalformedFileError, SettingError
 from truebleu.metrics.registry import metric_labels, metrics_for
-from truebleu.metrics.statistics_files import SavedTestSet, find_statistics
+from truebleu.metrics.statistics import SavedTestSet, find_statistics
 from truebleu.schema import (
     DEFAULT_REPLICATES,
     DEFAULT_SEED,

@@ -15,7 +15,7 @@ from truebleu._core import Statistics
 from truebleu.corpus import _reading as parts, read_test_set
 from truebleu.corpus._files import OpenedFile
 from truebleu.errors import AbsentTextError, SettingError
-from truebleu.metrics._counted import Rows, count_test_set, narrowed
+from truebleu.metrics.statistics import Rows, count_test_set, narrowed
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
