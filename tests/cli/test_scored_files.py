@@ -6,6 +6,7 @@ import base64
 import gzip
 import json
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,7 +15,6 @@ from tests.cli.shell import run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
 ALWAYS = ("--replicates", "200")
 
@@ -63,7 +63,6 @@ def test_a_gate_decides_by_scores() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("compare", "new.csv", "old.csv"), "files of scores are compared by -m scores"),
         (("compare", "new.csv#id", "old.csv#id"), "references: 'none'"),
         (("compare", "-m", "scores"), "path: ''; expected a file of scores"),
         (("compare", "new.csv", "old.csv", "-m", "scores", "--strict"), "strict needs texts"),
@@ -82,12 +81,27 @@ def test_what_cannot_be_compared_is_refused(arguments: tuple[str, ...], message:
     assert message in done.err
 
 
+def test_files_of_scores_need_no_metric() -> None:
+    """And a direction that nobody says is reported, and can be turned."""
+    done = run("compare", "new.csv", "old.csv", *ALWAYS)
+    assert done.out == run("compare", "new.csv", "old.csv", "-m", "scores", *ALWAYS).out
+    assert "score: higher is better (assumed; --lower-is-better turns it)" in done.out
+    turned = run("compare", "new.csv", "old.csv", "--lower-is-better", *ALWAYS).out
+    assert "↓ lower is better" in " ".join(turned.split())
+    assert "assumed" not in turned
+    Path("a.txt").write_text("a text\nof two lines\n")
+    assert "references: 'none'" in run("compare", "a.txt", "a.txt").err
+    refused = run("compare", "a.txt", "a.txt", "-r", "a.txt", "--lower-is-better")
+    assert (refused.code, "--lower-is-better is about scores" in refused.err) == (2, True)
+
+
 def test_explain_and_score_call_items_by_their_names() -> None:
     explained = run("explain", "new.csv", "old.csv", "-m", "scores", "-f", "json", *ALWAYS)
     result = json.loads(explained.out)
     assert result["segment_names"][:2] == ["q59", "q58"]
     rows = run("score", "new.csv", "-m", "scores", "--per-segment", "-f", "tsv").out.splitlines()
-    assert rows[1:4] == ["system\tsegment\tscore", "new\tq59\t0.0", "new\tq58\t1.0"]
+    assert rows[1] == "# score: higher is better (assumed; --lower-is-better turns it)"
+    assert rows[2:5] == ["system\tsegment\tscore", "new\tq59\t0.0", "new\tq58\t1.0"]
     by_system = json.loads(
         run("score", "new.csv", "-m", "scores", "--per-segment", "-f", "json").out
     )

@@ -26,7 +26,7 @@ from truebleu.metrics.base import MAX_THREADS, set_threads, use_environment
 from truebleu.metrics.registry import METRICS, as_metrics, plugin_names
 from truebleu.reports.document import CHART_ENDINGS, CHECK_FORMATS, FORMATS, render
 from truebleu.schema import GROUPS, parameters_of
-from truebleu.scores.inputs import read_any, with_baseline
+from truebleu.scores.inputs import are_scores, read_any, with_baseline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from truebleu.schema import Group
 
 LANGUAGE = "truebleu.language"
+LOWER = "truebleu.lower_is_better"
 TEST_SET = "truebleu.test_set"
 ALL_OPTIONS = "truebleu.all_options"
 
@@ -243,6 +244,7 @@ def make_command(
             parameters.append(systems(metavar=metavar, required=required))
         parameters += _text_options() if "texts" in has else []
         parameters += _metric_options(metrics) if "metrics" in has else []
+        parameters += [LOWER_IS_BETTER] if {"metrics", "texts"} <= has else []
         parameters += [BY] if "by" in has else []
         parameters += verb_options(verb) if verb is not None else []
         parameters += [option for option in options if not isinstance(option, click.Argument)]
@@ -255,6 +257,8 @@ def make_command(
         def callback(**values: Any) -> None:
             if "texts" in has:
                 values["texts"] = _texts_of(values)
+            if "metrics" in has:
+                values["metrics"] = _chosen_metrics(values["metrics"], values.get("texts"))
             if not any(was_given(written) for written in WRITTEN):
                 refuse_idle(["force"], "requires a file to write")
             show = {field: values.pop(field) for field in Show.__slots__ if field in values}
@@ -534,6 +538,34 @@ def _metric_options(parse: Callable[[Sequence[str]], list[Metric]]) -> list[clic
             expose_value=False,
             callback=_remember(LANGUAGE),
         ),
+    ]
+
+
+#: The direction of scores that no text tells.
+LOWER_IS_BETTER = Option(
+    "--lower-is-better",
+    "Of scores from elsewhere: lower is better, whatever they are called.",
+    group="Metrics",
+    rare=True,
+    is_flag=True,
+    expose_value=False,
+    callback=_remember(LOWER),
+)
+
+
+def _chosen_metrics(metrics: list[Metric], texts: Texts | None) -> list[Metric]:
+    """The metrics; by default those of the files, where they hold scores and no texts."""
+    if texts is not None and texts.systems and not (was_given("metrics") or texts.references):
+        metrics = as_metrics("scores") if are_scores(texts.systems) else metrics
+    if not click.get_current_context().meta.get(LOWER):
+        return metrics
+    if not any(hasattr(metric, "answers") for metric in metrics):
+        raise click.UsageError("--lower-is-better is about scores from elsewhere: -m scores.")
+    return [
+        replace(cast("Any", metric), higher_is_better=False)
+        if hasattr(metric, "answers")
+        else metric
+        for metric in metrics
     ]
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu.cli._command import Option, Show, Texts, make_command, refuse_idle
+from truebleu.cli._command import LOWER_IS_BETTER, Option, Show, Texts, make_command, refuse_idle
 from truebleu.cli.main import progress_bar, warn
 from truebleu.schema import DEFAULT_REPLICATES
 from truebleu.scores.scored import OutsideScores
@@ -182,7 +182,7 @@ FIELD = Option(
     "panel",
     panel,
     "metrics executor chart details format output",
-    options=[PANELS, FIELD],
+    options=[PANELS, FIELD, LOWER_IS_BETTER],
     epilog=PANEL_EPILOG,
 )
 def panel_command(
@@ -197,14 +197,17 @@ def panel_command(
 
     A system may be missing in some test sets.
     """
-    given = [metric for metric in metrics if isinstance(metric, OutsideScores)]
+    scored = [metric for metric in metrics if isinstance(metric, OutsideScores)]
     test_sets: Mapping[str, TestSet]
     with progress_bar(0, "reading"):
-        if given:
+        if scored:
             from truebleu.scores.scored import read_benchmarks
 
-            answers = next((metric.answers for metric in given if metric.answers is not None), None)
-            test_sets = read_benchmarks(panels, documents=documents, answers=answers)
+            chosen = {
+                "answers": next(filter(None, (metric.answers for metric in scored)), None),
+                "filters": next(filter(None, (metric.filter for metric in scored)), None),
+            }
+            test_sets = read_benchmarks(panels, documents=documents, **chosen)
         else:
             refuse_idle(["documents"], "requires -m scores")
             test_sets = read_panel(panels)

@@ -63,7 +63,7 @@ RATER = (
     *("judge_id", "judgeid", "user"),
 )
 #: Which of several answers to one item it is.
-ANSWER = ("epoch", "answer_id", "run", "replicate", "repeat", "trial", "attempt", *RATER)
+ANSWER = ("epoch", "answer_id", "run", "replicate", "repeat", "trial", "attempt", "seed", *RATER)
 BENCHMARK = ("benchmark", "test_set", "evaluation_name", "task", "dataset")
 SCORE = (
     *("score", "human", "human_score", "rating", "judgment", "judgement"),

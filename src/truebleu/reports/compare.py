@@ -235,6 +235,11 @@ def _cautions(comparison: Comparison, pairs: Sequence[PairResult]) -> Iterator[s
         yield (
             "This is about these runs only; --about further-runs takes into account how runs vary."
         )
+    answers = dict(comparison.metrics[pairs[0].metric].signature.fields).get("answers")
+    if answers is not None:
+        yield f"This is about these answers, up to {answers} to an item, not about further ones."
+    if settings.about == "further-runs":
+        yield "This is about further runs of the systems, not only about these."
     if caution := TESTS[settings.test].caution:
         yield f"Beware of this test: {caution}."
 

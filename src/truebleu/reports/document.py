@@ -393,12 +393,15 @@ def signature_lines(signatures: Iterable[Signature]) -> list[str]:
 
 
 def chosen_lines(signatures: Iterable[Signature]) -> list[str]:
-    """A line for each tokenizer that was chosen for the script of the references."""
-    return list(
-        dict.fromkeys(
-            f"tokenizer {signature['tok']} chosen for {signature.script} references; "
-            "set tokenize=… to choose another"
-            for signature in signatures
-            if signature.script is not None
-        )
-    )
+    """A line for each tokenizer that was chosen for the script, and each direction assumed."""
+    lines = []
+    for signature in signatures:
+        if signature.script is not None:
+            lines.append(
+                f"tokenizer {signature['tok']} chosen for {signature.script} references; "
+                "set tokenize=… to choose another"
+            )
+        if ("better", "higher-assumed") in signature.fields:
+            assumed = "higher is better (assumed; --lower-is-better turns it)"
+            lines.append(f"{signature.name}: {assumed}")
+    return list(dict.fromkeys(lines))

@@ -77,9 +77,13 @@ class Evaluation:
         system: whose answers they are.
         items: the answers, those to one item in the order of its runs.
         higher: for each score that says so whether higher is better; for all others, under "".
-        usual: the score that counts where several are there and none is chosen.
+        usual: the scores of which the first that is there counts, where none is chosen.
         has_names: whether items have names; else only their order tells them apart.
         benchmark: what the items are from, where that is known.
+        data: what else must be the same in all files: the name of a dataset, the settings of a
+            metric.
+        documents: the field that says which items belong together, where the tool has one.
+        are_runs: whether several answers to an item are runs of the system, such as epochs.
         scale: what scores can be.
     """
 
@@ -88,9 +92,12 @@ class Evaluation:
     system: str
     items: tuple[Item, ...] = field(repr=False)
     higher: Mapping[str, bool] = field(default_factory=dict)
-    usual: str = ""
+    usual: tuple[str, ...] = ()
     has_names: bool = True
     benchmark: str = ""
+    data: str = ""
+    documents: str = ""
+    are_runs: bool = False
     scale: Scale = ANY_NUMBER
 
     def refuse(self, line: int | None, found: str, expected: str) -> NoReturn:
@@ -102,14 +109,17 @@ class Evaluation:
         return self.higher.get(name, self.higher.get(""))
 
     def chosen_items(self, filter_: str = "") -> list[Item]:
-        """The answers as one filter read them."""
+        """The answers as one filter read them; of several with / between them, the first."""
         filters = list(dict.fromkeys(item.filter for item in self.items))
-        if filter_ and filter_ not in filters:
+        # What was not filtered comes first.
+        wanted = filter_.split("/") if filter_ else ["", *filters[: len(filters) == 1]]
+        chosen = next((name for name in wanted if name in filters), None)
+        if chosen is None and filter_:
             raise MissingColumnError(self.label, "filter", filter_, [f for f in filters if f])
-        if not filter_ and len(filters) > 1:
+        if chosen is None:
             found = f"the filters {', '.join(filters)}"
             self.refuse(None, found, "one of them: filter=NAME, or FILE#NAME as a system")
-        return [item for item in self.items if item.filter == (filter_ or filters[0])]
+        return [item for item in self.items if item.filter == chosen]
 
     def score_name(self, items: Sequence[Item], column: str) -> str:
         """The score that counts: the one that was chosen, the usual one, or the only one.
@@ -119,7 +129,11 @@ class Evaluation:
         names = list(dict.fromkeys(name for item in items for name in item.scores or ()))
         if column not in names:
             column = next((name for name in column.split("/") if name in names), column)
-        column = column or (self.usual if self.usual in names else "")
+        if not column:
+            # Tools keep texts under the names of metrics, too.
+            texts = {n for i in items for n, v in (i.scores or {}).items() if not is_plain(v)}
+            names = [name for name in names if name not in texts] or names
+            column = next((name for name in self.usual if name in names), "")
         if column in names or (column and any(column in item.fields for item in items)):
             return column
         if column:
@@ -145,15 +159,14 @@ class Evaluation:
         """One of the scores of an answer."""
         if item.scores is None:
             return None
-        known = item.scores if name in item.scores else item.fields
-        if name not in known:
-            self.refuse(item.line, f"no {name}", "the same metric for every item")
-        value, scale = known[name], scale or self.scale
+        # An item without this metric has no score by it.
+        value = item.scores.get(name, item.fields.get(name))
+        scale = scale or self.scale
         what = name if item.line is not None else f"item {item.name}: {name}"
         if isinstance(value, list) and item.output is not None:
             expected = "a number: this metric keeps texts; -m bleu, chrf or ter scores them"
             self.refuse(item.line, f"{name} as a list", expected)
-        if isinstance(value, list | dict):
+        if not is_plain(value):
             self.refuse(item.line, f"{what} {quoted(json.dumps(value))}", "a number")
         try:
             score = parse_score(value)
@@ -170,12 +183,17 @@ class Evaluation:
             value = item.fields.get(column, value_inside(item.fields, column.split(".")))
             if value is None:
                 continue
-            if isinstance(value, list | dict):
+            if not is_plain(value):
                 self.refuse(item.line, f"{column} {quoted(value)}", "a label")
             if labels.setdefault(item.name, str(value)) != str(value):
                 both = f"{column} {labels[item.name]} and {value} of item {item.name}"
                 self.refuse(item.line, both, "the same for all answers to an item")
         return labels
+
+
+def is_plain(value: object) -> bool:
+    """Whether a value is a single one, and not a list or an object."""
+    return not isinstance(value, list | dict)
 
 
 def quoted(text: object) -> str:
@@ -285,19 +303,22 @@ class Format:
         item: what was answered; its place among all where nothing is there.
         scores: the answer's scores by name.
         benchmark: what the item is from.
+        data: what else must be the same in all files.
         checksum: what must be the same wherever the item occurs.
         filter: how the answer was read out of what the model wrote.
         answer: which of several answers it is.
         fields: whatever else is known about the item.
+        documents: the field that says which items belong together.
         output: what the system wrote.
         references: what it should have written, as a list.
         first: the first number, where items are numbered without gaps and have no other name.
         by_number: whether the order is that of the items' numbers.
         may_repeat: whether rows of one item are several answers, even if nothing tells them apart.
+        are_runs: whether several answers to an item are runs of the system.
         one_score: whether there is nothing to choose among.
         higher: of a file, for each score that says so whether higher is better; "" for all others.
         scale: what scores can be.
-        usual: the score that counts where several are there and none is chosen.
+        usual: the scores of which the first that is there counts, where none is chosen.
     """
 
     tool: str = ""
@@ -310,19 +331,22 @@ class Format:
     item: Place = "item"
     scores: Place = "scores"
     benchmark: Place = "benchmark"
+    data: Place = ""
     checksum: Place = ""
     filter: Place = ""
     answer: Place = ""
     fields: Place = ""
+    documents: str = ""
     output: Place = ""
     references: Place = ""
     first: int | None = None
     by_number: bool = False
     may_repeat: bool = False
+    are_runs: bool = False
     one_score: bool = False
     higher: Callable[[ScoreFile], Mapping[str, bool]] = lambda _: {}
     scale: Scale = ANY_NUMBER
-    usual: str = ""
+    usual: tuple[str, ...] = ()
 
 
 def has_keys(*keys: str) -> Callable[[ScoreFile], bool]:
@@ -333,6 +357,8 @@ def has_keys(*keys: str) -> Callable[[ScoreFile], bool]:
 def _at(place: Place, record: Record) -> Any:
     if callable(place):
         return place(record)
+    if not place:
+        return None
     return record[place] if place in record else value_inside(record, place.split("."))
 
 
@@ -353,6 +379,7 @@ _Group: TypeAlias = dict[tuple[str, str, str], Item]
 def evaluations_of(file: ScoreFile, form: Format) -> list[Evaluation]:
     """The evaluations in a file of a known format: one for each system and benchmark."""
     groups: dict[tuple[str, str], _Group] = {}
+    data: dict[tuple[str, str], str] = {}
     repeated: Counter[tuple[str, ...]] = Counter()
     own_name, own_benchmark = form.about(file)
     for line, record in form.records(file):
@@ -362,12 +389,14 @@ def evaluations_of(file: ScoreFile, form: Format) -> list[Evaluation]:
         system = _text_at(form.system, record) or own_name
         benchmark = _text_at(form.benchmark, record) or own_benchmark
         group = groups.setdefault((system, benchmark), {})
+        data.setdefault((system, benchmark), _text_at(form.data, record))
         item = _item(file, form, line, record, len(group))
         run = item.answer
         if form.may_repeat and not run:
             which = (system, benchmark, item.name, item.filter)
             repeated[which] += 1
             run = str(repeated[which])
+            item = item._replace(answer=run) if form.are_runs else item
         key = item.name, item.filter, run
         if key in group:
             item = _merged(file, system, group[key], item)
@@ -383,6 +412,9 @@ def evaluations_of(file: ScoreFile, form: Format) -> list[Evaluation]:
             usual=form.usual,
             has_names=bool(form.item) and form.first is None,
             benchmark=benchmark,
+            data=data[system, benchmark],
+            documents=form.documents,
+            are_runs=form.are_runs,
             scale=form.scale,
         )
         for (system, benchmark), group in groups.items()

@@ -2,34 +2,40 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from ast import literal_eval
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 from zipfile import ZipFile
 
-from truebleu.corpus._files import decompress, refuse_large
+from truebleu.corpus._files import decompress, extension, refuse_large
 from truebleu.corpus.tables import (
     ANSWER,
     BENCHMARK,
     ITEM,
+    RATER,
     SCORE,
     SYSTEM,
     NotAScoreError,
     Scale,
+    csv_rows,
     is_score,
     json_in,
     parse_json,
     parse_score,
+    read_parquet,
     read_score_table,
     table_of_columns,
     value_inside,
+    whole_number,
 )
 from truebleu.corpus.test_set import column_values, frame_columns, is_frame
-from truebleu.errors import MalformedFileError, MissingExtraError, SettingError
+from truebleu.errors import MalformedFileError, MissingExtraError, SettingError, TruebleuError
 from truebleu.scores.evaluations import (
     ZIP,
     Evaluation,
@@ -170,12 +176,53 @@ def _literal(text: str) -> Any:
         return None
 
 
+_LM_EVAL_FILE = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[^_]*?)\.jsonl")
+
+
+def _lm_eval_run(file: ScoreFile) -> tuple[str, Any]:
+    """The task in the file's name, and the results of the same run beside it."""
+    match = _LM_EVAL_FILE.match(os.path.basename(file.path))
+    if match is None:
+        return "", None
+    return match["task"], _json_of(os.path.dirname(file.path), f"results_{match['date']}.json")
+
+
+def _json_of(*parts: str) -> Any:
+    """The JSON of another file of the same run; None where there is none."""
+    path = os.path.join(*parts)
+    return ScoreFile.read(path).json if os.path.isfile(path) else None
+
+
 def _lm_eval_about(file: ScoreFile) -> tuple[str, str]:
-    """The folder that the harness names after the model, and the task in the file's name."""
-    folder = os.path.basename(os.path.dirname(os.path.abspath(file.path)))
-    model = folder if os.path.basename(file.path).startswith("samples_") else file.name
-    match = re.match(r"samples_(?P<task>.+)_\d{4}-\d\d-\d\dT[^_]*$", file.name)
-    return model, match["task"] if match else ""
+    """The model, after which the harness also names the folder, and the task."""
+    task, results = _lm_eval_run(file)
+    model = value_inside(results, ["model_name"])
+    if not model or not isinstance(model, str):
+        is_named = os.path.basename(file.path).startswith("samples_")
+        model = os.path.basename(os.path.dirname(os.path.abspath(file.path)))
+        model = model if is_named else file.name
+    return model, task
+
+
+def _lm_eval_directions(file: ScoreFile) -> dict[str, bool]:
+    task, results = _lm_eval_run(file)
+    return _directions(value_inside(results, ["higher_is_better", task]))
+
+
+def _directions(told: Any) -> dict[str, bool]:
+    """What an object says of each score; null and whatever else says nothing."""
+    directions = told if isinstance(told, dict) else {}
+    return {name: higher for name, higher in directions.items() if isinstance(higher, bool)}
+
+
+def _lm_eval_checksum(record: Record) -> str:
+    """The harness's own; of older files, that of the document."""
+    own = record.get("doc_hash") or record.get("doc")
+    return own if isinstance(own, str) else _canonical(own) if own else ""
+
+
+def _canonical(value: object) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
 # Inspect: logs as JSON or as .eval archives. Epochs of a sample are answers to one item. Letters
@@ -193,11 +240,12 @@ def _inspect_records(file: ScoreFile) -> Iterator[Numbered]:
     log = _archived_log(file.path, file.data) if file.data[:4] == ZIP else file.json
     if not isinstance(log["samples"], list):
         file.refuse(None, "no list of samples", "a log with its samples")
-    model, task = (value_inside(log["eval"], [key]) for key in ("model", "task"))
+    places = {"system": "model", "benchmark": "task", "data": "dataset.name"}
+    about = {key: value_inside(log["eval"], place.split(".")) for key, place in places.items()}
     for number, sample in enumerate(log["samples"], 1):
         if not isinstance(sample, dict) or "id" not in sample:
             file.refuse(None, f"sample {number} without an id", "one for each sample")
-        yield None, {**sample, "system": model, "benchmark": task}
+        yield None, {**sample, **about}
 
 
 def _inspect_scores(sample: Record) -> dict[str, object] | None:
@@ -426,6 +474,269 @@ def _submission_records(file: ScoreFile) -> Iterator[Numbered]:
         yield number, {"system": system, "item": int(segment), "scores": {metric: score}}
 
 
+# promptfoo: rows of any number of systems as JSON, JSON lines or CSV. A system is a provider, with
+# its prompt where it has several. Rows of the same variables are repeats. What ended in an error
+# (failureReason 2) has no score.
+
+_PROMPTFOO_SYSTEM = re.compile(r"\[(?P<provider>.*)\] (?P<prompt>.*)", re.DOTALL)
+_PROMPTFOO_ERROR = 2
+
+
+def _is_promptfoo(file: ScoreFile) -> bool:
+    if {"Status", "Score", "Named Scores"} <= set(file.lines[0].split(",")):
+        return True
+    results = value_inside(file.json, ["results", "results"])
+    return isinstance(results, list) or has_keys("testIdx", "promptIdx", "namedScores")(file)
+
+
+def _promptfoo_records(file: ScoreFile) -> Iterator[Numbered]:
+    is_json = file.text.lstrip().startswith("{")
+    rows = list(_promptfoo_json(file) if is_json else _promptfoo_csv(file))
+    prompts = Counter(provider for provider, _ in {(row[1], row[2]) for row in rows})
+    for line, provider, prompt, variables, scores in rows:
+        named = variables.get("id")
+        yield (
+            line,
+            {
+                "system": provider if prompts[provider] == 1 else f"{provider} {prompt}",
+                "item": named if is_name(named) else _canonical(variables),
+                "checksum": _canonical(variables),
+                "scores": scores,
+                "fields": variables,
+            },
+        )
+
+
+#: Line, provider, prompt, variables and scores.
+_Row: TypeAlias = tuple[int | None, str, str, dict[str, Any], dict[str, Any] | None]
+
+
+def _promptfoo_json(file: ScoreFile) -> Iterator[_Row]:
+    results = value_inside(file.json, ["results", "results"])
+    are_lines = not isinstance(results, list)
+    rows: list[Numbered] = list(file.records()) if are_lines else [(None, r) for r in results]
+    if not all(isinstance(row, dict) for _, row in rows):
+        file.refuse(None, "something else among the results", "objects")
+    # They stand in order of completion.
+    rows.sort(key=lambda row: whole_number(row[1].get("testIdx")) or 0)
+    for line, row in rows:
+        provider, prompt, variables = (row.get(key) for key in ("provider", "prompt", "vars"))
+        names = (value_inside(provider, [key]) for key in ("label", "id"))
+        name = provider if isinstance(provider, str) else next(filter(None, names), "")
+        scores = dict(row.get("namedScores") or {}) | {"score": row.get("score")}
+        known = variables if variables and isinstance(variables, dict) else None
+        yield (
+            line,
+            str(name),
+            str(value_inside(prompt, ["label"]) or ""),
+            known or {"testIdx": row.get("testIdx")},
+            None if row.get("failureReason") == _PROMPTFOO_ERROR else scores,
+        )
+
+
+def _promptfoo_csv(file: ScoreFile) -> Iterator[_Row]:
+    """Columns that repeat: those of each system begin before its status."""
+    rows = csv_rows(file.path, file.text)
+    _, header = next(rows)
+    places = [place for place, name in enumerate(header) if name == "Status"]
+    for line, row in rows:
+        if len(row) != len(header):
+            file.refuse(line, f"{len(row)} fields", f"{len(header)}, as in the header")
+        variables = dict(zip(header[: places[0] - 1], row, strict=False))
+        for place in places:
+            name = _PROMPTFOO_SYSTEM.match(header[place - 1])
+            status, score, named = row[place : place + 3]
+            scores = {**json_in(file.path, line, named or "{}", "scores"), "score": score}
+            provider, prompt = name.groups() if name else (header[place - 1], "")
+            yield line, provider, prompt, variables, None if status == "ERROR" else scores
+
+
+# DeepEval: one run of one system. A metric that failed has no score. No file says which version
+# wrote it, and versions differ in the direction of some metrics: what passed tells it.
+
+
+def _deepeval_run(file: ScoreFile) -> Any:
+    run = value_inside(file.json, ["testRunData"])
+    return file.json if run is None else run
+
+
+def _is_deepeval(file: ScoreFile) -> bool:
+    run = _deepeval_run(file) if isinstance(file.json, dict) else None
+    return isinstance(run, dict) and {"testCases", "metricsScores"} <= run.keys()
+
+
+def _deepeval_about(file: ScoreFile) -> tuple[str, str]:
+    run = _deepeval_run(file)
+    names = (value_inside(run, place) for place in (["hyperparameters", "model"], ["identifier"]))
+    return str(next(filter(None, names), "")) or file.name, ""
+
+
+def _deepeval_records(file: ScoreFile) -> Iterator[Numbered]:
+    run = _deepeval_run(file)
+    for case in [*run["testCases"], *(run.get("conversationalTestCases") or ())]:
+        if not isinstance(case, dict):
+            file.refuse(None, "something else among the test cases", "objects")
+        yield None, {**case, "item": case.get("input") or case.get("scenario") or case.get("name")}
+
+
+def _deepeval_metrics(case: Record) -> list[dict[str, Any]]:
+    metrics = case.get("metricsData")
+    return [m for m in metrics if isinstance(m, dict)] if isinstance(metrics, list) else []
+
+
+def _deepeval_directions(file: ScoreFile) -> dict[str, bool]:
+    fits: dict[str, set[bool]] = {}
+    for _, case in _deepeval_records(file):
+        for metric in _deepeval_metrics(case):
+            score, least, passed = (metric.get(key) for key in ("score", "threshold", "success"))
+            if isinstance(score, int | float) and isinstance(least, int | float):
+                possible = fits.setdefault(str(metric.get("name")), {True, False})
+                possible -= {True} if (score >= least) != passed else set()
+                possible -= {False} if (score <= least) != passed else set()
+    return {name: higher for name, left in fits.items() if len(left) == 1 for higher in left}
+
+
+# openai/evals: events of one run; match and metrics have scores.
+
+
+def _openai_records(file: ScoreFile) -> Iterator[Numbered]:
+    places = {"system": "spec.completion_fns.0", "benchmark": "spec.eval_name"}
+    about = {k: value_inside(file.first_record, place.split(".")) for k, place in places.items()}
+    seen: Counter[tuple[object, object]] = Counter()
+    for line, event in file.records():
+        kind, data = event.get("type"), event.get("data")
+        if kind not in ("match", "metrics") or not isinstance(data, dict):
+            continue
+        scores = {"correct": data.get("correct")}
+        if kind == "metrics":
+            scores = {name: value for name, value in data.items() if _is_number(value)}
+        seen[event.get("sample_id"), kind] += 1
+        answer = seen[event.get("sample_id"), kind]
+        yield line, {**about, "item": event.get("sample_id"), "scores": scores, "answer": answer}
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float)
+
+
+# HELM: an entry for each instance, trial and class of metrics. Counts of tokens and the like are no
+# scores.
+
+_HELM_ACCOUNTS = re.compile(
+    r"num_|batch_size|finish_reason|inference_|training_|prompt_truncated|max_prob|predicted_index"
+)
+
+
+def _is_helm(file: ScoreFile) -> bool:
+    first = value_inside(file.json, ["0"])
+    return isinstance(first, dict) and {"instance_id", "train_trial_index"} <= first.keys()
+
+
+def _helm_about(file: ScoreFile) -> tuple[str, str]:
+    """The model of the run's specification, and the run without it."""
+    spec = _json_of(os.path.dirname(file.path), "run_spec.json")
+    folder = os.path.basename(os.path.dirname(os.path.abspath(file.path)))
+    run = value_inside(spec, ["name"]) or folder
+    model = value_inside(spec, ["adapter_spec", "model"])
+    return str(model or folder), re.sub(r",?\bmodel(_deployment)?=[^,]*", "", str(run)).strip(":,")
+
+
+def _helm_scores(entry: Record) -> dict[str, Any] | None:
+    stats: Any = entry.get("stats")
+    if isinstance(stats, list):
+        named = ((value_inside(stat, ["name", "name"]), stat) for stat in stats)
+        stats = {str(name): value_inside(stat, ["mean"]) for name, stat in named}
+    if not isinstance(stats, dict):
+        return None
+    scores = {name: mean for name, mean in stats.items() if not _HELM_ACCOUNTS.match(name)}
+    return scores or None
+
+
+# lighteval: details as Parquet in details/MODEL/DATE, results in results/MODEL.
+
+
+def _is_lighteval(file: ScoreFile) -> bool:
+    if extension(file.path) != ".parquet":
+        return False
+    return {"doc", "metric"} <= set(read_parquet(file.path, file.data).columns)
+
+
+def _lighteval_about(file: ScoreFile) -> tuple[str, str]:
+    parts = os.path.abspath(file.path).split(os.sep)
+    return "/".join(parts[_lighteval_root(parts) + 1 : -2]) or file.name, ""
+
+
+def _lighteval_root(parts: Sequence[str]) -> int:
+    return len(parts) - 1 - parts[::-1].index("details") if "details" in parts else len(parts)
+
+
+def _lighteval_directions(file: ScoreFile) -> dict[str, bool]:
+    parts = os.path.abspath(file.path).split(os.sep)
+    root, date = _lighteval_root(parts), parts[-2]
+    folders = [*parts[:root], "results", *parts[root + 1 : -2]]
+    tasks = value_inside(_json_of(os.sep, *folders, f"results_{date}.json"), ["config_tasks"])
+    higher: dict[str, bool] = {}
+    for task in tasks.values() if isinstance(tasks, dict) else ():
+        for metric in value_inside(task, ["metrics"]) or ():
+            name, told = (value_inside(metric, [k]) for k in ("metric_name", "higher_is_better"))
+            higher |= _directions(told if isinstance(told, dict) else {str(name): told})
+    return higher
+
+
+# WMT25's automatic scores: a line for each document, with a score for each of its paragraphs.
+
+
+def _wmt25_records(file: ScoreFile) -> Iterator[Numbered]:
+    for line, record in file.records():
+        pair, domain, document = (record.get(k) for k in ("language_pair", "domain", "document_id"))
+        scores = record.get("metric_scores")
+        lists: list[Any] = list(scores.values()) if isinstance(scores, dict) else [None]
+        if not all(isinstance(own, list) and len(own) == len(lists[0]) for own in lists):
+            file.refuse(line, "other metric_scores", "as many numbers by each metric")
+        fields = {"document": document, "domain": domain, "language_pair": pair}
+        for place, row in enumerate(zip(*lists, strict=True)):
+            own = {"scores": dict(zip(scores or (), row, strict=True)), "fields": fields}
+            name = f"{pair}_#_{domain}_#_{document}_#_{place}"
+            yield line, {"benchmark": pair, "item": name, **own}
+
+
+# Hugging Face's evaluate.save: lists have a score for each segment; single numbers are of a text.
+
+
+def _evaluate_records(file: ScoreFile) -> Iterator[Numbered]:
+    lists = {
+        name: values
+        for name, values in file.json.items()
+        if isinstance(values, list) and values and all(map(_is_number, values))
+    }
+    if not lists:
+        expected = "a list with a score of each segment, as BERTScore and COMET give"
+        file.refuse(None, "scores of a whole text alone", expected)
+    if len({len(values) for values in lists.values()}) > 1:
+        file.refuse(None, f"lists of other lengths: {', '.join(lists)}", "as many in each")
+    for row in zip(*lists.values(), strict=True):
+        yield None, {"scores": dict(zip(lists, row, strict=True))}
+
+
+# bert-score -s: the settings and the means, then precision, recall and F1 of each segment.
+
+_BERT_SCORE = re.compile(r"(?P<settings>\S+) P: \S+ R: \S+ F1: \S+$")
+
+
+def _bert_score_records(file: ScoreFile) -> Iterator[Numbered]:
+    settings = file.lines[0].partition(" ")[0]
+    if len(file.lines) == 1:
+        file.refuse(1, "scores of a whole text alone", "those of its segments: bert-score -s")
+    for number, line in enumerate(file.lines[1:], 2):
+        numbers = line.split("\t")
+        if len(numbers) != 3:
+            file.refuse(number, f"{len(numbers)} fields", "P, R and F1 between tabs")
+        yield (
+            number,
+            {"scores": dict(zip(("P", "R", "F1"), numbers, strict=True)), "data": settings},
+        )
+
+
 # One answer on each line, as BLEURT and GEMBA write them: one system's scores, in order. None is
 # an answer that could not be read: a missing score, never 0.
 
@@ -476,12 +787,13 @@ FORMATS = (
         about=_lm_eval_about,
         item="doc_id",
         scores=_lm_eval_scores,
-        checksum="doc_hash",
+        checksum=_lm_eval_checksum,
         filter="filter",
         fields="doc",
         output=_lm_eval_output,
         references=_lm_eval_references,
         by_number=True,
+        higher=_lm_eval_directions,
     ),
     Format(
         tool="Inspect",
@@ -491,9 +803,10 @@ FORMATS = (
         item="id",
         scores=_inspect_scores,
         checksum="target",
+        data="data",
         answer="epoch",
+        are_runs=True,
         fields="metadata",
-        higher=_all(higher=True),
     ),
     Format(
         tool="Every Eval Ever",
@@ -509,6 +822,92 @@ FORMATS = (
         output=_only_output,
         references="input.reference",
         higher=_every_eval_ever_directions,
+    ),
+    Format(
+        tool="promptfoo",
+        writes="the results as JSON, JSON lines or CSV",
+        knows=_is_promptfoo,
+        records=_promptfoo_records,
+        checksum="checksum",
+        fields="fields",
+        may_repeat=True,
+        are_runs=True,
+        higher=lambda _: {"score": True},
+        usual=("score",),
+    ),
+    Format(
+        tool="DeepEval",
+        writes="test runs as JSON",
+        knows=_is_deepeval,
+        records=_deepeval_records,
+        about=_deepeval_about,
+        scores=lambda case: {str(m.get("name")): m.get("score") for m in _deepeval_metrics(case)},
+        checksum="expectedOutput",
+        fields="metadata",
+        may_repeat=True,
+        higher=_deepeval_directions,
+    ),
+    Format(
+        tool="openai/evals",
+        writes="the record of a run",
+        knows=lambda file: isinstance(
+            value_inside(file.first_record, ["spec", "completion_fns"]), list
+        ),
+        records=_openai_records,
+        answer="answer",
+    ),
+    Format(
+        tool="HELM",
+        writes="per_instance_stats.json and display_predictions.json, with run_spec.json beside",
+        knows=_is_helm,
+        records=lambda file: [(None, entry) for entry in file.json],
+        about=_helm_about,
+        item="instance_id",
+        scores=_helm_scores,
+        filter="perturbation.name",
+        answer="train_trial_index",
+        are_runs=True,
+    ),
+    Format(
+        tool="lighteval",
+        writes="details in Parquet",
+        knows=_is_lighteval,
+        records=lambda file: records_of(read_parquet(file.path, file.data)),
+        about=_lighteval_about,
+        item="doc.id",
+        scores="metric",
+        benchmark="doc.task_name",
+        checksum="doc.query",
+        fields="doc.specific",
+        higher=_lighteval_directions,
+    ),
+    Format(
+        tool="WMT25",
+        writes="automatic_scores, JSON lines of documents",
+        knows=has_keys("language_pair", "document_id", "metric_scores"),
+        records=_wmt25_records,
+        fields="fields",
+        documents="document",
+        higher=_all(higher=True),
+        usual=("CometKiwi-XL",),
+    ),
+    Format(
+        tool="Hugging Face evaluate",
+        writes="evaluate.save of lists",
+        knows=lambda file: isinstance(file.json, dict) and "_evaluate_version" in file.json,
+        records=_evaluate_records,
+        first=1,
+        usual=("f1", "scores", "score"),
+    ),
+    Format(
+        tool="bert-score",
+        writes="what bert-score -s prints",
+        knows=lambda file: _BERT_SCORE.match(file.lines[0]) is not None,
+        records=_bert_score_records,
+        data="data",
+        first=1,
+        higher=_all(higher=True),
+        usual=("F1",),
     ),
     Format(
         tool="Marot",
@@ -550,6 +949,17 @@ def keeps_texts(path: str) -> bool:
     """Whether a tool wrote the file that keeps outputs and references beside its scores."""
     file = ScoreFile.read(path)
     return any(form.references and form.knows(file) for form in FORMATS)
+
+
+def holds_scores(path: str, *, table: bool = True) -> bool:
+    """Whether a file is of one of these tools, or a table that has scores, where it may be one."""
+    file = ScoreFile.read(path)
+    try:
+        return format_of(file) is not None or (
+            table and extension(path) != ".txt" and any(_scored(read_score_table(path, file.data)))
+        )
+    except TruebleuError:
+        return False
 
 
 def read_evaluations(path: str, *, by_benchmark: bool = False) -> list[Evaluation]:
@@ -644,9 +1054,9 @@ def _table_format(
     else:
         scored = _scored(table)
     named = [name for name in scored if name.lower() in SCORE]
-    usual = next((name for name in named if name.lower() == SCORE[0]), "")
+    usual = [name for name in named if name.lower() == SCORE[0]]
     records = records_of(table)
-    model, benchmark = table.find(systems), table.find(benchmarks)
+    model, benchmark, answer = (table.find(names) for names in (systems, benchmarks, ANSWER))
     for line, record in records:
         for column in (model, benchmark):
             if column is not None and not is_name(record[column]):
@@ -657,10 +1067,11 @@ def _table_format(
         item=table.find(ITEM) or "",
         scores=lambda record: {name: record[name] for name in scored},
         benchmark=benchmark or "",
-        answer=table.find(ANSWER) or "",
+        answer=answer or "",
         fields=lambda record: record,
-        may_repeat=table.find(ANSWER) is None,
-        usual=named[0] if len(named) == 1 else usual,
+        may_repeat=answer is None,
+        are_runs=answer is not None and answer.lower() not in RATER,
+        usual=tuple(named if len(named) == 1 else usual),
     )
 
 
@@ -684,6 +1095,12 @@ def _inspect_table(
     return replace(table, columns=tuple(columns), values=columns.__getitem__), list(scores)
 
 
+#: Names of columns that keep accounts: numbers, times and places, which are no scores.
+_ACCOUNTS = re.compile(
+    r"^$|^unnamed|(^|_)(id|idx|index|trial|epoch|seed|row|order|position|timestamp|date|time|at)$"
+)
+
+
 def _scored(table: Table) -> list[str]:
     """The columns of scores: they have nothing else, or are called so and have hardly else.
 
@@ -692,7 +1109,7 @@ def _scored(table: Table) -> list[str]:
     others = {*ITEM, *SYSTEM, *ANSWER, *BENCHMARK}
     scored = []
     for name in table.columns:
-        if name.lower() in others:
+        if name.lower() in others or _ACCOUNTS.search(name.lower()):
             continue
         values = table.values(name)
         bad = sum(isinstance(value, list | dict) or not is_score(value) for value in values)

@@ -6,12 +6,13 @@ by `read_any`, for commands, the fixture for pytest and the action for pipelines
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from truebleu._core import Segments
-from truebleu.corpus._files import locate, may_hold_statistics, stem
+from truebleu.corpus._files import expanded, locate, may_hold_statistics, stem
 from truebleu.corpus._reading import read_test_set
 from truebleu.corpus.tables import SYSTEM
 from truebleu.corpus.test_set import (
@@ -46,6 +47,7 @@ def inputs_of(
     domains: Iterable[object] | None = None,
     source: TextLike | None = None,
     compared_by: str = "",
+    by_runs: bool = False,
 ) -> tuple[list[Metric], TestSet]:
     """The metrics as they count the test set, and the test set with its warnings.
 
@@ -62,6 +64,7 @@ def inputs_of(
         domains: the domain of each segment or item.
         source: what was translated.
         compared_by: the verb that needs several systems, if it does.
+        by_runs: whether runs of scored systems, such as epochs, are systems of their own.
     """
     if compared_by and _is_text(systems):
         # As other tools take them: compare(outputs_a, outputs_b, references).
@@ -71,7 +74,8 @@ def inputs_of(
         test_set = as_test_set(
             systems, references, source=source, documents=documents, domains=domains
         )
-        return metrics_for(metrics, test_set)
+        is_scored = hasattr(test_set, "evaluations")
+        return _for_runs(by_runs, _by_scores(metrics) if is_scored else metrics, test_set)
     scores = _scores_in(systems, metrics)
     if scores is None:
         return metrics_for(metrics, as_test_set(systems))
@@ -80,14 +84,31 @@ def inputs_of(
 
     if source is not None:
         raise SettingError("source", type(source), "none beside scores, which have no texts")
-    parsed = as_metrics("scores" if metrics == DEFAULT_METRIC else metrics)
+    parsed = as_metrics(_by_scores(metrics))
     field = documents if isinstance(documents, str) else None
     scored = ScoredTestSet.of(scores, documents=field, answers=_answers(parsed))
     against = "the scores", len(scored)
     if field is None:
         scored = replace(scored, documents=labels_of("documents", documents, *against))
     scored = replace(scored, domains=labels_of("domains", domains, *against))
-    return metrics_for(parsed, scored)
+    return _for_runs(by_runs, parsed, scored)
+
+
+def _by_scores(metrics: MetricsLike) -> MetricsLike:
+    """The metrics of systems without texts, unless others are chosen."""
+    return "scores" if metrics == DEFAULT_METRIC else metrics
+
+
+def _for_runs(
+    by_runs: bool, metrics: MetricsLike, test_set: TestSet
+) -> tuple[list[Metric], TestSet]:
+    """The metrics and the test set, with runs as systems where answers are runs of them."""
+    parsed = as_metrics(metrics)
+    split = getattr(test_set, "by_runs", None)
+    are_free = all(getattr(metric, "has_scores", None) is False for metric in parsed)
+    if by_runs and split is not None and are_free and _answers(parsed) is None:
+        test_set = split()
+    return metrics_for(parsed, test_set)
 
 
 def _scores_in(systems: Any, metrics: MetricsLike) -> Any:
@@ -130,6 +151,19 @@ def _answers(metrics: Sequence[Metric]) -> str | None:
 NEED_REFERENCES = (
     "at least one, as in -r FILE, or --test-set NAME; files of scores are compared by -m scores"
 )
+
+
+def are_scores(systems: Sequence[str]) -> bool:
+    """Whether files hold scores, those of a tool or in tables of items, and no texts."""
+    places = [locate(written) for written in expanded(systems)]
+    if not all(map(os.path.isfile, (place.path for place in places))):
+        return False
+    if any(may_hold_statistics(place.path) for place in places):
+        return False
+    from truebleu.scores.formats import holds_scores
+
+    # Of a table, FILE#COLUMN is a text.
+    return all(holds_scores(place.path, table=place.column is None) for place in places)
 
 
 def read_any(

@@ -27,11 +27,13 @@ from truebleu.corpus.tables import (
     Scale,
     added,
     digest,
+    is_score,
+    parse_score,
     read_score_table,
     score_columns,
     whole_number,
 )
-from truebleu.corpus.test_set import TestSet, TextWarning, is_frame
+from truebleu.corpus.test_set import TestSet, is_frame
 from truebleu.errors import (
     AbsentSegmentError,
     DuplicateSystemError,
@@ -51,6 +53,7 @@ from truebleu.scores.evaluations import (
     Format,
     ScoreFile,
     evaluations_of,
+    is_plain,
     mean,
     quoted,
 )
@@ -92,6 +95,7 @@ class SegmentScores:
         items: what tells segments apart, where a tool names them: (name, checksum) of each.
         texts: the outputs that were scored, where the tool keeps them.
         raters: how many there are; 1 where nothing tells them apart.
+        answers: how many answers to an item were averaged at most.
         first_segment: the number of the first, where the rows of a table are numbered.
         columns: the scores of a table that are added up; the only one where it is empty.
     """
@@ -104,6 +108,7 @@ class SegmentScores:
     items: tuple[tuple[str, str], ...] | None = field(default=None, compare=False, repr=False)
     texts: Mapping[str, Sequence[str]] = field(default_factory=dict, compare=False, repr=False)
     raters: int = 1
+    answers: int = 1
     first_segment: int | None = None
     columns: tuple[str, ...] = ("",)
 
@@ -136,6 +141,16 @@ class SegmentScores:
             # Zhang & Vogel (2004), section 2.4: the mean of its raters' scores.
             scores[number - first] = mean(answers[item.name])
         return scores
+
+    def all_scores(self) -> Iterator[Answer]:
+        """The scores of all systems, as far as they are numbers."""
+        for rows in self.by_system.values():
+            if not isinstance(rows, Evaluation):
+                yield from rows
+                continue
+            for item in rows.items:
+                values = (item.scores or {}).values()
+                yield from (parse_score(v) for v in values if is_plain(v) and is_score(v))
 
     def of(
         self, system: str, segments: int, scale: Scale, outputs: TextLike | None = None
@@ -173,20 +188,22 @@ class SegmentScores:
 
 
 def items_of(evaluations: Sequence[Evaluation]) -> dict[str, str]:
-    """The items of all evaluations with their checksums, which must agree."""
+    """The items of all evaluations with their checksums, which must agree where they are known."""
     _require_pairs(evaluations)
     first_of: dict[str, tuple[str, str]] = {}
     for evaluation in evaluations:
         for item in evaluation.items:
-            checksum, where = first_of.setdefault(item.name, (item.checksum, evaluation.label))
-            if checksum != item.checksum:
+            checksum, where = first_of.get(item.name, ("", ""))
+            if checksum and item.checksum and checksum != item.checksum:
                 found = f"another text of item {item.name} than in {where}"
                 evaluation.refuse(item.line, found, "the same items in all files")
+            if not checksum:
+                first_of[item.name] = item.checksum, evaluation.label
     return {name: checksum for name, (checksum, _) in first_of.items()}
 
 
 def _require_pairs(evaluations: Sequence[Evaluation]) -> None:
-    """Refuse systems twice, and items that cannot be paired."""
+    """Refuse systems twice, other benchmarks, and items that cannot be paired."""
     if not evaluations:
         raise EmptyTextError("systems")
     first = evaluations[0]
@@ -195,12 +212,19 @@ def _require_pairs(evaluations: Sequence[Evaluation]) -> None:
         other = earlier.setdefault(evaluation.system, evaluation)
         if other.benchmark != evaluation.benchmark:
             both = f"{other.benchmark} and {evaluation.benchmark} of {evaluation.system}"
-            expected = "one benchmark; truebleu panel compares over several"
+            expected = "one benchmark, as in FILE#NAME; truebleu panel compares over several"
             evaluation.refuse(None, f"the benchmarks {both}", expected)
         if other is not evaluation:
             raise DuplicateSystemError(evaluation.system)
         if not evaluation.items:
             raise EmptyTextError(evaluation.label)
+        for own, others in (
+            (evaluation.benchmark, first.benchmark),
+            (evaluation.data, first.data),
+        ):
+            if own and others and own != others:
+                expected = f"{others}, as in {first.label}; truebleu panel compares over several"
+                evaluation.refuse(None, f"items of {own}", expected)
         if evaluation.has_names != first.has_names:
             told = "items with names" if evaluation.has_names else "items without names"
             evaluation.refuse(None, told, "all files with a column such as id, or none")
@@ -227,59 +251,87 @@ def paired(
     """
     by_system: dict[str, list[Answer]] = {}
     texts: dict[str, Sequence[str]] = {}
-    names: dict[tuple[str, bool | None], Evaluation] = {}
+    names: dict[tuple[str, str], Evaluation] = {}
+    told: dict[bool, Evaluation] = {}
     for evaluation in evaluations:
         name, by_item = evaluation.answers(column, filter_)
-        names.setdefault((name, evaluation.direction(name)), evaluation)
-        rows = [(item, by_item.get(item, [])) for item in items]
-        by_system |= _scores_by_run(evaluation, rows, answers)
+        names.setdefault((name, evaluation.chosen_items(filter_)[0].filter), evaluation)
+        direction = evaluation.direction(name)
+        if direction is not None:
+            told.setdefault(direction, evaluation)
+        if answers == "runs":
+            by_system |= _runs(evaluation, items, name, filter_)
+        else:
+            by_system[evaluation.system] = [
+                _passed(evaluation, item, by_item.get(item, []), answers) for item in items
+            ]
         outputs = [item.output for item in evaluation.items if item.output is not None]
         if not evaluation.has_names and len(outputs) == len(items):
             texts[evaluation.system] = outputs
-    ((name, direction), first), *others = names.items()
-    if others and not column:
-        ((other, _), evaluation), *_ = others
-        evaluation.refuse(None, f"scores by {other}", f"{name}, as in {first.label}")
+    ((name, own), first), *others = names.items()
+    for (other, filtered), evaluation in others:
+        if filtered != own:
+            expected = f"that of {own or 'none'}, as in {first.label}"
+            evaluation.refuse(None, f"answers of the filter {filtered or 'none'}", expected)
+        if not column:
+            evaluation.refuse(None, f"scores by {other}", f"{name}, as in {first.label}")
+    if len(told) > 1:
+        told[False].refuse(None, f"{name} as lower is better", f"higher, as in {told[True].label}")
     return SegmentScores(
         label=first.label,
         digest=digest(repr(sorted(by_system.items())).encode()),
         name=name,
-        higher_is_better=direction,
+        higher_is_better=next(iter(told), None),
         by_system=by_system,
         items=tuple(items.items()) if first.has_names else None,
         texts=texts,
     )
 
 
-def _scores_by_run(
-    evaluation: Evaluation, rows: Sequence[tuple[str, list[Answer]]], answers: str
+def _runs(
+    evaluation: Evaluation, items: Iterable[str], name: str, filter_: str
 ) -> dict[str, list[Answer]]:
-    """The scores of a system, or of each of its runs, from the answers to each item."""
-    system = evaluation.system
-    if answers == "mean":
-        return {system: [mean(scores) for _, scores in rows]}
-    if answers != "runs":
-        return {system: [_passed(evaluation, *row, answers) for row in rows]}
-    most = _most_answers(evaluation)
-    for item, scores in rows:
-        if scores and len(scores) != most:
-            expected = f"{most}, as to others; answers=mean takes what is there"
-            evaluation.refuse(None, f"{len(scores)} answers to item {item}", expected)
+    """The scores of each run of a system."""
+    answers = evaluation.chosen_items(filter_)
+    runs = dict.fromkeys(item.answer for item in answers)
+    score_of = {(item.answer, item.name): evaluation.score(item, name) for item in answers}
     return {
-        f"{system}.run{run + 1}": [scores[run] if scores else None for _, scores in rows]
-        for run in range(most)
+        f"{evaluation.system}.run{number}": [score_of.get((run, item)) for item in items]
+        for number, run in enumerate(runs, 1)
     }
 
 
+# Words in the names of scores that tell their direction.
+_LOWER = re.compile(
+    r"(^|[\W_])(loss|errors?|err|perplexity|ppl|brier|nll|[wcth]+er|mqm|mse|rmse|mae|ece|latency|"
+    r"cost|duration|runtime|seconds|ms)($|[\W_])"
+)
+_HIGHER = re.compile(
+    r"(^|[\W_])(acc|accuracy|correct|match|exact|em|f1|precision|recall|pass|passed|success|bleu|"
+    r"chrf2?|rouge|meteor|comet|bleurt|bertscore|reward|includes|win)($|[\W_])"
+)
+
+
+def usual_direction(name: str, scores: SegmentScores) -> bool | None:
+    """Whether higher is better, by what a score is called; None where the name does not tell.
+
+    Errors that are stored as negative numbers, as MQM often is, are better the higher they are.
+    """
+    if _LOWER.search(name.lower()):
+        values = [score for score in scores.all_scores() if score]
+        return bool(values) and max(values) < 0
+    return True if _HIGHER.search(name.lower()) else None
+
+
 def _passed(evaluation: Evaluation, item: str, scores: Sequence[Answer], way: str) -> Answer:
-    """The chance that of k answers one (pass@k) or each (pass^k) is right.
+    """The mean of the answers, or the chance that of k one (pass@k) or each (pass^k) is right.
 
     Over all choices of k among the answers that there are (Chen et al. 2021, section 2.1), so that
     more answers make it surer and not larger.
     """
     known = [score for score in scores if score is not None]
-    if not known:
-        return None
+    if way == "mean" or not known:
+        return mean(known)
     k = int(way[len("pass@") :])
     if len(known) < k:
         found = f"{len(known)} scored answers to item {item}"
@@ -397,14 +449,14 @@ def scores_in_memory(scores: Mapping[str, Iterable[object]]) -> SegmentScores:
 # The metric.
 
 Missing = Literal["error", "omit", "common"]
-#: What several answers of a system to one item are: averaged, runs of the system, pass@K or pass^K.
-ANSWERS = ("mean", "runs", "pass@K", "pass^K")
+#: What several answers of a system to one item are: averaged, pass@K or pass^K.
+ANSWERS = ("mean", "pass@K", "pass^K")
 
 
 def require_answers(answers: str | None) -> None:
     """Refuse what several answers to one item cannot be."""
     passes = re.fullmatch(r"pass[@^][1-9]\d{0,3}", answers or "")
-    if answers not in (None, *ANSWERS[:2]) and passes is None:
+    if answers not in (None, "mean") and passes is None:
         raise UnknownNameError("way with several answers", str(answers), ANSWERS)
 
 
@@ -434,6 +486,7 @@ class OutsideScores(MeanMetric):
     answers: str | None = None
     table: SegmentScores | None = field(default=None, repr=False, metadata={"text": False})
     _scores: SegmentScores | None = field(init=False, repr=False)
+    _is_assumed: bool = field(default=False, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.path and self.table is not None:
@@ -458,7 +511,10 @@ class OutsideScores(MeanMetric):
         else:
             derived["name"] = self.name or scores.name or stem(scores.label)
             if self.higher_is_better is None:
-                derived["higher_is_better"] = scores.higher_is_better is not False
+                told = scores.higher_is_better
+                if told is None:
+                    told = usual_direction(self.column or str(derived["name"]), scores)
+                derived |= {"higher_is_better": told is not False, "_is_assumed": told is None}
         # A frozen dataclass can only set its derived fields in this way.
         for name, value in derived.items():
             object.__setattr__(self, name, value)
@@ -515,7 +571,10 @@ class OutsideScores(MeanMetric):
 
     @property
     def signature(self) -> Signature:
-        """Digest of the scores, columns, raters, range, and what is done about missing scores."""
+        """Digest of the scores, columns, raters, range, and what was done and assumed."""
+        noted: dict[str, str | int] = {"better": "higher-assumed"} if self._is_assumed else {}
+        if self.scores.answers > 1:
+            noted["answers"] = self.scores.answers
         return Signature.of(
             self.name,
             scores=self.scores.digest,
@@ -523,6 +582,7 @@ class OutsideScores(MeanMetric):
             raters=self.scores.raters,
             range=str(Scale(self.low, self.high)),
             missing=self.missing,
+            **noted,
         )
 
     def _refuse_missing(self, system: str, scores: list[float | None]) -> None:
@@ -587,8 +647,9 @@ class ScoredTestSet(CountedTestSet):
     Attributes:
         evaluations: what each system got.
         items: the names of the items and their checksums.
-        answers: what several answers to one item are: averaged; runs, whose systems are then called
-            NAME.run1, NAME.run2, …; or pass@K or pass^K, the chance that one or all of K are right.
+        answers: what several answers to one item are: averaged, or pass@K or pass^K, the chance
+            that one or all of K are right; None where nobody said it.
+        runs: the systems that are runs of each, called NAME.run1, NAME.run2, …; see `by_runs`.
 
     >>> import truebleu
     >>> scored = ScoredTestSet.of({"old": [1, 0, 0, 1, 0, 0], "new": [1, 1, 0, 1, 1, 1]})
@@ -599,7 +660,8 @@ class ScoredTestSet(CountedTestSet):
 
     evaluations: tuple[Evaluation, ...] = ()
     items: tuple[tuple[str, str], ...] = ()
-    answers: str = "mean"
+    answers: str | None = None
+    runs: Mapping[str, tuple[str, ...]] | None = None
 
     @classmethod
     def read(
@@ -655,35 +717,34 @@ class ScoredTestSet(CountedTestSet):
     ) -> ScoredTestSet:
         require_answers(answers)
         items = tuple(items_of(evaluations).items())
-        systems: dict[str, AbsentText] = {}
-        warnings = []
-        for evaluation in evaluations:
-            text = AbsentText(evaluation.label, len(items))
-            most = _most_answers(evaluation)
-            names = [evaluation.system]
-            if answers == "runs":
-                names = [f"{evaluation.system}.run{run}" for run in range(1, most + 1)]
-            elif answers is None and most > 1:
-                message = (
-                    f"{evaluation.label}: up to {most} answers to an item are averaged; "
-                    "scores:answers=runs takes them as runs of the system, answers=pass@K asks "
-                    "whether one of K is right"
-                )
-                warning = TextWarning("answers-averaged", evaluation.label, most, None, message)
-                warnings.append(warning)
-            systems |= dict.fromkeys(names, text)
-        blank = AbsentText("references", len(items))
+        first = evaluations[0]
+        for evaluation in evaluations if answers is None and first.are_runs else ():
+            counts = _most_answers(evaluation), _most_answers(first)
+            if counts[0] != counts[1]:
+                expected = f"{counts[1]}, as in {first.label}; answers=mean takes what is there"
+                evaluation.refuse(None, f"{counts[0]} answers to an item", expected)
         test_set = cls(
-            systems=systems,
-            references=(blank,),
+            systems={e.system: AbsentText(e.label, len(items)) for e in evaluations},
+            references=(AbsentText("references", len(items)),),
             reference_names=("none",),
-            warnings=tuple(dict.fromkeys(warnings)),
             is_examined=True,
             evaluations=tuple(evaluations),
             items=items,
-            answers=answers or "mean",
+            answers=answers,
         )
+        documents = documents or first.documents or None
         return test_set if documents is None else test_set._with_documents(documents)
+
+    def by_runs(self) -> ScoredTestSet:
+        """Each run as a system, where several answers to an item are runs; else the test set."""
+        count = _most_answers(self.evaluations[0])
+        are_runs = all(evaluation.are_runs for evaluation in self.evaluations)
+        if self.answers is not None or not are_runs or count == 1:
+            return self
+        numbers = range(1, count + 1)
+        runs = {name: tuple(f"{name}.run{n}" for n in numbers) for name in self.systems}
+        systems = {run: self.systems[name] for name, own in runs.items() for run in own}
+        return replace(self, systems=systems, runs=runs)
 
     @property
     def reference_lengths(self) -> tuple[int, ...]:
@@ -742,14 +803,12 @@ class ScoredTestSet(CountedTestSet):
             raise SettingError("metric", metric.name, expected)
         if metric.has_scores:
             return metric
-        way = metric.answers or self.answers
-        if (way == "runs") != (self.answers == "runs"):
-            raise SettingError("answers", way, f"{self.answers}, as by other metrics")
-        items = dict(self.items)
-        scores = paired(self.evaluations, items, metric.column, metric.filter, way)
+        way = metric.answers or self.answers or ("mean" if self.runs is None else "runs")
+        scores = paired(self.evaluations, dict(self.items), metric.column, metric.filter, way)
+        averaged = max(map(_most_answers, self.evaluations)) if way == "mean" else 1
         name = scores.name if way in ("mean", "runs") else f"{scores.name} {way}"
         # The systems here are those that were scored: no texts tell them apart.
-        scores = replace(scores, name=name, texts={})
+        scores = replace(scores, name=name, texts={}, answers=averaged)
         own_name = "" if metric.name in ("scores", metric.column) else metric.name
         return replace(metric, table=scores, name=own_name, answers=None)
 
@@ -760,12 +819,12 @@ def read_systems(systems: Sequence[str | PathLike[str]]) -> list[Evaluation]:
     for written in expanded(systems):
         location = locate(written)
         of_file = read_evaluations(location.path)
-        named = [e for e in of_file if len(of_file) > 1 and e.system == location.column]
+        chosen = location.column
+        named = [e for e in of_file if len(of_file) > 1 and chosen in (e.system, e.benchmark)]
         if named:
             of_file = named
-        elif location.column is not None:
-            chosen = [evaluation.chosen_items(location.column) for evaluation in of_file]
-            of_file = [replace(e, items=tuple(c)) for e, c in zip(of_file, chosen, strict=True)]
+        elif chosen is not None:
+            of_file = [replace(e, items=tuple(e.chosen_items(chosen))) for e in of_file]
         if location.name is not None:
             if len(of_file) != 1:
                 expected = f"no name for a file of {len(of_file)} systems"
@@ -775,31 +834,44 @@ def read_systems(systems: Sequence[str | PathLike[str]]) -> list[Evaluation]:
     return evaluations
 
 
+#: Of several filters of a benchmark the first that is there counts, unless one is chosen.
+FILTERS = ("none", "strict-match", "flexible-extract")
+
+
 def read_benchmarks(
-    paths: Sequence[str], *, documents: str | None = None, answers: str | None = None
+    paths: Sequence[str],
+    *,
+    documents: str | None = None,
+    answers: str | None = None,
+    filters: str | None = None,
 ) -> dict[str, ScoredTestSet]:
     """Read the benchmarks in files of scores, by their names, as `panel` takes them.
 
     Args:
         paths: files of scores, or folders of such, also in folders inside. The benchmark is what
-            the tool says, a column such as benchmark, or the name of the folder.
+            the tool says, a column such as benchmark, or the name of the folder. FILE#FILTER is one
+            of several filters.
         documents: a field of the items that tells which belong together, where they have it.
         answers: what several answers to one item are; None for their mean.
+        filters: how answers were read out; of several with / between them, the first that a
+            benchmark has. None for strict-match, flexible-extract, or the first.
     """
     evaluations: dict[tuple[str, str], Evaluation] = {}
     for path in paths:
-        files = [path] if not os.path.isdir(path) else list(_files_of_scores(path))
+        location = locate(path)
+        chosen = location.column or filters
+        is_folder = os.path.isdir(location.path)
+        files = list(_files_of_scores(location.path)) if is_folder else [location.path]
         if not files:
             raise EmptyTextError(path)
         for file in files:
             folder = os.path.basename(os.path.dirname(os.path.abspath(file)))
-            for of_file in read_evaluations(file, by_benchmark=True):
-                evaluation = replace(of_file, benchmark=of_file.benchmark or folder)
-                key = evaluation.benchmark, evaluation.system
+            for evaluation in read_evaluations(file, by_benchmark=True):
+                key = evaluation.benchmark or folder, evaluation.system
                 if key in evaluations:
                     expected = f"it once; it is also in {evaluations[key].label}"
                     evaluation.refuse(None, f"{key[1]} on {key[0]} again", expected)
-                evaluations[key] = evaluation
+                evaluations[key] = _filtered(replace(evaluation, benchmark=key[0]), chosen)
     by_benchmark: dict[str, list[Evaluation]] = {}
     for (benchmark, _), evaluation in evaluations.items():
         by_benchmark.setdefault(benchmark, []).append(evaluation)
@@ -812,11 +884,23 @@ def read_benchmarks(
     return {name: replace(scored, documents=known[name]) for name, scored in sets.items()}
 
 
+def _filtered(evaluation: Evaluation, chosen: str | None) -> Evaluation:
+    """The answers of one filter: the one that was chosen, or the first of the usual order."""
+    filters = dict.fromkeys(item.filter for item in evaluation.items)
+    if chosen is None and "" not in filters:
+        chosen = "/".join((*FILTERS, *filters))
+    return replace(evaluation, items=tuple(evaluation.chosen_items(chosen or "")))
+
+
+#: What HELM writes beside the scores of instances.
+_HELM = "per_instance_stats.json"
+
+
 def _files_of_scores(folder: str) -> Iterator[str]:
     """Files in a folder and in folders inside, but for summaries that tools put beside them."""
     for inside, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(names):
+        for name in [_HELM] if _HELM in names else sorted(names):
             of_results = name.replace("_samples.jsonl", ".json")
             is_read_by_results = of_results != name and of_results in names
             is_summary = name.startswith("results_") and name.endswith(".json")

@@ -127,12 +127,19 @@ def compare(
         progress: called with the number of replicates made since the last call.
     """
     asked = locals()
+    # Of several answers to an item, each is a run of its own where nothing else is asked for.
     parsed, test_set = inputs_of(
-        systems, references, metrics, documents=documents, domains=domains, compared_by="compare"
+        systems,
+        references,
+        metrics,
+        documents=documents,
+        domains=domains,
+        compared_by="compare",
+        by_runs=runs is None and not by and test is None and interval is None,
     )
     curves = curves_of(people, parsed)
     names = list(test_set.systems)
-    grouped = None
+    grouped = getattr(test_set, "runs", None)
     if runs is not None:
         grouped = as_runs(runs, names)
     about = resolve_about(about, None if grouped is None else len(next(iter(grouped.values()), ())))

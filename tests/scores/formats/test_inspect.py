@@ -33,7 +33,7 @@ def test_epochs_are_averaged_and_letters_are_numbers(tmp_path: Path) -> None:
     samples = [sample("q1", "C"), sample("q2", "I"), sample("q1", "I", 2), sample("q2", "P", 2)]
     scores = read(written(tmp_path, "log.json", log(*samples)))
     assert scores.by_system == {"lab/model": [0.5, 0.25]}
-    assert (scores.name, scores.higher_is_better) == ("match", True)
+    assert (scores.name, scores.higher_is_better) == ("match", None)
 
 
 def test_a_sample_that_failed_is_missing(tmp_path: Path) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import truebleu
 from tests.scores.formats.files import json_lines, read, written
 from truebleu.errors import CorpusError
 from truebleu.scores.formats import read_evaluations
+from truebleu.scores.scored import ScoredTestSet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,7 +75,6 @@ def test_texts_instead_of_scores_are_refused(tmp_path: Path) -> None:
         (sample(0), "line 2: item 0 (none) of m again"),
         ({**sample(1), "doc_id": None}, "line 2: doc_id None"),
         ({"doc_id": 1}, "line 2: no filtered_resps, metrics"),
-        ({k: v for k, v in sample(1).items() if k != "acc"}, "line 2: no acc"),
         (sample(1, acc="high"), "line 2: acc 'high'"),
     ],
 )
@@ -80,6 +82,50 @@ def test_a_damaged_sample_is_refused(tmp_path: Path, record: dict[str, Any], mes
     with pytest.raises(CorpusError) as refusal:
         read(written(tmp_path, "m.jsonl", json_lines([sample(0), record])))
     assert message in str(refusal.value)
+
+
+def test_a_document_without_a_metric_has_no_score_by_it(tmp_path: Path) -> None:
+    other = {key: value for key, value in sample(1).items() if key != "acc"}
+    path = written(tmp_path, "m.jsonl", json_lines([sample(0), other]))
+    assert read(path).by_system == {"m": [0.0, None]}
+
+
+def test_a_task_must_be_the_same(tmp_path: Path) -> None:
+    """Also without doc_hash, as older versions wrote."""
+    old = {key: value for key, value in sample(0).items() if key != "doc_hash"}
+    arc, law = (f"samples_{task}_2026-01-01T00-00-00.000000.jsonl" for task in ("arc", "law"))
+    paths = [written(tmp_path, "a/" + arc, json_lines([old]))]
+    paths += [written(tmp_path, "b/" + law, json_lines([old]))]
+    with pytest.raises(CorpusError, match=r"items of law; expected arc, as in .*truebleu panel"):
+        ScoredTestSet.read(paths)
+    another = written(tmp_path, "c/" + arc, json_lines([{**old, "doc": {"q": "other"}}]))
+    with pytest.raises(CorpusError, match="another text of item 0"):
+        ScoredTestSet.read([paths[0], another])
+
+
+def test_answers_of_other_filters_do_not_pair(tmp_path: Path) -> None:
+    lines = [sample(n, filter=name) for name in ("strict", "loose") for n in range(2)]
+    both = written(tmp_path, "a.jsonl", json_lines(lines))
+    other = written(tmp_path, "b.jsonl", json_lines(lines))
+    with pytest.raises(CorpusError, match="answers of the filter loose; expected that of strict"):
+        truebleu.compare(ScoredTestSet.read([f"{both}#strict", f"{other}#loose"]))
+    assert truebleu.compare(ScoredTestSet.read([f"{both}#loose", f"{other}#loose"]))
+
+
+@pytest.mark.parametrize("higher", [True, False])
+def test_the_results_beside_say_the_direction_and_the_model(tmp_path: Path, higher: bool) -> None:
+    """brier_score .238 against .549: which is better is what the harness says."""
+    date = "2026-01-01T00-00-00.000000"
+    paths = []
+    for model, scores in (("a", (0.2, 0.3)), ("b", (0.5, 0.6))):
+        lines = [sample(n, metrics=["odd"], odd=score) for n, score in enumerate(scores)]
+        paths += [written(tmp_path, f"org__{model}/samples_arc_{date}.jsonl", json_lines(lines))]
+        results = {"higher_is_better": {"arc": {"odd": higher}}, "model_name": f"org/{model}"}
+        written(tmp_path, f"org__{model}/results_{date}.json", json.dumps(results))
+    result = truebleu.compare(ScoredTestSet.read(paths))
+    assert list(result.systems) == ["org/a", "org/b"]
+    assert result.metrics["odd"].higher_is_better is higher
+    assert "assumed" not in str(result)
 
 
 def test_items_pair_by_name_and_must_have_the_same_text(tmp_path: Path) -> None:

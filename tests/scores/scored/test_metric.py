@@ -19,7 +19,7 @@ from truebleu.corpus import as_test_set
 from truebleu.errors import AbsentSegmentError, CorpusError, SettingError, UnknownNameError
 from truebleu.metrics import parse_metric
 from truebleu.reports import render
-from truebleu.scores import OutsideScores
+from truebleu.scores import OutsideScores, ScoredTestSet
 
 THREE = ["one", "two", "three"]
 SYSTEMS = as_test_set({"a": THREE, "b": THREE}, THREE)
@@ -267,3 +267,42 @@ def test_scores_outside_the_range_of_a_tool_are_refused(tmp_path: Path) -> None:
     metric = parse_metric(f"scores:path={tmp_path},low=0,high=25")
     with pytest.raises(SettingError, match=r"segment 3: 30\.0; expected a number in 0\.\.25"):
         metric.count(SYSTEMS)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "higher", "assumed"),
+    [
+        ("error_rate", [0.1, 0.2, 0.3], False, False),
+        ("latency_ms", [100, 200, 300], False, False),
+        ("brier_score", [0.1, 0.2, 0.3], False, False),
+        ("TER", [10, 20, 30], False, False),
+        ("MQM", [0, 1, 5], False, False),
+        ("MQM", [0, -1, -5], True, False),  # errors that are stored as negative numbers
+        ("acc_norm", [0, 1, 1], True, False),
+        ("quality", [0.1, 0.2, 0.3], True, True),
+        ("terse", [1, 2, 3], True, True),
+    ],
+)
+def test_a_direction_is_told_by_the_name_or_reported_as_assumed(
+    tmp_path: Path, name: str, values: list[float], higher: bool, assumed: bool
+) -> None:
+    for system in "ab":
+        lines = "".join(f"q{n},{value}\n" for n, value in enumerate(values))
+        (tmp_path / f"{system}.csv").write_text(f"id,{name}\n{lines}")
+    test_set = ScoredTestSet.read([tmp_path / "a.csv", tmp_path / "b.csv"])
+    result = truebleu.compare(test_set)
+    assert result.metrics[name].higher_is_better is higher
+    line = f"{name}: higher is better (assumed; --lower-is-better turns it)"
+    assert (line in str(result)) == assumed
+    turned = truebleu.compare(test_set, metrics="scores:higher_is_better=no")
+    assert turned.metrics[name].higher_is_better is False
+    assert "assumed" not in str(turned)
+
+
+@pytest.mark.parametrize(
+    "name", ["index", "trial", "train_trial_index", "run_id", "timestamp", "created_at", "seed", ""]
+)
+def test_accounts_are_no_scores(tmp_path: Path, name: str) -> None:
+    (tmp_path / "a.csv").write_text(f"item,{name},grade\nx,5,1\ny,6,0\n")
+    scores = truebleu.score(ScoredTestSet.read([tmp_path / "a.csv"]))
+    assert scores["a"]["grade"].score == 0.5

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import truebleu
+from tests.cli import shell
 from truebleu.corpus.tables import Scale
 from truebleu.errors import CorpusError, SettingError, UnknownNameError
 from truebleu.metrics.bleu import BLEU
@@ -81,27 +82,71 @@ def test_groups_are_by_any_field() -> None:
     assert [group.label for group in result.groups] == ["first", "second"]
 
 
-def test_several_answers_are_averaged_and_that_is_said() -> None:
-    twice = [*rows(OLD, epoch=1), *rows(NEW, epoch=2)]
-    scored = ScoredTestSet.of({"a": twice, "b": rows(NEW)})
-    (warning,) = scored.warnings
-    assert "up to 2 answers to an item are averaged" in warning.message
-    assert pair(scored).difference == pytest.approx(-1 / 6)
-    assert not ScoredTestSet.of({"a": twice}, answers="mean").warnings
+TWICE = {
+    "a": [*rows(OLD, epoch=1), *rows(NEW, epoch=2)],
+    "b": [*rows(NEW, epoch=1), *rows(NEW, epoch=2)],
+}
 
 
-def test_several_answers_are_runs_where_that_is_asked() -> None:
-    systems = {
-        "a": [*rows(OLD, epoch=1), *rows(NEW, epoch=2)],
-        "b": [*rows(NEW, epoch=1), *rows(NEW, epoch=2)],
-    }
-    scored = ScoredTestSet.of(systems, answers="runs")
-    assert list(scored.systems) == ["a.run1", "a.run2", "b.run1", "b.run2"]
-    result = pair(scored, runs="{system}.run{run}")
-    assert result.difference == pytest.approx(-1 / 6)
-    missing = {**systems, "a": systems["a"][:-1]}
-    with pytest.raises(CorpusError, match=r"1 answers to item .*answers=mean"):
-        pair(ScoredTestSet.of(missing, answers="runs"), runs="{system}.run{run}")
+def test_epochs_are_runs_and_the_verdict_is_about_further_ones() -> None:
+    scored = ScoredTestSet.of(TWICE).by_runs()
+    assert scored.runs == {"a": ("a.run1", "a.run2"), "b": ("b.run1", "b.run2")}
+    result = truebleu.compare(TWICE)
+    outputs = {"a.1": OLD, "a.2": NEW, "b.1": NEW, "b.2": NEW}
+    asked = truebleu.compare(outputs, metrics="scores", runs="{system}.{run}")
+    assert result.comparisons[0].difference == pytest.approx(-1 / 6)
+    assert result.comparisons[0].p == asked.comparisons[0].p
+    assert "This is about further runs of the systems" in str(result)
+
+
+def test_answers_that_are_averaged_are_what_the_verdict_is_about() -> None:
+    result = truebleu.compare(TWICE, metrics="scores:answers=mean")
+    assert result.comparisons[0].difference == pytest.approx(-1 / 6)
+    assert "This is about these answers, up to 2 to an item, not about further ones." in str(result)
+    grouped = truebleu.compare(TWICE, by={"half": ["x", "y"] * 30}, replicates=200)
+    assert "This is about these answers" in str(grouped)
+
+
+def test_raters_are_no_runs() -> None:
+    judged = {name: [*rows(OLD, rater="x"), *rows(NEW, rater="y")] for name in "ab"}
+    assert ScoredTestSet.of(judged).by_runs().runs is None
+
+
+def test_other_numbers_of_epochs_do_not_pair() -> None:
+    systems = {"a": TWICE["a"], "b": rows(NEW, epoch=1)}
+    with pytest.raises(CorpusError, match=r"1 answers to an item; expected 2, .*answers=mean"):
+        truebleu.compare(systems)
+    assert truebleu.compare(systems, metrics="scores:answers=mean")
+
+
+def test_an_epoch_that_an_item_lacks_is_missing() -> None:
+    with pytest.raises(CorpusError, match=r"'a.run2': segment 60: no score of item q31"):
+        truebleu.compare({**TWICE, "a": TWICE["a"][:-1]})
+
+
+def runs_of(draws: np.random.Generator, items: int = 120, epochs: int = 3) -> list[dict[str, Any]]:
+    """Answers of a model whose runs vary as a whole: right in 60 %, with a spread of 8 points."""
+    luck = np.clip(draws.normal(0.6, 0.08, epochs), 0, 1)
+    right = draws.random((items, epochs)) < luck
+    return [
+        {"id": i, "epoch": e, "correct": int(right[i, e])}
+        for i in range(items)
+        for e in range(epochs)
+    ]
+
+
+def test_two_equal_models_are_rarely_told_apart_though_their_runs_vary() -> None:
+    """Averages over these answers tell them apart far too often."""
+    draws = np.random.default_rng(26)
+    alarms = {"scores": 0, "scores:answers=mean": 0}
+    trials = 60
+    for _ in range(trials):
+        systems = {"a": runs_of(draws), "b": runs_of(draws)}
+        for metric in alarms:
+            result = truebleu.compare(systems, metrics=metric, replicates=100)
+            alarms[metric] += result.comparisons[0].p <= 0.05
+    assert alarms["scores"] / trials <= 0.09, alarms
+    assert alarms["scores:answers=mean"] / trials >= 0.2, alarms
 
 
 def test_a_missing_score_is_an_error_and_never_0() -> None:
@@ -137,7 +182,7 @@ def test_scores_need_a_file_or_a_scored_test_set() -> None:
     with pytest.raises(SettingError, match="first_segment"):
         OutsideScores(first_segment=0)
     with pytest.raises(SettingError, match="one for all"):
-        OutsideScores(path="scores.tsv", answers="runs")
+        OutsideScores(path="scores.tsv", answers="pass@2")
 
 
 def test_gate_plan_and_explain_take_it_too(tmp_path: Path) -> None:
@@ -210,7 +255,7 @@ def test_files_of_other_scores_do_not_go_together(tmp_path: Path) -> None:
 
 def test_epochs_of_an_archive_are_runs_and_metadata_clusters() -> None:
     recorded = Path(__file__).parents[1] / "formats" / "recorded" / "inspect.eval"
-    scored = ScoredTestSet.read([f"a={recorded}"], documents="passage", answers="runs")
+    scored = ScoredTestSet.read([f"a={recorded}"], documents="passage").by_runs()
     assert list(scored.systems) == ["a.run1", "a.run2"]
     assert scored.documents == ("p0", "p0", "p1")
 
@@ -351,3 +396,35 @@ def test_ways_with_answers_have_names(way: str) -> None:
         OutsideScores(answers=way)
     with pytest.raises(UnknownNameError, match="mean"):
         ScoredTestSet.of({"a": [1.0]}, answers=way)
+
+
+def test_each_benchmark_of_a_panel_has_its_own_filter(tmp_path: Path) -> None:
+    date = "2026-01-01T00-00-00.000000"
+    filters = {"gsm": ("strict-match", "flexible-extract"), "arc": ("none",), "code": ("b", "a")}
+    for model in "ab":
+        (tmp_path / model).mkdir()
+        for task, names in filters.items():
+            lines = [
+                {**record, "filter": name, "acc": place}
+                for place, name in enumerate(names)
+                for record in harness({"acc": 0})
+            ]
+            saved(tmp_path / model / f"samples_{task}_{date}.jsonl", lines)
+
+    def chosen(**settings: Any) -> dict[str, str]:
+        sets = read_benchmarks([str(tmp_path)], **settings)
+        return {name: scored.evaluations[0].items[0].filter for name, scored in sets.items()}
+
+    assert chosen() == {"arc": "none", "code": "b", "gsm": "strict-match"}
+    assert chosen(filters="flexible-extract/none/a") == {
+        "arc": "none",
+        "code": "a",
+        "gsm": "flexible-extract",
+    }
+    with pytest.raises(CorpusError, match="no filter 'x'"):
+        chosen(filters="x")
+    file = tmp_path / "a" / f"samples_gsm_{date}.jsonl"
+    (scored,) = read_benchmarks([f"{file}#flexible-extract"]).values()
+    assert {item.filter for item in scored.evaluations[0].items} == {"flexible-extract"}
+    done = shell.run("panel", str(tmp_path), "-m", "scores", "-q")
+    assert done.code == 0, done.err

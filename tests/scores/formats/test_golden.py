@@ -1,0 +1,170 @@
+"""Small files as evaluation tools write them, with the right answers (shared/golden/formats)."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import truebleu
+from tests.cli import shell
+from truebleu.errors import CorpusError
+from truebleu.scores import ScoredTestSet
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: Each tool, a pattern of its files, and which of the right answers they have.
+FILES = [
+    ("promptfoo", "out.json", 0),
+    ("promptfoo", "out.jsonl", 0),
+    ("promptfoo", "out.csv", 0),
+    ("deepeval", "*/.deepeval/.latest_test_run.json", 0),
+    ("deepeval", "results/*.json", 0),
+    ("openai-evals", "*.jsonl", 0),
+    ("helm", "**/per_instance_stats.json", 0),
+    ("helm", "**/display_predictions.json", 0),
+    ("lighteval", "details/**/*.parquet", 0),
+    ("wmt25", "data/automatic_scores/*.jsonl", 0),
+    ("hf-evaluate", "*.json", 0),
+    ("bert-score", "*a.txt", 0),
+    ("comet", "stdout.txt", 0),
+    ("comet", "scores.json", 0),
+    ("metricx", "all-systems.jsonl", 0),
+    ("metricx", "*a.jsonl", 0),
+    ("pymarian", "*.txt", 0),
+    ("lm-eval", "*/samples_*.jsonl", 0),
+    ("inspect", "*.eval", 0),
+    ("mt-metrics-eval", "tiny26/metric-scores/en-xx/MetricY-refA.seg.score", 1),
+]
+
+
+def files_of(shared: Path, tool: str, pattern: str) -> list[str]:
+    folder = shared / "golden" / "formats" / tool
+    paths = sorted(path for path in folder.glob(pattern) if path.name != "expected.json")
+    assert paths, (tool, pattern)
+    return list(map(str, paths))
+
+
+@pytest.mark.parametrize(("tool", "pattern", "which"), FILES)
+def test_a_comparison_without_options_has_the_right_answer(
+    shared: Path, tool: str, pattern: str, which: int
+) -> None:
+    files = files_of(shared, tool, pattern)
+    done = shell.run("compare", *files, "-f", "json", "-q")
+    assert done.code == 0, done.err
+    result = json.loads(done.out)
+    text = (shared / "golden" / "formats" / tool / "expected.json").read_text()
+    expected: dict[str, Any] = json.loads(text)[which]
+    names = list(expected["systems"])
+    means = {
+        system["name"]: next(iter(system["scores"].values()))["score"]
+        for system in result["systems"]
+    }
+    for name in names:
+        assert means[name] == pytest.approx(expected["systems"][name]["mean_over_items"])
+    (pair,) = (p for p in result["comparisons"] if {p["a"], p["b"]} == set(names))
+    sign = 1 if pair["a"] == names[0] else -1
+    assert sign * pair["difference"] == pytest.approx(expected["paired"]["mean"])
+    (metric,) = result["metrics"]
+    assert metric["higher_is_better"] is (expected["direction"] == "higher")
+
+
+def test_documents_are_the_unit_where_the_tool_has_them(shared: Path) -> None:
+    files = files_of(shared, "wmt25", "data/automatic_scores/*.jsonl")
+    scored = ScoredTestSet.read(files)
+    assert scored.documents == ("d1", "d1", "d2", "d3", "d3", "d3")
+    metric = "scores:column=MetricX-24-Hybrid-XL"
+    (pair,) = truebleu.compare(scored, metrics=metric).comparisons
+    assert pair.difference == pytest.approx(1.0)
+
+
+def test_scores_of_systems_alone_are_refused(shared: Path, tmp_path: Path) -> None:
+    (path,) = files_of(shared, "comet", "only-system.txt")
+    with pytest.raises(CorpusError, match=r"expected the scores of its segments: comet-score with"):
+        ScoredTestSet.read([path])
+    (alpha, _) = files_of(shared, "bert-score", "*a.txt")
+    with open(alpha) as file:
+        (tmp_path / "means.txt").write_text(file.readline())
+    with pytest.raises(CorpusError, match="those of its segments: bert-score -s"):
+        ScoredTestSet.read([tmp_path / "means.txt"])
+    saved = {"accuracy": 0.5, "_evaluate_version": "0.4.6"}
+    (tmp_path / "saved.json").write_text(json.dumps(saved))
+    with pytest.raises(CorpusError, match="scores of a whole text alone; expected a list"):
+        ScoredTestSet.read([tmp_path / "saved.json"])
+
+
+def test_an_error_is_missing_and_a_failed_assertion_a_low_score(
+    shared: Path, tmp_path: Path
+) -> None:
+    (path,) = files_of(shared, "promptfoo", "out.jsonl")
+    with open(path) as file:
+        rows = [json.loads(line) for line in file]
+    rows[0] |= {"failureReason": 2, "score": 0, "namedScores": {}}
+    (tmp_path / "out.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(CorpusError, match="no score of item"):
+        truebleu.compare(ScoredTestSet.read([tmp_path / "out.jsonl"]))
+
+
+def test_other_datasets_and_other_settings_do_not_pair(shared: Path, tmp_path: Path) -> None:
+    alpha, beta = files_of(shared, "bert-score", "*a.txt")
+    with open(beta) as file:
+        (tmp_path / "beta.txt").write_text(file.read().replace("L17", "L18"))
+    with pytest.raises(CorpusError, match=r"items of .*L18_no-idf.*; expected .*L17"):
+        ScoredTestSet.read([alpha, tmp_path / "beta.txt"])
+    log = {"model": "m", "task": "quiz", "dataset": {"name": "test"}}
+    sample = {"id": 1, "epoch": 1, "target": "t", "scores": {"match": {"value": 1}}}
+    paths = [tmp_path / f"{name}.json" for name in ("test", "train")]
+    for path in paths:
+        about = {**log, "model": path.stem, "dataset": {"name": path.stem}}
+        path.write_text(json.dumps({"eval": about, "samples": [sample]}))
+    with pytest.raises(CorpusError, match="items of train; expected test"):
+        ScoredTestSet.read(paths)
+
+
+def test_promptfoo_repeats_are_runs(shared: Path, tmp_path: Path) -> None:
+    (path,) = files_of(shared, "promptfoo", "out.jsonl")
+    with open(path) as file:
+        rows = [json.loads(line) for line in file]
+    rows += [{**row, "testIdx": row["testIdx"] + 6} for row in rows]
+    (tmp_path / "out.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    runs = ScoredTestSet.read([tmp_path / "out.jsonl"]).by_runs().runs
+    assert runs == {"alpha": ("alpha.run1", "alpha.run2"), "beta": ("beta.run1", "beta.run2")}
+
+
+def test_a_metric_of_deepeval_that_passes_below_its_threshold_is_lower(
+    shared: Path, tmp_path: Path
+) -> None:
+    (path, _) = files_of(shared, "deepeval", "results/*.json")
+    with open(path) as file:
+        run = json.load(file)
+    for case in run["testCases"]:
+        for metric in case["metricsData"]:
+            metric["success"] = metric["score"] <= metric["threshold"]
+    (tmp_path / "run.json").write_text(json.dumps(run))
+    scores = truebleu.score(ScoredTestSet.read([tmp_path / "run.json"]))
+    assert scores.higher_is_better == {"Correctness [GEval]": False}
+
+
+def test_several_metrics_of_helm_are_choices_and_accounts_are_none(tmp_path: Path) -> None:
+    def stat(name: str, mean: float) -> dict[str, Any]:
+        return {"name": {"name": name}, "count": 1, "mean": mean}
+
+    entries = [
+        {
+            "instance_id": f"id{n}",
+            "train_trial_index": 0,
+            "stats": [stat("exact_match", 1), stat("f1_score", 0.5), stat("num_prompt_tokens", 9)],
+        }
+        for n in range(3)
+    ]
+    (tmp_path / "per_instance_stats.json").write_text(json.dumps(entries))
+    scored = ScoredTestSet.read([tmp_path / "per_instance_stats.json"])
+    with pytest.raises(CorpusError, match="the scores exact_match, f1_score; expected one of"):
+        truebleu.score(scored)
+    assert truebleu.score(scored, metrics="scores:column=f1_score")
+    perturbed = [{**entry, "perturbation": {"name": "typos"}} for entry in entries]
+    (tmp_path / "per_instance_stats.json").write_text(json.dumps([*entries, *perturbed]))
+    (evaluation,) = ScoredTestSet.read([tmp_path / "per_instance_stats.json"]).evaluations
+    assert [item.filter for item in evaluation.chosen_items()] == [""] * 3
