@@ -218,12 +218,6 @@ def inspect(name: str, scores: list[float]) -> str:
     return json.dumps({"eval": {"model": name, "task": "quiz"}, "samples": samples})
 
 
-def marot(name: str, n: int, score: float) -> str:
-    told = json.dumps({"segment": {"metrics": {"BLEURT": score}}})
-    number = str(n + 1)
-    return "\t".join((name, "d", number, number, "r", "s", "t", "Style", "Minor", told))
-
-
 #: By what a format is called: the files, by their names.
 FORMATS: dict[str, dict[str, str]] = {
     "comet-score": {
@@ -266,7 +260,6 @@ FORMATS: dict[str, dict[str, str]] = {
     },
     "Inspect": {f"{s}.json": inspect(s, scores) for s, scores in SCORES.items()},
     "Every Eval Ever": {"samples.jsonl": lines(json.dumps(sample(*row)) for row in ALL)},
-    "Marot": {"marot.tsv": lines(marot(*row) for row in ALL)},
     "table": {
         f"{s}.csv": lines(["id,score", *(f"{n},{score}" for n, score in enumerate(scores))])
         for s, scores in SCORES.items()

@@ -21,6 +21,7 @@ from truebleu.reports.groups import comparison_blocks
 from truebleu.reports.sentences import (
     LARGEST_SHARE,
     SWAP_RATIO,
+    about_answers,
     bracketed,
     listed,
     p_cell,
@@ -235,9 +236,7 @@ def _cautions(comparison: Comparison, pairs: Sequence[PairResult]) -> Iterator[s
         yield (
             "This is about these runs only; --about further-runs takes into account how runs vary."
         )
-    answers = dict(comparison.metrics[pairs[0].metric].signature.fields).get("answers")
-    if answers is not None:
-        yield f"This is about these answers, up to {answers} to an item, not about further ones."
+    yield from about_answers([comparison.metrics[pairs[0].metric].signature])
     if settings.about == "further-runs":
         yield "This is about further runs of the systems, not only about these."
     if caution := TESTS[settings.test].caution:

@@ -24,6 +24,7 @@ from truebleu.reports.document import (
     table_of,
 )
 from truebleu.reports.sentences import (
+    about_answers,
     bracketed,
     p_cell,
     p_equals,
@@ -115,6 +116,7 @@ def verdict(explanation: Explanation, pair: PairExplanation) -> list[str]:
         lines.append(people_sentence(compared.difference, people, compared.metric, digits))
     return [
         *lines,
+        *about_answers([_metric(explanation, pair).signature]),
         *_artefacts(explanation, pair),
         *_where_from(explanation, pair),
         *_how_safe(pair),

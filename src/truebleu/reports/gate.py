@@ -18,6 +18,7 @@ from truebleu.reports.sentences import (
     ENOUGH_DOCUMENTS_FOR_A_MARGIN,
     ENOUGH_EFFECTIVE_UNITS,
     LARGEST_SHARE,
+    about_answers,
     bracketed,
     p_equals,
     people_sentence,
@@ -39,7 +40,8 @@ def document(result: GateResult) -> Document:
         for check in result.checks
         if check.people is not None
     ]
-    lines = (*sentences(result), *people, *_few(result), *_tails(result), *_look(result))
+    cautions = (*about_answers(c.signature for c in result.checks), *_few(result), *_tails(result))
+    lines = (*sentences(result), *people, *cautions, *_look(result))
     notes = [*signature_lines(check.signature for check in result.checks), method(result)]
     known = (check.people for check in result.checks if check.people is not None)
     notes += dict.fromkeys(map(people_source, known))

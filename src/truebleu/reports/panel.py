@@ -16,9 +16,17 @@ from truebleu.reports.document import (
     Table,
     bounds_of,
     plain_columns,
+    signature_lines,
     table_of,
 )
-from truebleu.reports.sentences import bracketed, listed, p_cell, p_equals, rank_range
+from truebleu.reports.sentences import (
+    about_answers,
+    bracketed,
+    listed,
+    p_cell,
+    p_equals,
+    rank_range,
+)
 from truebleu.significance.tests import fewest_units
 
 if TYPE_CHECKING:
@@ -57,7 +65,7 @@ def document(result: Panel, *, details: bool = False) -> Document:
                 blocks.append(Heading(f"{pair.a} − {pair.b}"))
             blocks.append(_sets(result, pair))
     blocks.append(Sentences(tuple(_cautions(result))))
-    signatures = [str(one) for several in result.signatures.values() for one in several]
+    signatures = signature_lines(one for many in result.signatures.values() for one in many)
     blocks.append(Notes((*signatures, _method(result))))
     blocks += _charts(result)
     return Document(tuple(blocks), _data(result))
@@ -239,7 +247,7 @@ def _verdict(result: Panel, pair: PanelComparison) -> str:
 
 def _cautions(result: Panel) -> list[str]:
     """What changes how to read the verdicts."""
-    lines = []
+    lines = about_answers(one for several in result.signatures.values() for one in several)
     least = fewest_units(result.settings.alpha)
     few = sum(row.units < least for row in result.test_sets)
     if few:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from truebleu.agreement.data import HumanSummary
     from truebleu.corpus.test_set import TestSetOutline
+    from truebleu.metrics.base import Signature
     from truebleu.significance.people import PeopleAgreement
     from truebleu.significance.settings import ResamplingSettings
 
@@ -116,6 +117,9 @@ def resampled(
         units: how many there are.
         test_set: says whether segments are the unit because no documents are known.
     """
+    # Without texts, segments are items.
+    has_items = test_set is not None and test_set.reference_names == ("none",)
+    word = "item" if has_items and settings.unit == "segment" else settings.unit
     block = "" if settings.block_length is None else f" of {settings.block_length} segments"
     domains = " within domains" if settings.by_domain else ""
     unknown = ""
@@ -123,7 +127,14 @@ def resampled(
         unknown = " (no documents given)" if test_set.documents is None else ""
         if test_set.documents is not None and test_set.documents > 1:
             unknown = f" (taken as independent, though of {test_set.documents} documents)"
-    return f"{units:,} {settings.unit}s{block}{domains}{unknown}"
+    return f"{units:,} {word}s{block}{domains}{unknown}"
+
+
+def about_answers(signatures: Iterable[Signature]) -> list[str]:
+    """What a verdict is about, where several answers to an item were averaged."""
+    counts = [int(count) for s in signatures for key, count in s.fields if key == "answers"]
+    about = f"This is about these answers, up to {max(counts, default=0)} to an item"
+    return [f"{about}, not about further ones."] if counts else []
 
 
 def few_documents(settings: ResamplingSettings, units: int) -> list[str]:

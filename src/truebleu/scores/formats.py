@@ -35,7 +35,13 @@ from truebleu.corpus.tables import (
     whole_number,
 )
 from truebleu.corpus.test_set import column_values, frame_columns, is_frame
-from truebleu.errors import MalformedFileError, MissingExtraError, SettingError, TruebleuError
+from truebleu.errors import (
+    EmptyTextError,
+    MalformedFileError,
+    MissingExtraError,
+    SettingError,
+    TruebleuError,
+)
 from truebleu.scores.evaluations import (
     ZIP,
     Evaluation,
@@ -47,7 +53,6 @@ from truebleu.scores.evaluations import (
     has_keys,
     is_name,
     name_of,
-    quoted,
 )
 
 if TYPE_CHECKING:
@@ -144,7 +149,9 @@ def _printed_comet(file: ScoreFile) -> Iterator[Numbered]:
 
 def _lm_eval_scores(record: Record) -> Any:
     names = record["metrics"]
-    return {str(n): record[n] for n in names if n in record} if isinstance(names, list) else names
+    if not isinstance(names, list):
+        return names
+    return {n: record[n] for n in names if isinstance(n, str) and n in record}
 
 
 def _lm_eval_output(record: Record) -> object:
@@ -157,7 +164,7 @@ def _lm_eval_references(record: Record) -> Any:
 
     The harness writes every target as text, a list as Python prints it.
     """
-    for kept in map(record.get, record["metrics"]):
+    for kept in _lm_eval_scores(record).values():
         if isinstance(kept, list) and kept and isinstance(kept[0], list):
             return kept[0]
     target = record.get("target")
@@ -396,53 +403,6 @@ def _samples_beside(file: ScoreFile) -> ScoreFile:
     return samples
 
 
-# Marot: scores of automatic metrics in the metadata of MQM annotations. A segment has a row for
-# each annotation, and its scores may be in any of them.
-
-_MAROT_FIELDS = 10
-
-
-def _is_marot(file: ScoreFile) -> bool:
-    if file.lines[0].count("\t") != _MAROT_FIELDS - 1:
-        return False
-    return any('"metrics"' in line.rpartition("\t")[2] for line in file.lines)
-
-
-def _rows(file: ScoreFile, width: int) -> Iterator[tuple[int, list[str]]]:
-    """Fields between tabs, as many on each line."""
-    for number, line in enumerate(file.lines, 1):
-        fields = line.split("\t")
-        if len(fields) != width:
-            file.refuse(number, f"{len(fields)} fields", str(width))
-        yield number, fields
-
-
-def _marot_records(file: ScoreFile) -> Iterator[Numbered]:
-    above: dict[tuple[str, str], dict[str, object]] = {}
-    for number, fields in _rows(file, _MAROT_FIELDS):
-        if number == 1 and [field.lower() for field in fields[:2]] == ["system", "doc"]:
-            continue
-        system, document, in_document, segment = fields[:4]
-        metadata: Any = {}
-        if fields[-1].strip():
-            try:
-                metadata = parse_json(fields[-1])
-            except ValueError:
-                file.refuse(number, f"metadata {quoted(fields[-1])}", "a JSON object")
-        scores = value_inside(metadata, ["segment", "metrics"])
-        name = segment or f"{document}:{in_document}"
-        known = above.setdefault((system, name), {})
-        scores = scores if isinstance(scores, dict) else {}
-        for metric in scores.keys() & known.keys():
-            if known[metric] != scores[metric]:
-                found = f"{metric} {scores[metric]} of item {name} of {system}"
-                file.refuse(number, found, f"{known[metric]}, as above")
-        further = {metric: scores[metric] for metric in scores if metric not in known}
-        known |= further
-        about = {"system": system, "item": name, "fields": {"doc": document}}
-        yield number, {**about, "scores": further or None}
-
-
 # Submissions to WMT's metrics task: METRIC LP TESTSET DOMAIN DOC REF SYSTEM SEGNO SCORE, between
 # tabs. Files of system scores have 7 fields, and no segments to compare.
 
@@ -462,7 +422,10 @@ def _submission_records(file: ScoreFile) -> Iterator[Numbered]:
         expected = f"scores of segments, with {_OF_SEGMENTS} fields"
         file.refuse(1, f"{_OF_SYSTEMS} fields, scores of systems", expected)
     about: list[str] = []
-    for number, fields in _rows(file, _OF_SEGMENTS):
+    for number, line in enumerate(file.lines, 1):
+        fields = line.split("\t")
+        if len(fields) != _OF_SEGMENTS:
+            file.refuse(number, f"{len(fields)} fields", str(_OF_SEGMENTS))
         metric, pair, test_set, _, _, reference, system, segment, score = fields
         here = [metric, pair, test_set, reference]
         about = about or here
@@ -483,7 +446,7 @@ _PROMPTFOO_ERROR = 2
 
 
 def _is_promptfoo(file: ScoreFile) -> bool:
-    if {"Status", "Score", "Named Scores"} <= set(file.lines[0].split(",")):
+    if {"Status", "Score", "Named Scores"} <= set(file.lines[0].split(",")[1:]):
         return True
     results = value_inside(file.json, ["results", "results"])
     return isinstance(results, list) or has_keys("testIdx", "promptIdx", "namedScores")(file)
@@ -492,46 +455,33 @@ def _is_promptfoo(file: ScoreFile) -> bool:
 def _promptfoo_records(file: ScoreFile) -> Iterator[Numbered]:
     is_json = file.text.lstrip().startswith("{")
     rows = list(_promptfoo_json(file) if is_json else _promptfoo_csv(file))
-    prompts = Counter(provider for provider, _ in {(row[1], row[2]) for row in rows})
-    for line, provider, prompt, variables, scores in rows:
-        named = variables.get("id")
-        yield (
-            line,
-            {
-                "system": provider if prompts[provider] == 1 else f"{provider} {prompt}",
-                "item": named if is_name(named) else _canonical(variables),
-                "checksum": _canonical(variables),
-                "scores": scores,
-                "fields": variables,
-            },
-        )
+    prompts = Counter(provider for provider, _ in {row[1] for row in rows})
+    for line, (provider, prompt), inputs, named, score in rows:
+        system = provider if prompts[provider] == 1 else f"{provider} {prompt}"
+        checksum, own_id = _canonical(inputs), inputs.get("id")
+        item = own_id if is_name(own_id) else checksum
+        about = {"system": system, "item": item, "checksum": checksum, "fields": inputs}
+        scores = {**(named if isinstance(named, dict) else {}), "score": score}
+        yield line, {**about, "scores": None if score is None else scores}
 
 
-#: Line, provider, prompt, variables and scores.
-_Row: TypeAlias = tuple[int | None, str, str, dict[str, Any], dict[str, Any] | None]
+#: Line, provider and prompt, variables, named scores, and the score, None after an error.
+_Row: TypeAlias = tuple[int | None, tuple[str, str], dict[str, Any], Any, Any]
 
 
 def _promptfoo_json(file: ScoreFile) -> Iterator[_Row]:
     results = value_inside(file.json, ["results", "results"])
-    are_lines = not isinstance(results, list)
-    rows: list[Numbered] = list(file.records()) if are_lines else [(None, r) for r in results]
-    if not all(isinstance(row, dict) for _, row in rows):
-        file.refuse(None, "something else among the results", "objects")
+    rows = list(file.records()) if results is None else _objects(file, results)
     # They stand in order of completion.
     rows.sort(key=lambda row: whole_number(row[1].get("testIdx")) or 0)
     for line, row in rows:
-        provider, prompt, variables = (row.get(key) for key in ("provider", "prompt", "vars"))
+        provider, inputs = row.get("provider"), row.get("vars")
         names = (value_inside(provider, [key]) for key in ("label", "id"))
-        name = provider if isinstance(provider, str) else next(filter(None, names), "")
-        scores = dict(row.get("namedScores") or {}) | {"score": row.get("score")}
-        known = variables if variables and isinstance(variables, dict) else None
-        yield (
-            line,
-            str(name),
-            str(value_inside(prompt, ["label"]) or ""),
-            known or {"testIdx": row.get("testIdx")},
-            None if row.get("failureReason") == _PROMPTFOO_ERROR else scores,
-        )
+        prompt = value_inside(row.get("prompt"), ["label"]) or ""
+        system = str(next(filter(None, names), provider)), str(prompt)
+        inputs = inputs if inputs and isinstance(inputs, dict) else {"id": row.get("testIdx")}
+        failed = row.get("failureReason") == _PROMPTFOO_ERROR
+        yield line, system, inputs, row.get("namedScores"), None if failed else row.get("score")
 
 
 def _promptfoo_csv(file: ScoreFile) -> Iterator[_Row]:
@@ -542,13 +492,20 @@ def _promptfoo_csv(file: ScoreFile) -> Iterator[_Row]:
     for line, row in rows:
         if len(row) != len(header):
             file.refuse(line, f"{len(row)} fields", f"{len(header)}, as in the header")
-        variables = dict(zip(header[: places[0] - 1], row, strict=False))
+        inputs = dict(zip(header[: places[0] - 1], row, strict=False))
         for place in places:
             name = _PROMPTFOO_SYSTEM.match(header[place - 1])
-            status, score, named = row[place : place + 3]
-            scores = {**json_in(file.path, line, named or "{}", "scores"), "score": score}
-            provider, prompt = name.groups() if name else (header[place - 1], "")
-            yield line, provider, prompt, variables, None if status == "ERROR" else scores
+            system = (name["provider"], name["prompt"]) if name else (header[place - 1], "")
+            status, score, named = (*row[place : place + 3], "", "")[:3]
+            scores = json_in(file.path, line, named or "{}", "scores by name")
+            yield line, system, inputs, scores, None if status == "ERROR" else score
+
+
+def _objects(file: ScoreFile, values: Any) -> list[Numbered]:
+    """Objects of a list, as they must be."""
+    if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
+        file.refuse(None, "something else", "a list of objects, one for each answer")
+    return [(None, value) for value in values]
 
 
 # DeepEval: one run of one system. A metric that failed has no score. No file says which version
@@ -573,10 +530,10 @@ def _deepeval_about(file: ScoreFile) -> tuple[str, str]:
 
 def _deepeval_records(file: ScoreFile) -> Iterator[Numbered]:
     run = _deepeval_run(file)
-    for case in [*run["testCases"], *(run.get("conversationalTestCases") or ())]:
-        if not isinstance(case, dict):
-            file.refuse(None, "something else among the test cases", "objects")
-        yield None, {**case, "item": case.get("input") or case.get("scenario") or case.get("name")}
+    for key in ("testCases", "conversationalTestCases"):
+        for _, case in _objects(file, run.get(key) or []):
+            names = map(case.get, ("input", "scenario", "name"))
+            yield None, {**case, "item": next(filter(None, names), None)}
 
 
 def _deepeval_metrics(case: Record) -> list[dict[str, Any]]:
@@ -602,7 +559,7 @@ def _deepeval_directions(file: ScoreFile) -> dict[str, bool]:
 def _openai_records(file: ScoreFile) -> Iterator[Numbered]:
     places = {"system": "spec.completion_fns.0", "benchmark": "spec.eval_name"}
     about = {k: value_inside(file.first_record, place.split(".")) for k, place in places.items()}
-    seen: Counter[tuple[object, object]] = Counter()
+    seen: Counter[tuple[str, str]] = Counter()
     for line, event in file.records():
         kind, data = event.get("type"), event.get("data")
         if kind not in ("match", "metrics") or not isinstance(data, dict):
@@ -610,9 +567,10 @@ def _openai_records(file: ScoreFile) -> Iterator[Numbered]:
         scores = {"correct": data.get("correct")}
         if kind == "metrics":
             scores = {name: value for name, value in data.items() if _is_number(value)}
-        seen[event.get("sample_id"), kind] += 1
-        answer = seen[event.get("sample_id"), kind]
-        yield line, {**about, "item": event.get("sample_id"), "scores": scores, "answer": answer}
+        sample = event.get("sample_id")
+        seen[str(sample), kind] += 1
+        answer = seen[str(sample), kind]
+        yield line, {**about, "item": sample, "scores": scores, "answer": answer}
 
 
 def _is_number(value: object) -> bool:
@@ -662,23 +620,23 @@ def _is_lighteval(file: ScoreFile) -> bool:
 
 
 def _lighteval_about(file: ScoreFile) -> tuple[str, str]:
-    parts = os.path.abspath(file.path).split(os.sep)
-    return "/".join(parts[_lighteval_root(parts) + 1 : -2]) or file.name, ""
+    return _lighteval_path(file)[1] or file.name, ""
 
 
-def _lighteval_root(parts: Sequence[str]) -> int:
-    return len(parts) - 1 - parts[::-1].index("details") if "details" in parts else len(parts)
+def _lighteval_path(file: ScoreFile) -> tuple[str, str, str]:
+    """The folder of all that lighteval wrote, the model, and the date."""
+    root, _, inside = os.path.abspath(file.path).replace(os.sep, "/").rpartition("/details/")
+    model, _, date = inside.rpartition("/")[0].rpartition("/")
+    return root, model, date
 
 
 def _lighteval_directions(file: ScoreFile) -> dict[str, bool]:
-    parts = os.path.abspath(file.path).split(os.sep)
-    root, date = _lighteval_root(parts), parts[-2]
-    folders = [*parts[:root], "results", *parts[root + 1 : -2]]
-    tasks = value_inside(_json_of(os.sep, *folders, f"results_{date}.json"), ["config_tasks"])
+    root, model, date = _lighteval_path(file)
+    tasks = value_inside(_json_of(root, "results", model, f"results_{date}.json"), ["config_tasks"])
     higher: dict[str, bool] = {}
     for task in tasks.values() if isinstance(tasks, dict) else ():
-        for metric in value_inside(task, ["metrics"]) or ():
-            name, told = (value_inside(metric, [k]) for k in ("metric_name", "higher_is_better"))
+        for _, metric in _objects(file, value_inside(task, ["metrics"]) or []):
+            name, told = metric.get("metric_name"), metric.get("higher_is_better")
             higher |= _directions(told if isinstance(told, dict) else {str(name): told})
     return higher
 
@@ -860,7 +818,7 @@ FORMATS = (
         tool="HELM",
         writes="per_instance_stats.json and display_predictions.json, with run_spec.json beside",
         knows=_is_helm,
-        records=lambda file: [(None, entry) for entry in file.json],
+        records=lambda file: _objects(file, file.json),
         about=_helm_about,
         item="instance_id",
         scores=_helm_scores,
@@ -908,14 +866,6 @@ FORMATS = (
         first=1,
         higher=_all(higher=True),
         usual=("F1",),
-    ),
-    Format(
-        tool="Marot",
-        writes="MQM annotations with segment.metrics in their metadata",
-        knows=_is_marot,
-        records=_marot_records,
-        fields="fields",
-        by_number=True,
     ),
     Format(
         tool="WMT metrics task",
@@ -987,6 +937,8 @@ _INSPECT_SCORE = "score_"
 
 def records_of(table: Table) -> list[Numbered]:
     """The rows of a table, each with its line."""
+    if not table.columns:
+        raise EmptyTextError(table.path)
     values = zip(*map(table.values, table.columns), strict=True)
     rows = (dict(zip(table.columns, row, strict=True)) for row in values)
     return list(zip(table.all_lines(), rows, strict=True))

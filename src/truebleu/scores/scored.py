@@ -922,21 +922,25 @@ def read_evaluated_texts(
         expected = f"an evaluation with its outputs, as in {paths[kept.index(True)]}"
         raise MalformedFileError(paths[kept.index(False)], None, "something else", expected)
     evaluations = read_systems(systems)
+    scored = ScoredTestSet._made(evaluations, documents, "mean")
+    outputs: dict[str, list[str]] = {}
+    references: list[tuple[str, ...]] = []
     for evaluation in evaluations:
-        _require_texts(evaluation)
-    scored = ScoredTestSet._made(evaluations, documents, None)
-    chosen = [{item.name: item for item in e.chosen_items()} for e in evaluations]
-    order, first = [name for name, _ in scored.items], evaluations[0].label
-    for evaluation, items in zip(evaluations, chosen, strict=True):
-        if len(items) != len(order):
-            raise UnpairedSegmentsError(evaluation.label, len(items), first, len(order))
-    references = [chosen[0][name].references for name in order]
+        chosen = {item.name: item for item in evaluation.chosen_items()}
+        if len(chosen) != len(scored.items):
+            first = evaluations[0].label
+            raise UnpairedSegmentsError(evaluation.label, len(chosen), first, len(scored.items))
+        own = [chosen[name] for name, _ in scored.items]
+        for item in own:
+            lacking = "text as the output" if item.output is None else "target"
+            if item.output is None or not item.references:
+                found = f"no {lacking} of item {item.name}"
+                evaluation.refuse(item.line, found, "a text to score; or -m scores")
+        outputs[evaluation.system] = [item.output or "" for item in own]
+        references = references or [item.references for item in own]
     width = max(map(len, references))
     test_set = TestSet(
-        systems={
-            evaluation.system: [items[name].output or "" for name in order]
-            for evaluation, items in zip(evaluations, chosen, strict=True)
-        },
+        systems=outputs,
         references=tuple(
             [texts[i] if i < len(texts) else None for texts in references] for i in range(width)
         ),
@@ -944,14 +948,3 @@ def read_evaluated_texts(
         documents=scored.documents,
     )
     return metrics_for(metrics, test_set)[1]
-
-
-def _require_texts(evaluation: Evaluation) -> None:
-    """Refuse an evaluation with an item that has nothing to score."""
-    for item in evaluation.items:
-        if item.output is None:
-            found = f"no text as the output of item {item.name}"
-            evaluation.refuse(item.line, found, "what the model wrote; or -m scores")
-        if not item.references:
-            found = f"no target of item {item.name}"
-            evaluation.refuse(item.line, found, "the text to score against; or -m scores")

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from typing import TYPE_CHECKING, Any
+import random
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import truebleu
 from tests.cli import shell
-from truebleu.errors import CorpusError
+from truebleu.errors import CorpusError, TruebleuError
 from truebleu.scores import ScoredTestSet
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 #: Each tool, a pattern of its files, and which of the right answers they have.
 FILES = [
@@ -168,3 +168,49 @@ def test_several_metrics_of_helm_are_choices_and_accounts_are_none(tmp_path: Pat
     (tmp_path / "per_instance_stats.json").write_text(json.dumps([*entries, *perturbed]))
     (evaluation,) = ScoredTestSet.read([tmp_path / "per_instance_stats.json"]).evaluations
     assert [item.filter for item in evaluation.chosen_items()] == [""] * 3
+
+
+#: What may stand in the place of any value.
+JUNK: list[Any] = [None, -1, 1e308, "", "x", True, [], {}, [1], {"a": 1}, [[1]], 10**30]
+
+
+def damaged(draws: random.Random, value: Any) -> Any:
+    """A value with something else in one place, or with nothing there."""
+    if not value or not isinstance(value, dict | list) or draws.random() < 0.15:
+        return draws.choice(JUNK)
+    places = list(value) if isinstance(value, dict) else list(range(len(value)))
+    place = draws.choice(places)
+    copy = value.copy()
+    if draws.random() < 0.15:
+        del copy[place]
+    else:
+        copy[place] = damaged(draws, value[place])
+    return copy
+
+
+@pytest.mark.parametrize(
+    ("tool", "pattern"),
+    [(tool, pattern) for tool, pattern, _ in FILES if pattern.endswith((".json", ".jsonl"))],
+)
+def test_whatever_is_damaged_in_a_file_is_refused_or_read(
+    shared: Path, tmp_path: Path, tool: str, pattern: str
+) -> None:
+    text = Path(files_of(shared, tool, pattern)[0]).read_text()
+    draws = random.Random(26)  # noqa: S311
+    path = tmp_path / f"damaged{pattern[pattern.rindex('.') :]}"
+    for _ in range(40):
+        if pattern.endswith(".jsonl"):
+            lines = text.splitlines()
+            place = draws.choice([0, draws.randrange(len(lines))])
+            lines[place] = json.dumps(damaged(draws, json.loads(lines[place])))
+            path.write_text("\n".join(lines))
+        else:
+            path.write_text(json.dumps(damaged(draws, json.loads(text))))
+        with contextlib.suppress(TruebleuError):
+            truebleu.score(ScoredTestSet.read([path]))
+
+
+def test_rows_without_any_field_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text("[{}, {}]")
+    with pytest.raises(CorpusError, match=r"a\.json"):
+        ScoredTestSet.read([tmp_path / "a.json"])
