@@ -11,7 +11,6 @@ from truebleu.errors import MalformedFileError
 from truebleu.scores.evaluations import Format, ScoreFile, evaluations_of, has_keys
 
 QUIZ = Format(
-    tool="quiz",
     knows=has_keys("question"),
     needs=frozenset({"question"}),
     system="run.model",

@@ -164,8 +164,8 @@ def _formats() -> Iterator[dict[str, str]]:
         yield {"format": ending, "what it is": description, "for": "texts"}
     compressed = ", ".join(COMPRESSED)
     yield {"format": compressed, "what it is": "any of these, compressed", "for": "texts"}
-    for form in TOOL_FORMATS:
-        yield {"format": form.tool, "what it is": form.writes, "for": "scores"}
+    for name, form in TOOL_FORMATS.items():
+        yield {"format": name, "what it is": form.writes, "for": "scores"}
     for name in FORMATS:
         yield {"format": name, "what it is": f"--format {name}", "for": "results"}
 

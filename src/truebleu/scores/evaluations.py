@@ -293,7 +293,6 @@ class Format:
     """What a tool writes.
 
     Attributes:
-        tool: its name.
         writes: which files, in words.
         knows: whether a file is one of them.
         records: what has the scores of one answer each, with its line; JSON lines by default.
@@ -315,13 +314,11 @@ class Format:
         by_number: whether the order is that of the items' numbers.
         may_repeat: whether rows of one item are several answers, even if nothing tells them apart.
         are_runs: whether several answers to an item are runs of the system.
-        one_score: whether there is nothing to choose among.
         higher: of a file, for each score that says so whether higher is better; "" for all others.
         scale: what scores can be.
         usual: the scores of which the first that is there counts, where none is chosen.
     """
 
-    tool: str = ""
     writes: str = ""
     knows: Callable[[ScoreFile], bool] = lambda _: False
     records: Callable[[ScoreFile], Iterable[Numbered]] = ScoreFile.records
@@ -343,7 +340,6 @@ class Format:
     by_number: bool = False
     may_repeat: bool = False
     are_runs: bool = False
-    one_score: bool = False
     higher: Callable[[ScoreFile], Mapping[str, bool]] = lambda _: {}
     scale: Scale = ANY_NUMBER
     usual: tuple[str, ...] = ()

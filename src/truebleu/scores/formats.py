@@ -712,19 +712,16 @@ def _line_records(file: ScoreFile) -> Iterator[Numbered]:
 
 
 #: The formats, the surest signs first.
-FORMATS = (
-    Format(
-        tool="COMET",
+FORMATS = {
+    "COMET": Format(
         writes="what comet-score prints; the JSON of comet-score and comet-compare",
         knows=_is_comet,
         records=_comet_records,
         output="output",
         first=0,
-        one_score=True,
         higher=_all(higher=True),
     ),
-    Format(
-        tool="MetricX",
+    "MetricX": Format(
         writes="JSON lines with a prediction; lower is better",
         knows=has_keys("prediction", "hypothesis"),
         needs=frozenset({"prediction"}),
@@ -733,12 +730,10 @@ FORMATS = (
         scores=lambda record: {"MetricX": record["prediction"]},
         output="hypothesis",
         first=0,
-        one_score=True,
         higher=_all(higher=False),
         scale=Scale(0, 25),
     ),
-    Format(
-        tool="lm-evaluation-harness",
+    "lm-evaluation-harness": Format(
         writes="the samples that --log_samples writes",
         knows=has_keys("doc_id", "filtered_resps", "metrics"),
         needs=frozenset({"doc_id", "filtered_resps", "metrics"}),
@@ -753,8 +748,7 @@ FORMATS = (
         by_number=True,
         higher=_lm_eval_directions,
     ),
-    Format(
-        tool="Inspect",
+    "Inspect": Format(
         writes="logs as .eval or JSON, and saved data frames of its samples",
         knows=_is_inspect,
         records=_inspect_records,
@@ -766,8 +760,7 @@ FORMATS = (
         are_runs=True,
         fields="metadata",
     ),
-    Format(
-        tool="Every Eval Ever",
+    "Every Eval Ever": Format(
         writes="JSON of results, JSON lines of samples",
         knows=lambda file: _are_results(file) or has_keys(*_SAMPLE)(file),
         records=_every_eval_ever_records,
@@ -781,8 +774,7 @@ FORMATS = (
         references="input.reference",
         higher=_every_eval_ever_directions,
     ),
-    Format(
-        tool="promptfoo",
+    "promptfoo": Format(
         writes="the results as JSON, JSON lines or CSV",
         knows=_is_promptfoo,
         records=_promptfoo_records,
@@ -793,8 +785,7 @@ FORMATS = (
         higher=lambda _: {"score": True},
         usual=("score",),
     ),
-    Format(
-        tool="DeepEval",
+    "DeepEval": Format(
         writes="test runs as JSON",
         knows=_is_deepeval,
         records=_deepeval_records,
@@ -805,8 +796,7 @@ FORMATS = (
         may_repeat=True,
         higher=_deepeval_directions,
     ),
-    Format(
-        tool="openai/evals",
+    "openai/evals": Format(
         writes="the record of a run",
         knows=lambda file: isinstance(
             value_inside(file.first_record, ["spec", "completion_fns"]), list
@@ -814,8 +804,7 @@ FORMATS = (
         records=_openai_records,
         answer="answer",
     ),
-    Format(
-        tool="HELM",
+    "HELM": Format(
         writes="per_instance_stats.json and display_predictions.json, with run_spec.json beside",
         knows=_is_helm,
         records=lambda file: _objects(file, file.json),
@@ -826,8 +815,7 @@ FORMATS = (
         answer="train_trial_index",
         are_runs=True,
     ),
-    Format(
-        tool="lighteval",
+    "lighteval": Format(
         writes="details in Parquet",
         knows=_is_lighteval,
         records=lambda file: records_of(read_parquet(file.path, file.data)),
@@ -839,8 +827,7 @@ FORMATS = (
         fields="doc.specific",
         higher=_lighteval_directions,
     ),
-    Format(
-        tool="WMT25",
+    "WMT25": Format(
         writes="automatic_scores, JSON lines of documents",
         knows=has_keys("language_pair", "document_id", "metric_scores"),
         records=_wmt25_records,
@@ -849,16 +836,14 @@ FORMATS = (
         higher=_all(higher=True),
         usual=("CometKiwi-XL",),
     ),
-    Format(
-        tool="Hugging Face evaluate",
+    "Hugging Face evaluate": Format(
         writes="evaluate.save of lists",
         knows=lambda file: isinstance(file.json, dict) and "_evaluate_version" in file.json,
         records=_evaluate_records,
         first=1,
         usual=("f1", "scores", "score"),
     ),
-    Format(
-        tool="bert-score",
+    "bert-score": Format(
         writes="what bert-score -s prints",
         knows=lambda file: _BERT_SCORE.match(file.lines[0]) is not None,
         records=_bert_score_records,
@@ -867,28 +852,24 @@ FORMATS = (
         higher=_all(higher=True),
         usual=("F1",),
     ),
-    Format(
-        tool="WMT metrics task",
+    "WMT metrics task": Format(
         writes="submissions of 9 fields for each segment",
         knows=_is_submission,
         records=_submission_records,
         first=1,
-        one_score=True,
     ),
-    Format(
-        tool="BLEURT, GEMBA",
+    "BLEURT, GEMBA": Format(
         writes="a number or None on each line, of one system",
         knows=_are_numbers,
         records=_line_records,
         first=1,
-        one_score=True,
     ),
-)
+}
 
 
 def format_of(file: ScoreFile) -> Format | None:
     """The format of a file; None where it is of none of these tools, and so a table."""
-    form = next((form for form in FORMATS if form.knows(file)), None)
+    form = next((form for form in FORMATS.values() if form.knows(file)), None)
     is_json = file.text.lstrip()[:1] in ("{", "[")
     if form is None and is_json and file.json is None and not file.first_record:
         json_in(file.path, None, file.text, "a JSON value, or one on each line")
@@ -898,7 +879,7 @@ def format_of(file: ScoreFile) -> Format | None:
 def keeps_texts(path: str) -> bool:
     """Whether a tool wrote the file that keeps outputs and references beside its scores."""
     file = ScoreFile.read(path)
-    return any(form.references and form.knows(file) for form in FORMATS)
+    return any(form.references and form.knows(file) for form in FORMATS.values())
 
 
 def holds_scores(path: str, *, table: bool = True) -> bool:
@@ -970,16 +951,13 @@ def _listed(system: str, values: Any) -> list[Any]:
 
 def numbers_of(system: str, values: Iterable[object]) -> list[Answer]:
     """Scores in memory, None or NaN where one is missing."""
-    numbers: list[Answer] = []
+    numbers = []
     for segment, value in enumerate(_listed(system, values), 1):
         try:
-            # Arrays say that a score is missing with the number that equals no number.
-            missing = value is None or value != value
-            numbers.append(None if missing else parse_score(value))
-        except (ValueError, TypeError) as reason:
-            expected = f"{reason}" if isinstance(reason, NotAScoreError) else "a number"
+            numbers.append(parse_score(_plain(value)))
+        except NotAScoreError as reason:
             where = f"scores of {system!r}: segment {segment}"
-            raise SettingError(where, value, expected) from None
+            raise SettingError(where, value, str(reason)) from None
     return numbers
 
 
@@ -990,8 +968,10 @@ def _plain(value: Any) -> object:
         return value
     try:
         return None if value != value else value
-    except (TypeError, ValueError):  # pandas' NA is neither equal nor different
+    except TypeError:  # pandas' NA is neither equal nor different
         return None
+    except ValueError:  # an array
+        return value
 
 
 def _table_format(

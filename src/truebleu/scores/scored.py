@@ -381,12 +381,6 @@ def read_segment_scores(
         if form is None:
             expected = "scores that a tool wrote, such as a number on each line"
             file.refuse(None, "something else", expected)
-        for setting, value, can_choose in (
-            ("column", column, not form.one_score),
-            ("filter", filter_, bool(form.filter)),
-        ):
-            if value and not can_choose:
-                raise SettingError(setting, value, f"none: {form.tool} has nothing to choose among")
         evaluations += evaluations_of(file, form)
     if not evaluations:
         files[0].refuse(None, "no scores", "the scores of at least one system")

@@ -10,7 +10,7 @@ import pytest
 import truebleu
 from tests.scores.formats.files import read, written
 from truebleu.corpus import as_test_set
-from truebleu.errors import CorpusError, SettingError
+from truebleu.errors import CorpusError
 from truebleu.scores import OutsideScores
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def test_a_damaged_file_is_refused_with_its_place(tmp_path: Path, text: str, mes
 
 
 def test_there_is_nothing_to_choose(tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match="COMET has nothing to choose among"):
+    with pytest.raises(CorpusError, match="no score 'score'; it has COMET"):
         read(written(tmp_path, "comet.out", PRINTED), "score")
 
 
