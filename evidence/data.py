@@ -19,11 +19,24 @@ def read_set(name: str, *references: str, documents: bool = False) -> TestSet:
     folder = DATA / name
     systems = [str(folder / "sys")] if (folder / "sys").is_dir() else _outputs(folder)
     chosen = references or ("refA",)
-    return read_test_set(
+    test_set = read_test_set(
         systems,
         [str(folder / f"{reference}.txt") for reference in chosen],
         documents=str(folder / "docs.tsv") if documents else None,
     )
+    # A copy of another system's output would be a pair that nobody compares.
+    distinct = {tuple(text): system for system, text in reversed(list(test_set.systems.items()))}
+    names = [system for system in test_set.systems if system in distinct.values()]
+    return replace(test_set, systems={system: test_set.systems[system] for system in names})
+
+
+def read_evaluation_set(pair: str) -> tuple[TestSet, Path]:
+    """A language pair of WMT23's metrics task, and the file of its MQM scores by segment."""
+    folder = DATA / "wmt23-eval-set"
+    outputs = sorted(path for path in (folder / "system-outputs" / pair).glob("*.txt"))
+    systems = [str(path) for path in outputs if not path.stem.startswith(("ref", "synthetic"))]
+    test_set = read_test_set(systems, [str(folder / "references" / f"{pair}.refA.txt")])
+    return test_set, folder / "human-scores" / f"{pair}.mqm.seg.score"
 
 
 def _outputs(folder: Path) -> list[str]:

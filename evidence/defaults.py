@@ -25,10 +25,12 @@ from evidence.rates import (
     document_pool,
     like,
     measured,
+    p_values,
     pool,
     rejected,
 )
 from evidence.unlike import Unlike
+from truebleu.reports.compare import _without_swaps
 from truebleu.reports.sentences import LARGEST_SHARE, SWAP_RATIO
 from truebleu.significance.pairs import all_pair_tests
 from truebleu.significance.settings import CompareSettings
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
 
     from truebleu.significance.statistics import MetricStatistics, Pair
 
-    Answers = tuple[Sequence[float], Sequence[float]]
+    Answers = tuple[Sequence[float], ...]
 
 METRICS = ("bleu", "ter", "chrf")
 # Trials of families of so many systems.
@@ -134,10 +136,11 @@ def lengths() -> Iterator[Design]:
 
 def _unlike(name: str, first: str, second: str, trial: int) -> Answers:
     ((sample,),) = _sampled(name, first, second).sets(trial, 1)
-    # The hint is printed where p is near the level, as that of a false alarm is.
     ratio = pair_variances(sample, [(0, 1)])[0].swap_ratio or 1.0
-    alarms = [rejected(sample, [(0, 1)], trial, 999, test)[0] for test in UNLIKE_TESTS]
-    return alarms, [ratio < SWAP_RATIO, False]
+    p, other = (p_values(sample, [(0, 1)], trial, 999, test)[0] for test in UNLIKE_TESTS)
+    # The hint is printed where a difference is significant and p is near the level.
+    hint = ratio < SWAP_RATIO and p <= ALPHA and _without_swaps(p, ratio) > ALPHA / 2
+    return [p <= ALPHA, other <= ALPHA], [hint, False]
 
 
 @cache
@@ -181,7 +184,7 @@ def _covered(metric: str, whole: MetricStatistics, count: int, trial: int) -> An
     covers = ~((low > truth) | (truth > high))
     shares = np.array([pair.largest_share or 0.0 for pair in pair_variances(sample, pairs)])
     large = shares > LARGEST_SHARE
-    return [covers[0], covers[1:].mean()], [large[0], large[1:].mean()]
+    return tuple([values[0], values[1:].mean()] for values in (covers, large, ~covers & large))
 
 
 #: What the page measures, in this order.

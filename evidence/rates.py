@@ -45,8 +45,6 @@ PAIRS = (
     ("Aya23", "ONLINE-B"),
 )
 ONE_UNIT = f"one unit carries over {100 * LARGEST_SHARE:.0f} % of the variance"
-# A warning counts as printed where at least this share of the trials gets it.
-USUALLY = 0.9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,12 +75,12 @@ class Design:
         trials: how many.
         trial: for the number of a trial, the answers to the questions and whether the program gives
             the warning that depends on the trial; shares, where a question is asked of several
-            pairs of systems at once.
+            pairs of systems at once. Then also the shares that are wrong and have the warning.
     """
 
     questions: tuple[Question, ...]
     trials: int
-    trial: Callable[[int], tuple[Sequence[float], Sequence[float]]]
+    trial: Callable[[int], tuple[Sequence[float], ...]]
 
     def task(self) -> Task:
         """All trials, as a piece of work that a journal can keep."""
@@ -91,15 +89,24 @@ class Design:
 
     def _run(self) -> Record:
         answers = np.array([self.trial(number) for number in range(self.trials)], dtype=float)
-        rates, warned = answers.mean(axis=0).tolist()
-        return {"rates": rates, "warned": warned}
+        rates, warned, *both = answers.swapaxes(0, 1)
+        promised = np.array([question.expected or 0.0 for question in self.questions])
+        wrong = np.where(promised > 0.5, 1 - rates, rates)
+        caught = (both[0] if both else wrong * warned).sum(axis=0)
+        return {
+            "rates": rates.mean(axis=0).tolist(),
+            "warned": warned.mean(axis=0).tolist(),
+            "caught": (caught / np.maximum(wrong.sum(axis=0), 1e-300)).tolist(),
+        }
 
     def rows(self, record: Record) -> list[Row]:
         """The rows of the page that the trials give."""
-        answers = zip(self.questions, record["rates"], record["warned"], strict=True)
+        numbers = (record[name] for name in ("rates", "warned", "caught"))
         return [
-            Row(question=question, rate=rate, trials=self.trials, share_warned=warned)
-            for question, rate, warned in answers
+            Row(
+                question=question, rate=rate, trials=self.trials, share_warned=warned, caught=caught
+            )
+            for question, rate, warned, caught in zip(self.questions, *numbers, strict=True)
         ]
 
 
@@ -112,12 +119,14 @@ class Row:
         rate: how often it was so.
         trials: of how many.
         share_warned: the share of trials with the warning that depends on the trial.
+        caught: the share of the wrong decisions with that warning.
     """
 
     question: Question
     rate: float
     trials: int
     share_warned: float = 0.0
+    caught: float = 0.0
 
     @property
     def error(self) -> float:
@@ -134,18 +143,25 @@ class Row:
         return bool(abs(off) <= self.error or (off < 0) == (self.question.expected < 0.5))
 
     @property
-    def warned(self) -> bool:
-        """Whether the program warns there, in every trial or in most of them."""
-        return bool(self.question.always) or self.share_warned >= USUALLY
+    def wrong(self) -> int:
+        """How many decisions were wrong: false alarms, or values that an interval misses."""
+        share = self.rate if (self.question.expected or 0) < 0.5 else 1 - self.rate
+        return round(share * self.trials)
+
+    @property
+    def warned(self) -> int:
+        """How many of the wrong decisions had a warning."""
+        return round(self.wrong * (1.0 if self.question.always else self.caught))
 
     @property
     def printed(self) -> str:
         """The warnings that are printed there."""
-        share = f"{self.question.sometimes} (in {100 * self.share_warned:.0f} % of trials)"
-        return "; ".join([self.question.always] * bool(self.question.always) + self._some(share))
-
-    def _some(self, share: str) -> list[str]:
-        return [share] if self.share_warned > 0 else []
+        some = (
+            f"{self.question.sometimes} (in {100 * self.share_warned:.0f} % of trials and "
+            f"{100 * self.caught:.0f} % of the wrong ones)"
+        )
+        warnings = (self.question.always, some if self.share_warned > 0 else "")
+        return "; ".join(warning for warning in warnings if warning)
 
     def cells(self) -> dict[str, str | float | bool | None]:
         """The row of the table."""
@@ -201,13 +217,24 @@ def rejected(
     test: str = "ar",
 ) -> NDArray[np.bool_]:
     """Which pairs a test calls different, with the defaults otherwise."""
+    return p_values(statistics, pairs, seed, replicates, test) <= ALPHA
+
+
+def p_values(
+    statistics: MetricStatistics,
+    pairs: list[Pair],
+    seed: int,
+    replicates: int | None = None,
+    test: str = "ar",
+) -> NDArray[np.float64]:
+    """The adjusted p-values of pairs, with the defaults otherwise."""
     correction = default_correction(len(pairs))
     number = replicates or default_replicates(correction, len(pairs), ALPHA)
     settings = CompareSettings(
         test=test, correction=correction, seed=seed, replicates=1000, test_replicates=number
     )
     (tests,) = all_pair_tests([statistics], [], pairs, settings, lambda _first, _count: [])
-    return np.asarray(tests.p_adjusted <= ALPHA)
+    return np.asarray(tests.p_adjusted)
 
 
 def few(kind: str, count: int, enough: int) -> str:
@@ -228,25 +255,25 @@ COLUMNS = (
 
 
 def _summary(sections: Iterable[tuple[str, list[Row]]]) -> Document:
-    """A row for each default: how many designs, and how many hold or are warned of."""
+    """A row for each default: how many designs hold, and how many wrong decisions had a warning."""
     columns = (
         Column("default", "default"),
         Column("rates", "rates"),
         Column("holding", "hold"),
-        Column("warned", "others with a warning"),
-        Column("silent", "without"),
+        Column("wrong", "wrong decisions elsewhere"),
+        Column("warned", "with a warning", 0, percent=True),
     )
-    rows: list[dict[str, str | int]] = []
+    rows: list[dict[str, str | float | None]] = []
     for heading, measured_rows in sections:
         others = [row for row in measured_rows if not row.holds]
-        warned = sum(row.warned for row in others)
+        wrong, warned = (sum(getattr(row, name) for row in others) for name in ("wrong", "warned"))
         rows.append(
             {
                 "default": heading,
                 "rates": len(measured_rows),
                 "holding": len(measured_rows) - len(others),
-                "warned": warned,
-                "silent": len(others) - warned,
+                "wrong": wrong,
+                "warned": warned / wrong if wrong else None,
             }
         )
     table = Table(columns, tuple(rows))
@@ -278,19 +305,21 @@ class Rates:
     def _parts(self) -> list[str]:
         promised = [row for row in self.rows if row.question.expected is not None]
         held = sum(row.holds for row in promised)
-        silent = [row for row in promised if not row.holds and not row.warned]
+        others = [row for row in promised if not row.holds]
+        wrong, warned = (sum(getattr(row, name) for row in others) for name in ("wrong", "warned"))
+        share = f", and {100 * warned / wrong:.0f} % of the wrong decisions there had a warning"
         parts = [
             "# Do the defaults keep their promises?",
             f"**Answer.** {held} of {len(promised)} rates are within their error of what is "
-            "promised, or on the safe side. Of the others, the commands warn of "
-            f"{len(promised) - held - len(silent)} and do not warn of {len(silent)}.",
+            f"promised, or on the safe side. {len(others)} are not{share if wrong else ''}.",
             "Each row is a default on a design whose truth is known: systems, metrics or runs that "
             "are equal by construction, or samples from a pool (WMT24 en-es, wmt21 en-de, TED). "
             "*Promised* is the level of the test (0.05) or of the interval (0.95), and the error "
-            "is two binomial standard errors. A warning counts if it is printed in at least "
-            f"{100 * USUALLY:.0f} % of the trials. Of so many rates that hold, "
-            f"{len(promised) * 0.023:.0f} would be beyond their error by chance. Power is not "
-            "promised: it stands beside that of the test which a default has replaced. "
+            "is two binomial standard errors. A warning counts only where the command prints it, "
+            "and what matters is the share of the wrong decisions that had one: of false alarms, "
+            "of bad systems that passed, of values that intervals miss. Of so many rates that "
+            f"hold, {len(promised) * 0.023:.0f} would be beyond their error by chance. Power is "
+            "not promised: it stands beside that of the test which a default has replaced. "
             "All rows are in one [table](tables/defaults.tsv); below are those that do not hold.",
         ]
         of_promises = [

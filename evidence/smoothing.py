@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evidence.data import DATA, read_set
+from evidence.data import DATA, read_evaluation_set, read_set
 from evidence.page import Page, Section
 from truebleu.agreement.agree import agree
 from truebleu.human import read_human
 from truebleu.metrics.bleu import DEFAULT_VALUES, SMOOTHINGS
+from truebleu.reports.sentences import listed
 from truebleu.studies import study_smoothing
 
 if TYPE_CHECKING:
@@ -17,7 +18,14 @@ if TYPE_CHECKING:
     from truebleu.corpus import TestSet
     from truebleu.studies import StudyResult
 
-SETS = {"wmt21-en-de": "WMT21 English-German news", "ted-mqm-en-de": "English-German TED talks"}
+SETS = {
+    "wmt21-en-de": "WMT21 English-German news",
+    "ted-mqm-en-de": "English-German TED talks",
+    "he-en": "WMT23 Hebrew-English",
+    "en-de": "WMT23 English-German paragraphs",
+}
+# Of the metrics task's own files, which have another layout.
+EVALUATION_SETS = ("he-en", "en-de")
 # Alternatives around the paper's values, in steps of about two.
 GRIDS = {
     "epsilon": "sentbleu:smoothing=1,epsilon=0.01|0.02|0.05|0.1|0.2|0.5|1",
@@ -32,10 +40,11 @@ Chen & Cherry (2014) compared seven smoothings of sentence BLEU with none on the
 people made at WMT 2012 and 2013, into English (143 systems) and out of English (149 systems). All
 smoothings agreed better with people than none at segment level, number 7 best; between systems,
 the mean of sentence BLEU weighted by length (eq. 13) agreed better than corpus BLEU, and the
-smoothing hardly mattered. Here the same coefficients are computed on two sets with MQM scores, of
-8 systems of WMT21 and of 13 on TED talks. A pair of outputs is ordered by its scores, and pairs
-with the same score are removed as the paper removes tied judgments. Then ε, K and α are chosen by
-segment τ on one half of each set, as the paper chose them on WMT 2008, and reported on the other.
+smoothing hardly mattered. Here the same coefficients are computed on four sets with MQM scores: of
+WMT21, of TED talks, and of two language pairs of WMT23, one of which is into English. A pair of
+outputs is ordered by its scores, and pairs with the same score are removed as the paper removes
+tied judgments. Then ε, K and α are chosen by segment τ on one half of each set, as the paper chose
+them on WMT 2008, and reported on the other.
 """
 TABLES = """
 Tables 2 and 3, averages over test sets:
@@ -52,8 +61,8 @@ Tables 2 and 3, averages over test sets:
 | 6 | 0.230 | 0.754 | 0.887 | 0.182 | 0.725 | 0.744 |
 | 7 | 0.236 | 0.766 | 0.887 | 0.187 | 0.734 | 0.744 |
 """
-# Table 3, out of English, as both sets here are.
-PAPER_TAU = {"0": 0.119, "7": 0.187}
+# Into English and out of it: τ of no smoothing and of number 7.
+PAPER_TAU = {True: ("Table 2", 0.165, 0.236), False: ("Table 3", 0.119, 0.187)}
 SECTION_3_1 = """
 §3.1: by grid search on WMT 2008, ε = 0.1 for smoothing 1, K = 5 for smoothing 4, α = 5 for
 smoothing 6. What else was tried, and by how much these were better, is not said.
@@ -79,9 +88,12 @@ def page() -> Page:
 
 
 def _judged_set(name: str) -> tuple[TestSet, Human]:
-    test_set = read_set(name)
-    path = DATA / name / "human-mqm.tsv"
-    return test_set, read_human(path, systems=test_set.systems, segments=len(test_set))
+    if name in EVALUATION_SETS:
+        test_set, path = read_evaluation_set(name)
+    else:
+        test_set, path = read_set(name), DATA / name / "human-mqm.tsv"
+    segments = len(test_set)
+    return test_set, read_human(path, systems=test_set.systems, segments=segments, others="ignore")
 
 
 def _column(result: StudyResult, name: str) -> dict[str, float]:
@@ -106,8 +118,8 @@ def _best(result: StudyResult) -> list[str]:
 
 
 def _summary(results: list[StudyResult], choices: dict[str, dict[str, Agreement]]) -> str:
-    above = " and ".join(str(_above_none(result)) for result in results)
-    best = " and ".join("/".join(_best(result)) for result in results)
+    above = listed([str(_above_none(result)) for result in results])
+    best = listed(["/".join(_best(result)) for result in results])
     sure = sum(map(_significant, results))
     every = [choice for found in choices.values() for choice in found.values()]
     better = sum(
@@ -117,11 +129,11 @@ def _summary(results: list[StudyResult], choices: dict[str, dict[str, Agreement]
         if choice.grid is not None
     )
     return (
-        f"On two sets {above} of 7 smoothings have a higher segment τ than none, best number "
-        f"{best}; {sure} of 14 are significantly above none by the permutation test, corrected, "
-        f"{_clear(results)} by the bootstrap's intervals of differences, which are not. Values of "
-        "ε, K and α "
-        "chosen on one half of a set are significantly better than the paper's on the other in "
+        f"On {len(results)} sets {above} of 7 smoothings have a higher segment τ than none, best "
+        f"number {best}; {sure} of {7 * len(results)} are significantly above none by the "
+        f"permutation test, corrected, {_clear(results)} by the bootstrap's intervals of "
+        "differences, which are not. Values of ε, K and α chosen on one half of a set are "
+        "significantly better than the paper's on the other in "
         f"{better} of {len(every)} cases."
     )
 
@@ -136,21 +148,30 @@ def _table(name: str, judged: tuple[TestSet, Human]) -> Section:
     result = study_smoothing(*judged)
     return Section(
         heading=f"{SETS[name]}, {len(result.settings['judged'])} systems",
-        command=f"truebleu study smoothing -r {name}/refA.txt {name}/sys "
-        f"--human {name}/human-mqm.tsv",
+        command=f"truebleu study smoothing {_files(name)}",
         result=result,
         paper=TABLES if name == next(iter(SETS)) else "",
-        verdict=_verdict(result),
+        verdict=_verdict(result, into_english=name.endswith("-en")),
     )
 
 
-def _verdict(result: StudyResult) -> str:
+def _files(name: str) -> str:
+    if name in EVALUATION_SETS:
+        return (
+            f"-r references/{name}.refA.txt system-outputs/{name} "
+            f"--human human-scores/{name}.mqm.seg.score --others ignore"
+        )
+    return f"-r {name}/refA.txt {name}/sys --human {name}/human-mqm.tsv"
+
+
+def _verdict(result: StudyResult, *, into_english: bool) -> str:
+    table, none, seven = PAPER_TAU[into_english]
     tau, gamma, rho = (_column(result, name) for name in ("tau", "gamma", "rho"))
     above, best = _above_none(result), _best(result)
     all_above = "as in the paper" if above == 7 else "where the paper has all of them"
     number = "as in the paper" if best == ["7"] else "in the paper number 7"
     corpus = sum(gamma[label] > gamma["crp"] for label in LABELS)
-    agrees = "as in Table 3" if corpus == 8 else "where Table 3 has all of them"
+    agrees = f"as in {table}" if corpus == 8 else f"where {table} has all of them"
     moved = sum(rho[label] != rho["0"] for label in LABELS)
     return (
         f"{above} of 7 smoothings have a higher τ than none, {all_above}; "
@@ -158,7 +179,7 @@ def _verdict(result: StudyResult) -> str:
         f"seven, and {_clear([result])} by the bootstrap's interval of the difference, without "
         "correction. Best is number "
         f"{' and '.join(best)}, {number}. τ is {tau['0']:.3f} without smoothing and "
-        f"{tau['7']:.3f} with number 7, in Table 3 {PAPER_TAU['0']} and {PAPER_TAU['7']}. Between "
+        f"{tau['7']:.3f} with number 7, in {table} {none} and {seven}. Between "
         f"systems, {corpus} of 8 weighted means have a higher γ than corpus BLEU, {agrees}; ρ "
         f"differs from that of no smoothing in {moved} of 7 cases, in the paper in 1 of 14."
     )
@@ -168,8 +189,7 @@ def _choice(setting: str, found: dict[str, Agreement]) -> Section:
     grid, (name, choice) = GRIDS[setting], list(found.items())[-1]
     return Section(
         heading=f"{SYMBOLS[setting]} chosen on one half of {SETS[name]}, reported on the other",
-        command=f"truebleu agree -r {name}/refA.txt {name}/sys --human {name}/human-mqm.tsv "
-        f"--grid '{grid}'",
+        command=f"truebleu agree {_files(name)} --grid '{grid}'",
         result=choice,
         table=choice.to_document().charts[0].table,
         paper=SECTION_3_1 if setting == next(iter(GRIDS)) else "",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evidence.data import first_segments, other_segments, system_lists
 from evidence.page import Page, Section
+from truebleu.corpus.nbest import NBest
 from truebleu.nbest.problem import with_text_features
 from truebleu.reports.sentences import listed
 from truebleu.simulation.decoder import Decoder
@@ -13,8 +14,8 @@ from truebleu.studies import study_tuning
 from truebleu.studies.nbest import significant
 
 if TYPE_CHECKING:
-    from truebleu.corpus.nbest import NBest
     from truebleu.studies import StudyResult
+    from truebleu.studies._study import Row
 
 SET = "wmt23-zh-en"
 SEGMENTS = 988
@@ -60,14 +61,17 @@ Tables 7 and 8, test BLEU with about 7,000 features; significantly better than 0
 
 def page() -> Page:
     """The page, from runs on WMT23 and on the simulated decoder."""
-    sections = (_small(), _large(), _simulated())
-    few, many, _ = (section.result for section in sections)
+    sections = (_small(), _alternate(), _large(), _simulated())
+    few, mixed, many, _ = (section.result for section in sections)
     return Page(
         name="tuning",
         title="Does it matter which smoothed BLEU weights are tuned on?",
         introduction=INTRODUCTION,
         summary=f"With {few.settings['features']} features {_found(few)}; with "
-        f"{many.settings['features']:,} {_found(many)}.",
+        f"{many.settings['features']:,} {_found(many)}. MIRA differs from no smoothing by "
+        f"{_mira(few)['difference']:+.2f} and {_mira(many)['difference']:+.2f} BLEU where the "
+        "first half of a set is tuned on and the second tested, by "
+        f"{_mira(mixed)['difference']:+.2f} where every other segment is.",
         sections=sections,
     )
 
@@ -83,6 +87,23 @@ def _found(result: StudyResult) -> str:
     if not tuners:
         return f"{spread}, and none differs significantly from no smoothing"
     return f"{spread}; {listed(tuners)} differ significantly from no smoothing"
+
+
+def _mira(result: StudyResult) -> Row:
+    (row,) = (row for row in result.rows if row["tuner"] == "mira")
+    return row
+
+
+def _about_mira(result: StudyResult) -> str:
+    """What MIRA does on the half that it was tuned on, and on the other."""
+    row = _mira(result)
+    sure = "significantly" if row["p"] <= 0.05 else "not significantly"
+    (none,) = (other for other in result.rows if other["tuner"] == "0")
+    return (
+        f"MIRA, tuned for corpus BLEU, has {row['development']:.2f} where it was tuned, no "
+        f"smoothing {none['development']:.2f}; on the other segments it is {sure} different, by "
+        f"{row['difference']:+.2f}."
+    )
 
 
 def _halves(large: bool) -> tuple[NBest, list[list[str]], NBest, list[list[str]]]:
@@ -106,8 +127,33 @@ def _small() -> Section:
         "--test-reference test.ref",
         result=result,
         verdict=f"{_capitalised(_found(result))}. "
-        + ("As in the paper, they are alike." if alike else "In the paper, all were alike."),
+        + ("As in the paper, they are alike. " if alike else "In the paper, all were alike. ")
+        + _about_mira(result)
+        + " The two halves are different texts; the next section mixes them.",
         paper=SMALL_TABLE,
+    )
+
+
+def _alternate() -> Section:
+    """Every other segment is tuned on, so that both halves have some of every text."""
+    lists, references = system_lists(SET)
+    parts: list[Any] = []
+    for first in (0, 1):
+        chosen = range(first, len(lists), 2)
+        features = {
+            name: [lists.feature(name)[lists.span(place)].tolist() for place in chosen]
+            for name in lists.feature_names
+        }
+        parts.append(NBest.of([lists[place] for place in chosen], features=features))
+        parts.append([[text[place] for place in chosen] for text in references])
+    result = study_tuning(*parts, smoothings=("0", "7"))
+    return Section(
+        heading="The same with every other segment as one half",
+        command="truebleu study tuning even.jsonl -r even.ref --test-lists odd.jsonl "
+        "--test-reference odd.ref --smoothings 0,7",
+        result=result,
+        verdict=f"{_capitalised(_found(result))}. {_about_mira(result)}",
+        chart=False,
     )
 
 
@@ -124,7 +170,8 @@ def _large() -> Section:
         f"--test-reference test.ref --smoothings 0,2,4,6,7 --runs {RUNS} --epochs {EPOCHS}",
         result=result,
         verdict=f"{_capitalised(_found(result))}. In the paper smoothing 7 was better than none "
-        f"in 3 of 4 columns; here {listed(better) if better else 'no smoothing'} is.",
+        f"in 3 of 4 columns; here {listed(better) if better else 'no smoothing'} is. "
+        f"{_about_mira(result)}",
         paper=LARGE_TABLE,
     )
 
@@ -143,5 +190,5 @@ def _simulated() -> Section:
         heading="The simulated decoder, with its outer loop",
         command=f"truebleu study tuning --simulate {SIMULATED} --rounds {ROUNDS}",
         result=result,
-        verdict=f"{_capitalised(_found(result))}.",
+        verdict=f"{_capitalised(_found(result))}. {_about_mira(result)}",
     )

@@ -29,9 +29,10 @@ bootstrap gave a smaller p-value than approximate randomization every time, so i
 mistake chance for a difference. Whether the variants really were equal could not be known. Here it
 is known: the outputs of two randomly drawn systems of WMT23 or WMT24 are swapped by the toss of a
 coin, or systems are simulated with equal error rates. Every rejection is then an error. "Too often"
-means that the 99 % binomial interval of the rate lies above the level, and "undecided" that it
-reaches beyond one and a half times the level or below half of it. The runs of one optimizer then
-stand in for the paper's variants, and the last section counts false alarms among many comparisons.
+means that the binomial interval of the rate lies above the level, and "undecided" that it reaches
+beyond one and a half times the level or below half of it; all intervals of a table hold together
+with 95 %, so that no row is blamed for being one of many. The runs of one optimizer then stand in
+for the paper's variants, and the last section counts false alarms among many comparisons.
 """
 SECTION_4_3 = """
 §4.3: of the two, approximate randomization is found the more conservative, so that errors of type I

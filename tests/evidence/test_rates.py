@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 QUESTION = Question(default="test", design="null", sometimes="one unit")
 
 
-def row(expected: float, rate: float, *, always: str = "", share_warned: float = 0.0) -> Row:
+def row(expected: float, rate: float, *, always: str = "", caught: float = 0.0) -> Row:
     question = replace(QUESTION, expected=expected, always=always)
-    return Row(question=question, rate=rate, trials=400, share_warned=share_warned)
+    return Row(question=question, rate=rate, trials=400, share_warned=caught / 2, caught=caught)
 
 
 @pytest.mark.parametrize(
@@ -39,15 +39,16 @@ def test_a_rate_holds_within_its_error_or_on_the_safe_side(
 def test_the_page_counts_what_is_neither_held_nor_printed(tmp_path: Path) -> None:
     rows = (
         row(0.05, 0.05),
-        row(0.95, 0.8, share_warned=0.95),
+        row(0.95, 0.8, caught=0.5),
         row(0.95, 0.8, always="few documents"),
-        row(0.95, 0.8, share_warned=0.5),
+        row(0.05, 0.2, caught=0.25),
     )
     Rates(rows).write(tmp_path)
     page = (tmp_path / "defaults.md").read_text(encoding="utf-8").replace("\n", " ")
     assert "1 of 4 rates are within their error" in page
-    assert "the commands warn of 2 and do not warn of 1." in page
-    assert "| one unit (in 95 % of trials) |" in page
+    # Of 80 wrong decisions each: 40, all 80 and 20.
+    assert "3 are not, and 58 % of the wrong decisions there had a warning." in page
+    assert "| one unit (in 25 % of trials and 50 % of the wrong ones) |" in page
     assert len((tmp_path / "tables" / "defaults.tsv").read_text(encoding="utf-8").split("\n")) == 6
 
 
@@ -57,8 +58,21 @@ def test_a_trial_answers_several_questions_and_rates_are_shares_of_trials() -> N
         trials=8,
         trial=lambda number: ([number % 2, number == 0], [number < 2, False]),
     )
-    rates = [(row.question.design, row.rate, row.share_warned) for row in measured([design])]
-    assert rates == [("null", 0.5, 0.25), ("other", 0.125, 0.0)]
+    rows = measured([design])
+    rates = [(row.question.design, row.rate, row.share_warned, row.caught) for row in rows]
+    # Of the four wrong answers of the first, one had the warning.
+    assert rates == [("null", 0.5, 0.25, 0.25), ("other", 0.125, 0.0, 0.0)]
+
+
+def test_values_that_an_interval_misses_are_the_wrong_ones() -> None:
+    question = replace(QUESTION, expected=0.95)
+    design = Design(
+        questions=(question,), trials=10, trial=lambda number: ([number > 1], [number % 2])
+    )
+    (found,) = measured([design])
+    assert (found.rate, found.wrong, found.caught, found.warned) == (0.8, 2, 0.5, 1)
+    shares = replace(design, trial=lambda _number: ([0.5], [0.5], [0.5]))
+    assert measured([shares])[0].caught == 1
 
 
 def test_what_was_measured_before_an_interruption_is_not_measured_again(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -216,3 +217,13 @@ def test_other_objects_than_a_study_takes_are_refused(argument: str, value: Any,
     arguments: dict[str, Any] = {"test_set": TEXTS, argument: value}
     with pytest.raises(ArgumentTypeError, match=f"{argument}: .* of the class {kind}"):
         study_power(**arguments)
+
+
+def test_copies_of_an_output_are_said_by_every_study() -> None:
+    copied = replace(TEXTS, systems={**TEXTS.systems, "copy": TEXTS.systems["system-1"]})
+    result = study_power(copied, ["bleu"], sizes=[10], samples=5, replicates=50)
+    assert result.to_dict()["settings"]["pool"]["copies"] == [["system-1", "copy"]]
+    assert "system-1 and copy are the same text" in " ".join(str(result).split())
+    alone = study_power(TEXTS, ["bleu"], sizes=[10], samples=5, replicates=50)
+    assert "copies" not in alone.settings["pool"]
+    assert "same text" not in str(alone)

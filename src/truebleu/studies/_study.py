@@ -34,6 +34,7 @@ from truebleu.errors import ArgumentTypeError, SettingError
 from truebleu.execution.journal import Key, Record, Runner, Task
 from truebleu.metrics.registry import metrics_for
 from truebleu.reports.document import Column, Document, Plot, Table, charted_document
+from truebleu.reports.sentences import listed
 from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Units
 from truebleu.schema import Setting, Streams, require_name, verb
 from truebleu.significance.intervals import percentile_interval
@@ -163,10 +164,15 @@ def study_document(result: StudyResult) -> Document:
     errors = (f"{plot.y}_low", f"{plot.y}_high")
     if errors[0] in names or errors[0] in table.names:
         plot = replace(plot, errors=errors)
+    copies = [
+        f"{listed(names)} are the same text, and count as different systems here: leave out all "
+        "but one of them."
+        for names in result.settings["pool"].get("copies", ())
+    ]
     return charted_document(
         result.title,
         result.shown or table,
-        result.sentences,
+        [*result.sentences, *copies],
         plot,
         chart=Table((*table.columns, *(Column(name, name.capitalize()) for name in names)), drawn),
         data=table,
@@ -235,11 +241,16 @@ def pool_settings(
     test_set: TestSet, metrics: Sequence[Metric], labels: Sequence[str], unit: str
 ) -> Settings:
     """A test set, known by sizes, names and fingerprints."""
+    by_text: dict[str, list[str]] = {}
+    for name, text in test_set.systems.items():
+        by_text.setdefault(fingerprint([text]), []).append(name)
+    copies = [names for names in by_text.values() if len(names) > 1]
     labelled = {"documents": test_set.documents, "domains": test_set.domains}
     groups = {name: labels for name, labels in labelled.items() if labels is not None}
     return {
         "segments": len(test_set),
         "systems": list(test_set.systems),
+        **({"copies": copies} if copies else {}),
         "references": len(test_set.references),
         "reference_names": list(test_set.reference_names),
         **{name: len(set(labels)) for name, labels in groups.items()},
@@ -651,11 +662,6 @@ def _by_wins(test: str, differences: Floats, scale: float) -> Conclusions:
 # Columns, and rates and means over samples with the error that they have by chance.
 
 
-# Many tests, levels and metrics are judged side by side: at 95 % every twentieth of them would be
-# blamed for what was chance.
-REJECTION_CONFIDENCE = 0.99
-
-
 def columns(text: str) -> tuple[Column, ...]:
     """Columns, written as ``name: Heading [format]`` with | between them.
 
@@ -784,8 +790,8 @@ def as_record(values: Floats) -> list[object]:
     """The values as nested lists for a journal, with None where there is none."""
     plain_values = values.astype(object)
     plain_values[np.isnan(values)] = None
-    listed: list[object] = plain_values.tolist()
-    return listed
+    nested: list[object] = plain_values.tolist()
+    return nested
 
 
 def from_record(values: object) -> Floats:

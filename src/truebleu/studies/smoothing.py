@@ -198,6 +198,8 @@ def study_smoothing(
     result.sentences.extend(
         [
             "The best is picked on these data, which flatters it: its p does not allow for that.",
+            f"Intervals are about other {unit}s translated by the same systems: with other systems "
+            "γ and ρ would vary more.",
             *_lacking(result.rows),
             *about_inputs(result.details["people"], {}),
         ]

@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations
+from itertools import combinations, product
 from math import comb
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
@@ -193,6 +193,11 @@ def _equal_channels(names: Sequence[int], size: Mapping[str, int], seed: int) ->
     return simulate(systems=channels, seed=seed, **size)
 
 
+def joint_confidence(rows: int) -> float:
+    """Of each interval, so that all of a table together hold with 95 % (Bonferroni)."""
+    return 1 - 0.05 / rows
+
+
 def require_decisive(units: int, unit: str, replicates: int, alpha: float) -> None:
     """Refuse so few units or replicates that no p-value could be as small as alpha."""
     if replicates < (least := replicates_for(alpha)):
@@ -230,7 +235,7 @@ VERDICTS = {
 }
 REJECTION_COLUMNS = base.columns(
     "metric | test | origin: As in | alpha: Level [.1%] | "
-    f"{base.bounded('rejected', 'Rejected', '99 % from')} | verdict"
+    f"{base.bounded('rejected', 'Rejected', 'jointly from')} | verdict"
 )
 
 
@@ -279,17 +284,18 @@ def study_type_one(
     title = f"How often tests reject a true null hypothesis: {NULL_TITLES[null]}, tested by {unit}"
     plot = Plot("point", "test", "rejected", panel="case", reference_field="alpha", zero_y=True)
     result = base.StudyResult(settings, title, REJECTION_COLUMNS, plot)
+    confidence = joint_confidence(len(records[0]) * len(ordered) * len(levels))
     for metric in records[0]:
         by_test = {
             test: np.concatenate([record[metric][test] for record in records]) for test in ordered
         }
         for test, p_values in by_test.items():
-            of_test = [_rejections(metric, test, alpha, p_values) for alpha in levels]
+            of_test = [_rejections(metric, test, alpha, p_values, confidence) for alpha in levels]
             result.rows.extend(of_test)
             result.sentences.append(_rejection_sentence(of_test))
         if {"ar", "bootstrap-absolute"} <= by_test.keys():
             smaller = int((by_test["bootstrap-absolute"] < by_test["ar"]).sum())
-            share = base.binomial_rate(smaller, repetitions, base.REJECTION_CONFIDENCE)
+            share = base.binomial_rate(smaller, repetitions)
             result.details.setdefault("absolute_below_ar", {})[metric] = share
             result.sentences.append(
                 f"{metric}: the bootstrap of absolute differences gives a smaller p than "
@@ -307,8 +313,8 @@ def study_type_one(
         )
     if any(row["verdict"] == "holds" for row in result.rows):
         result.sentences.append(
-            "A level holds where the 99 % interval of the rate lies between half of it and one and "
-            "a half."
+            "A level holds where the interval of the rate lies between half of it and one and a "
+            "half. All intervals of the table hold together with 95 %."
         )
     return result
 
@@ -323,11 +329,13 @@ def _p_values(testing: base.Testing, sets: Iterable[tuple[int, MetricStatistics]
     return record
 
 
-def _rejections(metric: str, test: str, alpha: float, p_values: base.Floats) -> base.Row:
+def _rejections(
+    metric: str, test: str, alpha: float, p_values: base.Floats, confidence: float
+) -> base.Row:
     """How often a test rejects at a level, and whether it keeps it."""
     # Shares such as 1 - 0.95 are not quite what they mean.
     rejected = int((p_values <= alpha + TIE_TOLERANCE).sum())
-    rate = base.binomial_rate(rejected, len(p_values), base.REJECTION_CONFIDENCE)
+    rate = base.binomial_rate(rejected, len(p_values), confidence)
     return {
         "metric": metric,
         "test": test,
@@ -460,7 +468,7 @@ Corrections = Annotated[
 USUAL_SYSTEMS = (2, 3, 4, 5, 6)
 ALARM_COLUMNS = base.columns(
     "metric | systems | comparisons | correction | "
-    f"{base.bounded('alarms', 'Any false alarm', '99 % from')} | expected: Promised [.1%]"
+    f"{base.bounded('alarms', 'Any false alarm', 'jointly from')} | expected: Promised [.1%]"
 )
 ALARM_PLOT = Plot("line", "comparisons", "alarms", series="correction", panel="metric", zero_y=True)
 USUAL_CORRECTIONS = ("none", "bonferroni", "holm", "bh", "westfall-young")
@@ -526,12 +534,9 @@ def study_multiplicity(
         "multiplicity", asked, source.settings, tasks, together=sizes, corrections=names
     )
     records = list(by_batch.values())
-    rows = [
-        _false_alarms(records, metric, size, correction, alpha)
-        for metric in records[0]
-        for size in sizes
-        for correction in by_correction
-    ]
+    cases = list(product(records[0], sizes, by_correction))
+    confidence = joint_confidence(len(cases))
+    rows = [_false_alarms(records, *case, alpha, confidence) for case in cases]
     title = (
         "Any false alarm among all pairs of equal systems: "
         f"{base.STUDY_TESTS[test].title}, {NULL_TITLES[null]}"
@@ -569,7 +574,12 @@ def _alarms(
 
 
 def _false_alarms(
-    records: Sequence[Record], metric: str, systems: int, correction: str, alpha: float
+    records: Sequence[Record],
+    metric: str,
+    systems: int,
+    correction: str,
+    alpha: float,
+    confidence: float,
 ) -> base.Row:
     """How often there is any alarm, beside what the correction or independence promises."""
     comparisons = comb(systems, 2)
@@ -580,7 +590,7 @@ def _false_alarms(
         "systems": systems,
         "comparisons": comparisons,
         "correction": correction,
-        **base.binomial_rate(*counted, base.REJECTION_CONFIDENCE).cells("alarms"),
+        **base.binomial_rate(*counted, confidence).cells("alarms"),
         "expected": experimentwise_error(alpha, comparisons) if correction == "none" else alpha,
     }
 
