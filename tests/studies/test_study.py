@@ -13,6 +13,7 @@ from scipy import stats
 from scipy.stats import binomtest
 
 from truebleu.errors import ArgumentTypeError
+from truebleu.scores.scored import OutsideScores, textless_test_set
 from truebleu.significance.intervals import medians_and_relative_intervals
 from truebleu.simulation import simulate
 from truebleu.studies import study_power
@@ -226,4 +227,9 @@ def test_copies_of_an_output_are_said_by_every_study() -> None:
     assert "system-1 and copy are the same text" in " ".join(str(result).split())
     alone = study_power(TEXTS, ["bleu"], sizes=[10], samples=5, replicates=50)
     assert "copies" not in alone.settings["pool"]
+    scores = OutsideScores.of({"a": [1.0, 2.0] * 5, "b": [2.0, 1.0] * 5}, name="score")
+    textless = study_power(
+        textless_test_set([scores]), [scores], sizes=[5], samples=5, replicates=50
+    )
+    assert "copies" not in textless.settings["pool"]
     assert "same text" not in str(alone)

@@ -23,23 +23,23 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import TestSet, TextLike
     from truebleu.studies import StudyResult
 
-# One line of help each, in the order of the papers: listing them must not import them.
+# The module and one line of help of each, in the order of the papers: listing must not import.
 STUDIES = {
-    "sampling": "How much scores vary over blocks and over systematic samples.",
-    "coverage": "How often intervals of samples contain the score of the whole.",
-    "power": "How often tests on samples of each size conclude, rightly or wrongly.",
-    "accuracy": "How many conclusions are right, by their confidence.",
-    "test-size": "Scores and intervals against the share of the test set used.",
-    "references": "What a further reference is worth in test data.",
-    "replicates": "How many replicates the bootstrap needs.",
-    "sensitivity": "By which metric most pairs of systems differ significantly.",
-    "type-one": "How often each test finds a difference where there is none.",
-    "multiplicity": "How often there is any false alarm among many comparisons.",
-    "equivalents": "The p-values of systems that are taken for equal.",
-    "length": "Each metric against the length of the output.",
-    "smoothing": "Which smoothing of sentence BLEU agrees best with people.",
-    "tuning": "Whether it matters which smoothed BLEU weights are tuned on.",
-    "reranking": "What several metrics say of one reranker.",
+    "sampling": ("sampling", "How much scores vary over blocks and over systematic samples."),
+    "coverage": ("sampling", "How often intervals of samples contain the score of the whole."),
+    "power": ("power", "How often tests on samples of each size conclude, rightly or wrongly."),
+    "accuracy": ("power", "How many conclusions are right, by their confidence."),
+    "test-size": ("widths", "Scores and intervals against the share of the test set used."),
+    "references": ("widths", "What a further reference is worth in test data."),
+    "replicates": ("widths", "How many replicates the bootstrap needs."),
+    "sensitivity": ("power", "By which metric most pairs of systems differ significantly."),
+    "type-one": ("type_one", "How often each test finds a difference where there is none."),
+    "multiplicity": ("type_one", "How often there is any false alarm among many comparisons."),
+    "equivalents": ("type_one", "The p-values of systems that are taken for equal."),
+    "length": ("length", "Each metric against the length of the output."),
+    "smoothing": ("smoothing", "Which smoothing of sentence BLEU agrees best with people."),
+    "tuning": ("nbest", "Whether it matters which smoothed BLEU weights are tuned on."),
+    "reranking": ("nbest", "What several metrics say of one reranker."),
 }
 EPILOG = """\b
 Examples:
@@ -69,8 +69,8 @@ class StudyGroup(LazyGroup):
     "study",
     cls=StudyGroup,
     table={
-        name: (f"truebleu.studies:study_{name.replace('-', '_')}", text)
-        for name, text in STUDIES.items()
+        name: (f"truebleu.studies.{module}:study_{name.replace('-', '_')}", text)
+        for name, (module, text) in STUDIES.items()
     },
     epilog=EPILOG,
 )

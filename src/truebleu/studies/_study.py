@@ -245,6 +245,8 @@ def pool_settings(
     for name, text in test_set.systems.items():
         by_text.setdefault(fingerprint([text]), []).append(name)
     copies = [names for names in by_text.values() if len(names) > 1]
+    if not all(metric.reads_texts for metric in metrics):
+        copies = []  # scores from elsewhere may stand beside no texts at all
     labelled = {"documents": test_set.documents, "domains": test_set.domains}
     groups = {name: labels for name, labels in labelled.items() if labels is not None}
     return {

@@ -120,12 +120,8 @@ def study_length(
         for label in by_label
     }
     how = f"{piece}s cut off or repeated" if cut else f"outputs chosen by their {piece}s"
-    result = StudyResult(
-        settings,
-        f"Scores against the length of the output: {how}",
-        CUT_COLUMNS if cut else RANK_COLUMNS,
-        PLOT,
-    )
+    title = f"Scores against the length of the output: {how}"
+    result = StudyResult(settings, title, CUT_COLUMNS if cut else RANK_COLUMNS, PLOT)
     result.rows.extend(row for of_metric in rows.values() for row in of_metric)
     result.sentences.extend(_sentences(rows, by_label))
     return result

@@ -79,8 +79,8 @@ LEVEL = 0.05
 #: Makes lists with given weights of features.
 Decode: TypeAlias = "Callable[[Mapping[str, float]], NBest]"
 TUNING_COLUMNS = columns(
-    "tuner: Smoothing | development: Tuned on [.2f] | development_sd: SD [.2f] | test [.2f] | "
-    "test_sd: SD of test [.2f] | difference: From 0 [+.2f] | low [+.2f] | high [+.2f] | p: p [.4f]"
+    "tuner: Smoothing | development: Tune [.2f] | development_sd: std [.2f] | test: Test [.2f] | "
+    "test_sd: std [.2f] | difference: From 0 [+.2f] | low [+.2f] | high [+.2f] | p: p [.4f]"
 )
 
 
@@ -170,16 +170,15 @@ def study_tuning(
         "first_development": counted.score(_first(len(lists))),
         "first_test": tested.score(_first(len(test_lists))),
     }
+    title = (
+        f"{counted.metric.name} after tuning on expected sentence BLEU by each smoothing, the mean "
+        f"of {runs} runs"
+    )
+    plot = Plot("point", "tuner", "difference", errors=("low", "high"), reference=0.0)
+    sentences = list(_tuning_sentences(rows, firsts, settings))
+    drawn = [row for row in rows if row["difference"] is not None]
     return StudyResult(
-        settings=settings,
-        title=f"{counted.metric.name} after tuning on expected sentence BLEU by each smoothing, "
-        f"the mean of {runs} runs",
-        columns=TUNING_COLUMNS,
-        plot=Plot("point", "tuner", "difference", errors=("low", "high"), reference=0.0),
-        rows=rows,
-        sentences=list(_tuning_sentences(rows, firsts, settings)),
-        drawn=[row for row in rows if row["difference"] is not None],
-        details=firsts,
+        settings, title, TUNING_COLUMNS, plot, rows, sentences, drawn, details=firsts
     )
 
 
@@ -388,23 +387,11 @@ def study_reranking(
             texts = {name: lists.choose(indices[name]) for name in (base, *names)}
             of_pairs = _compared(texts, references, parsed, settings, base)
             rows += (row | {"changed": _changed(indices, row)} for row in of_pairs)
-    return StudyResult(
-        settings=settings,
-        title=f"A reranker with n-grams of up to {ngrams} words against one without, by each "
-        "metric",
-        columns=RERANKING_COLUMNS,
-        plot=Plot(
-            "point",
-            "metric",
-            "difference",
-            errors=("low", "high"),
-            reference=0.0,
-            panel="compared" if redundant else None,
-        ),
-        rows=rows,
-        sentences=list(_reranking_sentences(rows, details, settings)),
-        details=details,
-    )
+    title = f"A reranker with n-grams of up to {ngrams} words against one without, by each metric"
+    panel = "compared" if redundant else None
+    plot = Plot("point", "metric", "difference", errors=("low", "high"), reference=0.0, panel=panel)
+    sentences = list(_reranking_sentences(rows, details, settings))
+    return StudyResult(settings, title, RERANKING_COLUMNS, plot, rows, sentences, details=details)
 
 
 def with_redundant(lists: NBest, count: int, seed: int) -> NBest:

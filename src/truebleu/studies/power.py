@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 
+import truebleu.studies._study as base
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Record, Runner, Task
 from truebleu.reports.document import NO_VALUE, Column, Plot, Table
@@ -31,7 +32,6 @@ from truebleu.schema import DEFAULT_SEED, Baseline, Level, Seed, Setting, picked
 from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust, smallest_factor
 from truebleu.significance.settings import CompareSettings, require_enough_replicates
 from truebleu.significance.tests import fewest_units, smallest_p
-from truebleu.studies import _study as base
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -174,7 +174,7 @@ USUAL_POWER = 0.8
 MEAN = "mean of all pairs"
 UNKNOWN = dict.fromkeys(("right", "right_low", "right_high"))
 RATES = base.columns(
-    f"size | samples | {base.bounded('right', 'Right conclusions')} | "
+    f"size | samples | {base.bounded('right', 'Correct conclusions')} | "
     f"{base.bounded('wrong', 'Wrong conclusions')}"
 )
 
@@ -224,7 +224,7 @@ def study_power(
     columns = base.columns(
         f"metric | test | better | worse | difference: Difference [+.{trials.pool.digits}f]"
     )
-    title = f"Right/wrong conclusions at the level {100 * level:g} % on samples of each size"
+    title = f"Correct/wrong conclusions at the level {100 * level:g} % on samples of each size"
     if draw == "confidence":
         plot = Plot("point", "sample", "confidence", panel="case", reference=level, zero_y=True)
         drawn = list(_confidences(trials))
@@ -364,8 +364,8 @@ CHANCE = 0.025
 # Only Koehn's test asks about one direction; the p-values of the others are for both.
 ONE_SIDED = ("wins",)
 BAND_COLUMNS = base.columns(
-    "metric | test | band: Confidence | conclusions | confidence: Mean confidence [.1%] | "
-    + base.bounded("right", "Right")
+    "metric | test | band: Significance level | conclusions | confidence: Mean level [.1%] | "
+    + base.bounded("right", "Correct")
 )
 
 

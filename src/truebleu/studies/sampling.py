@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 
+import truebleu.studies._study as base
 from truebleu.execution.journal import Key, Record, Runner, Task
 from truebleu.reports.document import Plot
 from truebleu.reports.sentences import percent
@@ -23,7 +24,6 @@ from truebleu.schema import DEFAULT_SEED, Baseline, IntervalName, Level, Seed, S
 from truebleu.significance.intervals import interval_bounds
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.tests import monte_carlo_interval
-from truebleu.studies import _study as base
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

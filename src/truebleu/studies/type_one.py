@@ -30,10 +30,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 
+import truebleu.studies._study as base
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Record, Runner, Task
 from truebleu.metrics.registry import as_metrics, metric_labels
-from truebleu.reports.document import Plot
+from truebleu.reports.document import Column, Plot, Table
 from truebleu.reports.sentences import listed, percent
 from truebleu.resampling import TIE_TOLERANCE
 from truebleu.schema import DEFAULT_SEED, Seed, Setting, Streams, picked
@@ -48,7 +49,6 @@ from truebleu.significance.tests import (
     replicates_for,
     smallest_p,
 )
-from truebleu.studies import _study as base
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -419,16 +419,18 @@ def study_equivalents(
     title = "Systems taken for equal: the p-values of their differences"
     plot = replace(P_PLOT, reference=alpha)
     result = base.StudyResult(settings, title, P_COLUMNS, plot)
+    lines: list[base.Row] = []
     for (metric,), record in records.items():
         pairs = zip(combinations(pool.names, 2), record["differences"], strict=True)
         for place, ((a, b), difference) in enumerate(pairs):
             pair = {"metric": metric, "compared": f"{a} : {b}", "a": a, "b": b}
             pair["difference"] = difference
-            result.rows.extend(
-                pair | {"test": test, "p": record[test][place]} for test in testing.tests
-            )
+            p_values = {test: record[test][place] for test in testing.tests}
+            lines.append(pair | p_values)
+            result.rows.extend(pair | {"test": test, "p": p} for test, p in p_values.items())
         result.sentences.extend(_p_sentences(str(metric), record, testing.tests, alpha))
-    return result
+    by_test = (Column(test, f"p, {test}", 4) for test in testing.tests)
+    return replace(result, shown=Table((*P_COLUMNS[:3], *by_test), tuple(lines)))
 
 
 def _equivalent_p_values(statistics: MetricStatistics, testing: base.Testing) -> Record:

@@ -19,12 +19,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations, pairwise
-from math import ceil, floor, log2, sqrt
+from math import ceil, log2, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import numpy as np
 
+import truebleu.studies._study as base
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Key, Record, Runner, Task
 from truebleu.reports.document import Column, Plot, Table
@@ -33,7 +34,6 @@ from truebleu.schema import DEFAULT_SEED, Level, Seed, Setting, picked
 from truebleu.significance.intervals import percentile_interval, smallest_replicates
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import MetricStatistics
-from truebleu.studies import _study as base
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -47,7 +47,7 @@ __all__ = ["study_references", "study_replicates", "study_test_size"]
 USUAL_SHARES = tuple(tenth / 10 for tenth in range(1, 11))
 INTERVAL = "low: Interval from [+.2%] | high: to [+.2%] | width: Relative width [.2%]"
 COLUMNS = base.columns(
-    "metric | system | share [%] | size: Units | score: Mean score [.3f] | "
+    "metric | system | share: Data [%] | size: Units | score: Mean score [.3f] | "
     f"score_sd: SD of scores [.3f] | {INTERVAL} | fitted: By the law [.2%]"
 )
 
@@ -234,7 +234,7 @@ MOST_REFERENCES = 8
 # Relative differences of widths below this are rounding.
 SAME = 1e-9
 REFERENCES_COLUMNS = base.columns(
-    "metric | references | sets | share [%] | size: Units | median: Mean of medians [.3f] | "
+    "metric | references | sets | share: Data [%] | size: Units | median: Mean of medians [.3f] | "
     + INTERVAL
 )
 
@@ -452,7 +452,7 @@ def _grid(rows: Sequence[base.Row]) -> Table:
         shown = [f"{100 * row[end]:+.2f} %" for end in ("low", "high") if row[end] is not None]
         line[row["given"]] = f"[{', '.join(shown)}]" if shown else None
     given = dict.fromkeys(row["given"] for row in rows)
-    columns = base.columns("metric | share [%] | size: Units")
+    columns = base.columns("metric | share: Data [%] | size: Units")
     return Table((*columns, *(Column(name, name) for name in given)), tuple(lines.values()))
 
 
@@ -534,8 +534,8 @@ Numbers = Annotated[Sequence[int] | None, Setting(least=1, metavar="N,N,...")]
 USUAL_REPLICATES = (100, 200, 500, 1000, 2000, 5000, 10_000)
 REPLICATES_COLUMNS = base.columns(
     "metric | system | replicates: B | runs | median [.3f] | low: Interval from [+.2%] | "
-    "high: to [+.2%] | sd_low: SD of lower [.3%] | sd_high: of upper [.3%] | "
-    "theory: By theory [.3%] | relative_sd: SD / width [.1%]"
+    "high: to [+.2%] | sd_low: STDEV of lower [.3%] | sd_high: of upper [.3%] | "
+    "theory: By theory [.3%] | relative_sd: STDEV / width [.1%]"
 )
 REPLICATES_PLOT = Plot(
     "line", "replicates", "relative_sd", series="metric", log_x=True, zero_y=True
@@ -638,27 +638,17 @@ def _histograms(pool: base.Pool, replicates: int, level: float, seed: int) -> Re
     """How many replicates have which score, in bins that begin at the interval's bounds."""
     bins: list[base.Row] = []
     for statistics, scores in base.resampled_scores(pool.statistics, replicates, seed, 0):
-        low, high = percentile_interval(scores, level)
         digits = statistics.metric.digits
-        for place, system in enumerate(pool.names):
-            own, width = scores[:, place], (high[place] - low[place]) / MIDDLE_BINS
-            below, above = own.min() - low[place], own.max() - high[place]
-            # Scores that never vary have one bin.
-            outer = (below / width, above / width) if width else (0, 1 - MIDDLE_BINS)
-            steps = np.arange(floor(outer[0]), MIDDLE_BINS + ceil(outer[1]) + 1)
-            edges = low[place] + (width or 1.0) * steps
-            edges[-1] = max(edges[-1], own.max())
-            counts, _ = np.histogram(own, edges)
-            bounds = f"{low[place]:.{digits}f} to {high[place]:.{digits}f}"
-            bins += (
-                {
-                    "case": f"{statistics.label} of {system}: {100 * level:g} % from {bounds}",
-                    "score": f"{edge:.{digits}f}",
-                    "count": int(count),
-                    "part": "middle" if 0 <= step < MIDDLE_BINS else "tails",
-                }
-                for edge, count, step in zip(edges, counts.tolist(), steps.tolist(), strict=False)
-            )
+        bounds = zip(pool.names, scores.T, *percentile_interval(scores, level), strict=True)
+        for system, own, low, high in bounds:
+            interval = f"{100 * level:g} % from {low:.{digits}f} to {high:.{digits}f}"
+            case = f"{statistics.label} of {system}: {interval}"
+            width = (high - low) / MIDDLE_BINS or 1.0
+            steps, counts = np.unique(np.floor((own - low) / width), return_counts=True)
+            for step, count in zip(steps.tolist(), counts.tolist(), strict=True):
+                part = "middle" if 0 <= step < MIDDLE_BINS else "tails"
+                score = f"{low + width * step:.{digits}f}"
+                bins.append({"case": case, "score": score, "count": count, "part": part})
     return {"bins": bins}
 
 
