@@ -506,11 +506,7 @@ RANKS_APART = {"neighbours": 1, "near": 2}
 
 
 def choose_pairs(
-    pool: Pool,
-    pairs: Pairs | None = None,
-    baseline: str | None = None,
-    *,
-    usual: PairKind = "near",
+    pool: Pool, pairs: Pairs | None = None, baseline: str | None = None, *, usual: PairKind = "near"
 ) -> list[Pair]:
     """The pairs to compare, the better system by the pool's first metric before the worse.
 
@@ -586,9 +582,7 @@ TESTS = tuple(name for name in STUDY_TESTS if name != "studentized")
 Tests = Annotated[
     Sequence[str],
     Setting(
-        help=f"the tests: {', '.join(STUDY_TESTS)}.",
-        choices=tuple(STUDY_TESTS),
-        metavar="NAME,...",
+        help=f"the tests: {', '.join(STUDY_TESTS)}.", choices=tuple(STUDY_TESTS), metavar="NAME,..."
     ),
 ]
 # What is left of a share when the errors of floats are rounded away.

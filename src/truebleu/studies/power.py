@@ -150,11 +150,7 @@ def _run_trials(study: str, asked: Mapping[str, Any], **chosen: Any) -> Trials:
 
 
 def _conclude(
-    pool: base.Pool,
-    pairs: Sequence[Pair],
-    testing: base.Testing,
-    sample: base.Sample,
-    index: int,
+    pool: base.Pool, pairs: Sequence[Pair], testing: base.Testing, sample: base.Sample, index: int
 ) -> Record:
     """By metric and test the p-values of all pairs on one sample, and which system is better."""
     return {

@@ -311,10 +311,7 @@ class Agreeing:
             return {label: [None, None, lacking] * 2 for label in data.metrics}
         replicates = self._evaluation(name).replicates()
         return {
-            label: [
-                *replicates.interval(label, level),
-                *replicates.difference(label, NONE, level),
-            ]
+            label: [*replicates.interval(label, level), *replicates.difference(label, NONE, level)]
             for label in data.metrics
         }
 

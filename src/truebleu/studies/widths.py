@@ -176,9 +176,7 @@ def _relative(
 
 
 def _size_rows(
-    values: base.Floats,
-    laws: Mapping[str, base.Law | None],
-    parts: Sequence[tuple[float, int]],
+    values: base.Floats, laws: Mapping[str, base.Law | None], parts: Sequence[tuple[float, int]]
 ) -> Iterator[base.Row]:
     """Means over random growths."""
     means = base.mean_of_known(values, axis=1)
@@ -692,11 +690,7 @@ def _runs(
 
 
 def _replicates_rows(
-    pool: base.Pool,
-    label: str,
-    records: Mapping[Key, Record],
-    chosen: Sequence[int],
-    level: float,
+    pool: base.Pool, label: str, records: Mapping[Key, Record], chosen: Sequence[int], level: float
 ) -> Iterator[base.Row]:
     # For each B shaped (run, value, system).
     by_number = [
