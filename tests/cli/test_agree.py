@@ -362,3 +362,15 @@ def test_grids_that_cannot_be_are_refused(folder: Path, options: list[str], clai
     result = run(folder, *options)
     assert result.exit_code != 0
     assert claim in result.stderr + str(result.exception)
+
+
+def test_scores_of_segments_say_that_a_systems_score_is_their_mean(
+    folder: Path, tmp_path: Path
+) -> None:
+    rows = [(name, n * 7 % 5 + len(name)) for name in RATES for n in range(SEGMENTS)]
+    (tmp_path / "BLEU.seg.score").write_text(table(*rows))
+    metric = f"scores:path={tmp_path / 'BLEU.seg.score'},name=BLEU"
+    result = run(folder, "-m", metric, "--replicates", "40", "--permutations", "40")
+    assert "BLEU: a system's score is the mean of its segments' scores." in result.stdout
+    counted = run(folder, "-m", "bleu", "--replicates", "40", "--permutations", "40")
+    assert "the mean of its segments' scores" not in counted.stdout

@@ -26,6 +26,8 @@ MISTAKES = {
     f"{SCORE} -m bleu:max_order=0": ["max_order", "from 1 to 100"],
     "scoer -r ref.txt a.txt": ["Did you mean 'score'?"],
     "compare -r ref.txt a.txt": ["two"],
+    "agree -r ref.txt a.txt b.txt --human x.tsv --human y.tsv": ["--human was given 2 times"],
+    f"{COMPARE} --documents x --documents=y": ["--documents was given 2 times"],
     "compare -r ref.txt a.txt a.txt": ["a.txt", "NAME=FILE"],
     f"{COMPARE} --level 0.05": ["did you mean 0.95?"],
     f"{COMPARE} --level 95": ["did you mean 0.95?"],

@@ -487,3 +487,26 @@ def test_the_labels_of_wmt24(shared: Path) -> None:
     assert test_set.documents is not None
     assert test_set.documents[0] == "test-en-news_beverly_press.3585"
     assert test_set.to_dict()["documents"] == 170
+
+
+@pytest.mark.parametrize("ids", [["7", "7"], [None, None]], ids=["repeated", "none"])
+@pytest.mark.parametrize("others", [["7", "8"], ["7", "7"]], ids=["unique", "repeated too"])
+def test_tables_without_unique_ids_are_paired_by_line_with_a_warning(
+    folder: Folder, ids: list[str | None], others: list[str]
+) -> None:
+    def written(name: str, ids: list[str | None]) -> str:
+        rows = [[i, text] if i else [text] for i, text in zip(ids, "xy", strict=True)]
+        header = ["id", "text"] if ids[0] else ["text"]
+        return folder.write(name, "".join("\t".join(map(str, r)) + "\n" for r in [header, *rows]))
+
+    system, reference = written("s.tsv", ids), written("r.tsv", [*others])
+    test_set = read_test_set([f"{system}#text"], [f"{reference}#text"])
+    assert codes(test_set) == ["paired-by-line", "same-as-reference"]
+    with pytest.raises(SuspiciousTextError, match="has no unique ids"):
+        read_test_set([f"{system}#text"], [f"{reference}#text"], strict=True)
+
+
+def test_a_blank_label_among_documents_is_refused(folder: Folder) -> None:
+    text, labels = folder.write("r", "a\nb\nc\n"), folder.write("labels", "d1\n\nd2\n")
+    with pytest.raises(MalformedFileError, match="labels: line 2: a blank line; expected a label"):
+        read_test_set([text], [text], documents=labels)

@@ -43,6 +43,13 @@ def test_where_counting_begins_is_never_assumed(folder: Folder) -> None:
     assert scores(path, segments=2).scores["a"] == (None, 1.0)
 
 
+def test_a_part_that_has_a_1_says_that_it_is_counted_from_1(folder: Folder) -> None:
+    path = folder.write("h.tsv", tsv("system segment score", "a 1 1", "b 1 2", "b 2 2"))
+    assert scores(path, segments=3).notes == (f"the segments of {path} are counted from 1",)
+    # Only one way fits, as they are all there.
+    assert scores(path, segments=2).notes == ()
+
+
 def test_outputs_that_a_file_quotes_tell_where_counting_begins(folder: Folder) -> None:
     rows = ("a 1 <v>y</v> 1", "b 1 v 2", "a 2 z 3", "b 2 w 4")
     path = folder.write("h.tsv", tsv("system segment target score", *rows))

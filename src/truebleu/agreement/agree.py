@@ -50,7 +50,7 @@ from truebleu.agreement.tests import (
     williams_test,
 )
 from truebleu.corpus.test_set import as_test_set
-from truebleu.errors import SettingError
+from truebleu.errors import SettingError, first_names
 from truebleu.human.judgments import HumanScores, PairwiseJudgments
 from truebleu.metrics.registry import metrics_for, parse_metric
 from truebleu.schema import DEFAULT_SEED, Level, Seed, Setting, checked_fields, picked, verb
@@ -392,6 +392,10 @@ def agree(
     if not grid:
         parsed, test_set = metrics_for(metrics, test_set)
         _require_testable(asked, settings, len(parsed))
+        outside = [metric.name for metric in parsed if not metric.reads_texts]
+        if outside:
+            note = f"{first_names(outside)}: a system's score is the mean of its segments' scores"
+            judgments = replace(judgments, notes=(*judgments.notes, note))
         data = agreement_data(test_set, judgments, parsed, system_scores=system_scores)
     else:
         if metrics != "bleu":

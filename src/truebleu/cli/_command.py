@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import os
+from collections import Counter
 from contextlib import nullcontext
 from dataclasses import MISSING, dataclass, replace
 from functools import partial
@@ -122,7 +123,14 @@ class Command(click.Command):
             flag = argument.partition("=")[0]
             if flag in HABITS and flag not in known:
                 raise click.UsageError(f"No such option: {flag}. Here it is {HABITS[flag]}.", ctx)
-        return super().parse_args(ctx, list(_repeated_metrics(args)))
+        written = list(_repeated_metrics(args))
+        _, _, order = self.make_parser(ctx).parse_args(list(written))
+        for option, count in Counter(order).items():
+            # Of numbers the last counts, as everywhere; of files the first would go unnoticed.
+            is_file = isinstance(option, Option) and "FILE" in (option.metavar or "")
+            if count > 1 and is_file and not option.multiple:
+                raise click.UsageError(f"{option.opts[0]} was given {count} times.", ctx)
+        return super().parse_args(ctx, written)
 
 
 #: What people type who know other tools, and how it is spelled here.

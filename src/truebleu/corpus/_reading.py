@@ -245,12 +245,12 @@ def align(texts: Sequence[NamedText], references: int) -> tuple[list[NamedText],
     warnings: list[TextWarning] = []
     for text in texts:
         keys_here = text.layout.keys
-        named = wanted is not None and keys_here is not None
         if wanted is not None and keys_here is not None and not set(wanted).isdisjoint(keys_here):
             aligned.append(_in_order_of(wanted, guide, text))
             continue
         aligned.append(text)
-        if text.path != guide.path and (text.should_have_keys or guide.should_have_keys or named):
+        has_keys = wanted is not None or text.should_have_keys or guide.should_have_keys
+        if text.path != guide.path and has_keys:
             warnings.append(_paired_by_line(text, guide))
     length = len(guide.segments) if wanted is None else len(wanted)
     for text in aligned:
@@ -399,8 +399,11 @@ def _labels_of_lines(path: str, data: bytes) -> tuple[str, ...]:
         except (EncodingError, MalformedFileError) as error:
             name, line, *others = error.args
             raise type(error)(name, line + len(labels), *others) from None
-        texts = (line or "" for line in lines)
-        labels += (objects.setdefault(text, text) for text in texts)
+        for text in lines:
+            if not text:
+                expected = "a label for every segment"
+                raise MalformedFileError(path, len(labels) + 1, "a blank line", expected)
+            labels.append(objects.setdefault(text, text))
         start = end
     return tuple(labels)
 

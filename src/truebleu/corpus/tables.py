@@ -334,7 +334,10 @@ class Table:
             should_have_keys=self.should_have_keys,
         )
         values = self.values(column)
-        ids = self.found_values(item for item in ITEM if item != column.lower())
+        naming = self.find(item for item in ITEM if item != column.lower())
+        ids = None if naming is None else self.values(naming)
+        if naming is not None and naming != self.find(DOCUMENT):
+            text = text._replace(should_have_keys=True)
         systems = self._rows_of_systems(column)
         if systems is not None and role == "system":
             return [

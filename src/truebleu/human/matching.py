@@ -373,10 +373,12 @@ def segment_scores(sheet: Sheet, request: Request) -> HumanScores:
     rows = rows_at_hand(sheet, request)
     places, way = places_of(sheet, rows, request)
     is_told = request.first_segment is not None or sheet.first is not None
-    numbers = None if way != "numbers" or is_told else sheet.numbers
-    if numbers is not None and whole_number(numbers[rows[0]]) == places[0]:
-        note = f"the segments of {sheet.label} are counted from 0"
-        sheet = replace(sheet, notes=(*sheet.notes, note))
+    if way == "numbers" and sheet.numbers is not None and not is_told:
+        first = (whole_number(sheet.numbers[rows[0]]) or 0) - places[0]
+        # Where nothing but the numbers themselves could tell, or they are unusual.
+        if first == 0 or max(places) + first < request.segments:
+            note = f"the segments of {sheet.label} are counted from {first}"
+            sheet = replace(sheet, notes=(*sheet.notes, note))
     return item_scores(sheet, rows, places, request, f"match:{way}")
 
 

@@ -43,6 +43,7 @@ from truebleu.errors import (
     SettingError,
     UnknownNameError,
     UnpairedSegmentsError,
+    first_names,
 )
 from truebleu.metrics.base import CountedMetric, MeanMetric, Signature, mean_statistics
 from truebleu.metrics.registry import metrics_for
@@ -597,6 +598,8 @@ class OutsideScores(MeanMetric):
         return f"{self.scores.label}: the scores of {system!r}"
 
 
+#: What the WMT metrics task calls translations by people, which metrics without references score.
+HUMAN_TRANSLATION = re.compile(r"(ref|reference|human)[-_.]?[A-Z0-9]?", re.IGNORECASE)
 # A slip in a number must not take all memory.
 MOST_SEGMENTS = 10_000_000
 
@@ -622,10 +625,19 @@ def textless_test_set(metrics: Sequence[Metric], documents: str | None = None) -
         found = f"a segment numbered {segments:,}"
         raise MalformedFileError(largest, None, found, f"numbers up to {MOST_SEGMENTS:,}")
     blank = Segments([""] * segments)
+    warnings = []
+    people = [name for name in names if HUMAN_TRANSLATION.fullmatch(name)]
+    if people:
+        message = (
+            f"{first.label}: {first_names(people)}: by the name, translated by people; counts as a "
+            "system here, though not for metrics with references"
+        )
+        warnings = [TextWarning("human-translation", first.label, len(people), None, message)]
     test_set = TestSet(
         systems=dict.fromkeys(names, blank),
         references=(blank,),
         reference_names=("none",),
+        warnings=tuple(warnings),
         is_examined=True,  # there is no text to look at
     )
     if documents is None:

@@ -53,3 +53,13 @@ def test_a_slip_in_a_segment_number_does_not_take_all_memory(tmp_path: Path) -> 
     text = "system\tsegment\tscore\nx\t1\t1\ny\t123456789012\t2\n"
     with pytest.raises(MalformedFileError, match="a segment numbered 123,456,789,012"):
         textless_test_set([scores_file(tmp_path / "a.tsv", text)])
+
+
+def test_a_translation_by_people_among_the_systems_is_reported(tmp_path: Path) -> None:
+    text = "system\tsegment\tscore\nrefA\t1\t1\nHuman-B\t1\t1\nreformer\t1\t2\n"
+    free = scores_file(tmp_path / "a.tsv", text)
+    (warning,) = textless_test_set([free]).warnings
+    assert (warning.code, warning.count) == ("human-translation", 2)
+    assert "refA, Human-B: by the name, translated by people" in warning.message
+    other = OutsideScores.of({"reformer": [1], "b": [1]})
+    assert textless_test_set([free, other]).warnings == ()
