@@ -69,7 +69,7 @@ TABLE = [
     Bad(SCORE, "a NUL byte", b"a\0\n"),
     Bad(SCORE, "no segments", b"", ".tsv"),
     Bad(SCORE, "line 1: no valid JSON", b"{", ".jsonl"),
-    Bad(SCORE, "line 1: the key 'text' twice", b'{"text": "a", "text": "b"}\n', ".jsonl"),
+    Bad(SCORE, "(the key 'text' twice)", b'{"text": "a", "text": "b"}\n', ".jsonl"),
     Bad(SCORE, "half of a surrogate pair", b'{"text": "\\udc80"}\n', ".jsonl"),
     Bad(SCORE, "surrogate pair in the key", b'{"\\udc80": "a"}\n', ".jsonl"),
     Bad(SCORE, "line 1: no valid JSON", b'{"text": %s}\n' % DIGITS.encode(), ".jsonl"),

@@ -12,6 +12,7 @@ import math
 import random
 import sys
 import warnings
+from collections import Counter
 from functools import partial
 from io import BytesIO
 from pathlib import Path
@@ -33,7 +34,8 @@ from truebleu.corpus.tables import Scale
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import TruebleuError
 from truebleu.execution.journal import Runner, Task
-from truebleu.human import read_human
+from truebleu.human import read_human, read_spans
+from truebleu.human.mqm import mqm_weights
 from truebleu.metrics.dependency import DependencyF
 from truebleu.metrics.statistics import (
     SavedStatistics,
@@ -54,6 +56,7 @@ CASES = 40
 RECORDED = Path(__file__).parents[1] / "scores" / "formats" / "recorded"
 LINES = ["a cat", "sat"]
 TEXT = b"a cat\nsat\n"
+GZIP = gzip.compress(TEXT, mtime=0)
 SGML = (
     b'<tstset><doc sysid="s" docid="d"><seg id="1">a &lt; cat</seg>'
     b'<!-- x --><seg id="2">sat</seg></doc></tstset>\n'
@@ -61,6 +64,16 @@ SGML = (
 XML = (
     b'<?xml version="1.0"?><dataset><doc id="d"><hyp system="s"><p><seg id="1">a cat</seg>'
     b'<seg id="2">sat</seg></p></hyp></doc></dataset>\n'
+)
+NIST = b'<?xml version="1.0"?><!-- y --><mteval>' + SGML.replace(b"cat", b"&#99;at") + b"</mteval>"
+LONG = b"system\tdoc\tid\ttext\nA\td\t1\ta cat\nA\td\t2\tsat\nB\td\t1\tx\nB\td\t2\ty\n"
+MARKED = (
+    b"system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
+    b"a\td\t1\t1\tr\tx\ta <v>cat</v>\tAccuracy/Omission\tMajor\n"
+)
+COMET = (
+    b'{"out/a.txt": [{"mt": "a cat", "COMET": 0.5, "errors": '
+    b'[{"severity": "minor", "start": 2, "end": 5, "text": "cat"}]}, {"mt": "sat", "errors": []}]}'
 )
 PARSE = (
     b"# text = a cat\n1\ta\ta\tDET\t_\t_\t2\tdet\t_\t_\n2\tcat\tcat\tNOUN\t_\t_\t0\troot\t_\t_\n\n"
@@ -88,11 +101,16 @@ PIECES = [
 ]
 
 
-def parquet() -> bytes:
-    """Two columns in Parquet."""
+def parquet(**columns: list[object]) -> bytes:
+    """Columns in Parquet."""
     file = BytesIO()
-    pq.write_table(pa.table({"doc": ["d1", "d2"], "text": LINES}), file)
+    pq.write_table(pa.table(columns or {"doc": ["d1", "d2"], "text": LINES}), file)
     return file.getvalue()
+
+
+def parquet_scores() -> bytes:
+    """Scores of two systems in Parquet."""
+    return parquet(system=["a", "b"], segment=[1, 1], score=[0.5, 1.0])
 
 
 def statistics() -> bytes:
@@ -152,6 +170,28 @@ def read_texts(path: Path) -> None:
     assert len(read_test_set([f"{path}{column}"], [reference])) == 2
 
 
+def read_long(path: Path) -> None:
+    """Read texts of several systems from one table."""
+    reference = path.with_name("reference")
+    reference.write_bytes(TEXT)
+    read_test_set([f"{path}#text"], [reference])
+
+
+def read_documents(path: Path) -> None:
+    """Read the documents of two segments."""
+    reference = path.with_name("reference")
+    reference.write_bytes(TEXT)
+    labels = read_test_set([reference], [reference], documents=path).documents
+    assert labels is None or len(labels) == 2
+
+
+def read_marked(path: Path) -> None:
+    """Read errors that were marked in two outputs: all of them inside the text."""
+    for outputs in read_spans(str(path), {"a": LINES, "b": LINES}).spans.values():
+        for text, spans in zip(LINES, outputs, strict=True):
+            assert all(0 <= span.start <= span.end <= len(text) for span in spans)
+
+
 def read_judgments(path: Path) -> None:
     """Read human scores of two systems: all numbers are finite."""
     judgments = read_human(path, systems=["a", "b"], segments=2)
@@ -184,13 +224,28 @@ TARGETS: dict[str, Target] = {
     "tsv": target(b"doc\ttext\nd1\ta cat\nd2\tsat\n", ".tsv", read_texts),
     "csv": target(b'doc,text\nd1,"a ""cat"""\nd2,sat\n', ".csv", read_texts),
     "jsonl": target(b'{"text": "a cat"}\n{"text": "\\u00e9"}\n', ".jsonl", read_texts),
+    "json": target(b'[{"id": 1, "text": "a cat"}, {"id": 2, "text": "x"}]', ".json", read_texts),
+    "long table": target(LONG, ".tsv", read_long),
     "sgml": target(SGML, ".sgm", read_texts),
+    "nist xml": target(NIST, ".xml", read_texts),
     "xml": target(XML, ".xml", read_texts),
-    "gzip": target(gzip.compress(TEXT, mtime=0), ".gz", read_texts),
+    "gzip": target(GZIP, ".gz", read_texts),
     "bzip2": target(bz2.compress(TEXT), ".bz2", read_texts),
     "xz": target(lzma.compress(TEXT), ".xz", read_texts),
     "zstd": target(zstandard.ZstdCompressor().compress(TEXT), ".zst", read_texts),
+    "gzip streams": target(GZIP + gzip.compress(b"", mtime=0), ".gz", read_texts),
+    "bzip2 streams": target(bz2.compress(TEXT[:6]) + bz2.compress(TEXT[6:]), ".bz2", read_texts),
+    "xz streams": target(lzma.compress(TEXT[:6]) + lzma.compress(TEXT[6:]), ".xz", read_texts),
     "parquet": (parquet, ".parquet", read_texts),
+    "parquet judgments": (parquet_scores, ".parquet", read_judgments),
+    "parquet scores": (parquet_scores, ".parquet", read_items),
+    "documents lines": target(b"d1\nd2\n", ".txt", read_documents),
+    "documents docs": target(b"news d1\nnews d2\n", ".docs", read_documents),
+    "documents table": target(b"doc\tdomain\nd1\tnews\nd2\tnews\n", ".tsv", read_documents),
+    "spans mqm": target(MARKED, ".tsv", read_marked),
+    "spans comet": target(COMET, ".json", read_marked),
+    "severities lines": target(b"Major=5\nMinor\t1\n", ".txt", lambda p: mqm_weights(str(p))),
+    "severities json": target(b'{"Major": 5, "Minor": 1}', ".json", lambda p: mqm_weights(str(p))),
     "conllu": target(PARSE, ".conllu", count_parses),
     "statistics": (statistics, ".npz", read_statistics),
     **{f"items {file.name}": target(file.read_bytes(), file.name, read_items)
@@ -276,25 +331,33 @@ def test_strange_text_has_a_finite_score() -> None:
         score_strange_text(draw)
 
 
-def fuzz(seconds: float) -> int:
-    """Attack for so long; the number of cases."""
-    seed, cases, end = SEED, 0, monotonic() + seconds
+def fuzz(seconds: float) -> tuple[Counter[str], Counter[str]]:
+    """Attack for so long: the cases and the faults of each group, whose name is the first word."""
+    seed, end = SEED, monotonic() + seconds
+    cases, faults = Counter[str](), Counter[str]()
     whole = {name: make() for name, (make, _, _) in TARGETS.items()}
     with TemporaryDirectory() as folder:
         while monotonic() < end:
             seed += 1
-            for name, data in whole.items():
-                sys.stderr.write(f"\rseed {seed} {name:<20} {cases:,} cases")
+            for name in (*whole, "strange text"):
+                sys.stderr.write(f"\rseed {seed} {name:<30} {cases.total():,} cases")
                 draw = random.Random(f"{seed} {name}")  # noqa: S311
                 for _ in range(CASES):
-                    attack(Path(folder), name, draw, data)
-                    cases += 1
-            draw = random.Random(seed)  # noqa: S311
-            for _ in range(CASES):
-                score_strange_text(draw)
-                cases += 1
-    return cases
+                    group = name.split()[0]
+                    cases[group] += 1
+                    try:
+                        if name in whole:
+                            attack(Path(folder), name, draw, whole[name])
+                        else:
+                            score_strange_text(draw)
+                    except Exception as error:  # any fault is counted, and said
+                        faults[group] += 1
+                        sys.stderr.write(f"\n{name}: {error!r}\n")
+    return cases, faults
 
 
 if __name__ == "__main__":
-    sys.stdout.write(f"\n{fuzz(60 * float(sys.argv[1])):,} cases without a fault\n")
+    of_group, failed = fuzz(60 * float(sys.argv[1]))
+    for each in of_group:
+        sys.stdout.write(f"| {each} | {of_group[each]:,} | {failed[each]} |\n")
+    sys.exit(1 if failed else 0)

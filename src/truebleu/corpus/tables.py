@@ -217,9 +217,12 @@ class Table:
     carriage_returns: int = 0
     byte_order_mark: bool = False
     digest: str = ""
+    # Thousands of columns would each be looked for among thousands.
+    _names: frozenset[str] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if len(set(self.columns)) < len(self.columns):
+        self._names = frozenset(self.columns)
+        if len(self._names) < len(self.columns):
             name, count = Counter(self.columns).most_common(1)[0]
             line = None if self.lines is None else 1
             expected = "a different name for each"
@@ -228,7 +231,7 @@ class Table:
 
     def has(self, column: str) -> bool:
         """Whether there is such a column, or keys inside keys: `response.text`."""
-        if column in self.columns:
+        if column in self._names:
             return True
         inside = self.word == "key" and "." in column
         return inside and any(value is not None for value in self.values(column))
@@ -895,7 +898,8 @@ def score_columns(
     if table.find(SYSTEM) is None:
         names = candidates
         if systems is not None:
-            names = [name for name in table.columns if name in systems or name in telling]
+            wanted = {*systems, *telling}
+            names = [name for name in table.columns if name in wanted]
         if not names or not (systems is None or set(names) & set(systems)):
             table.refuse_columns(_UNSURE)
         if column is not None:
