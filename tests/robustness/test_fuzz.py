@@ -49,7 +49,7 @@ from truebleu.significance.people import read_curves
 from truebleu.tokenizers import NATIVE, tokenize
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 SEED = 16
 CASES = 40
@@ -101,7 +101,7 @@ PIECES = [
 ]
 
 
-def parquet(**columns: list[object]) -> bytes:
+def parquet(**columns: Sequence[object]) -> bytes:
     """Columns in Parquet."""
     file = BytesIO()
     pq.write_table(pa.table(columns or {"doc": ["d1", "d2"], "text": LINES}), file)

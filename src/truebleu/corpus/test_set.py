@@ -605,10 +605,10 @@ class TextWarning:
 # The key of the survey, which is also the code; what it is, what it means.
 _KINDS = (
     ("tabs", "tab", "they count as white space"),
-    ("carriage_returns", "stray carriage return", "they count as white space, not as line ends"),
+    ("carriage_returns", "inner carriage return", "they count as white space, not as line ends"),
     (
         "line_breaks",
-        "unusual line break",
+        "inner line break",
         "characters like U+2028 end a line for some tools, which then misalign; not here",
     ),
     ("zero_width", "zero-width character", "they are not seen, and keep words from matching"),
