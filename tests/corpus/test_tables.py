@@ -83,6 +83,19 @@ def test_a_table_is_read_once_for_all_its_columns(
     read.assert_called_once_with(path)
 
 
+def test_parquet_whose_columns_are_shorter_than_it_says_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A bit in its footer may say so; then rows would be looked for that are not there."""
+    file = Mock()
+    file.schema_arrow.names = ["text"]
+    file.metadata.num_rows = 3
+    file.read.return_value = pyarrow.table({"text": ["a", "b"]})
+    monkeypatch.setattr("pyarrow.parquet.ParquetFile", lambda _: file)
+    with pytest.raises(MalformedFileError, match="2 values in column 'text'; expected 3"):
+        read_parquet("f", b"").select("system", "text")
+
+
 # TSV and CSV.
 
 

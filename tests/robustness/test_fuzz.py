@@ -331,9 +331,9 @@ def test_strange_text_has_a_finite_score() -> None:
         score_strange_text(draw)
 
 
-def fuzz(seconds: float) -> tuple[Counter[str], Counter[str]]:
+def fuzz(seconds: float, seed: int = SEED) -> tuple[Counter[str], Counter[str]]:
     """Attack for so long: the cases and the faults of each group, whose name is the first word."""
-    seed, end = SEED, monotonic() + seconds
+    end = monotonic() + seconds
     cases, faults = Counter[str](), Counter[str]()
     whole = {name: make() for name, (make, _, _) in TARGETS.items()}
     with TemporaryDirectory() as folder:
@@ -357,7 +357,7 @@ def fuzz(seconds: float) -> tuple[Counter[str], Counter[str]]:
 
 
 if __name__ == "__main__":
-    of_group, failed = fuzz(60 * float(sys.argv[1]))
+    of_group, failed = fuzz(60 * float(sys.argv[1]), *map(int, sys.argv[2:]))
     for each in of_group:
         sys.stdout.write(f"| {each} | {of_group[each]:,} | {failed[each]} |\n")
     sys.exit(1 if failed else 0)

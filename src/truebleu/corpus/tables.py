@@ -768,7 +768,10 @@ def read_parquet(path: str, data: bytes) -> Table:
     def read(column: str) -> Sequence[object]:
         with refused():
             values: list[object] = file.read(columns=[column]).column(0).to_pylist()
-            return values
+        if len(values) != rows:
+            found = f"{len(values)} values in column {column!r}"
+            raise MalformedFileError(path, None, found, f"{rows}, as the file says")
+        return values
 
     with refused():
         file = pyarrow.parquet.ParquetFile(BytesIO(data))

@@ -91,7 +91,7 @@ def inputs_of(
     if field is None:
         scored = replace(scored, documents=labels_of("documents", documents, *against))
     scored = replace(scored, domains=labels_of("domains", domains, *against))
-    return _for_runs(by_runs, parsed, scored)
+    return _for_runs(by_runs, parsed, scored.common(parsed))
 
 
 def _by_scores(metrics: MetricsLike) -> MetricsLike:
@@ -279,7 +279,8 @@ def _without_references(
     if not systems:
         return textless_test_set(metrics, documents)
     if any(isinstance(metric, OutsideScores) for metric in metrics):
-        return ScoredTestSet.read(systems, documents=documents, answers=_answers(metrics))
+        scored = ScoredTestSet.read(systems, documents=documents, answers=_answers(metrics))
+        return scored.common(metrics)
     test_set = read_evaluated_texts(systems, metrics, documents)
     if test_set is None:
         raise SettingError("references", "none", NEED_REFERENCES)

@@ -33,7 +33,7 @@ from truebleu.corpus.tables import (
     score_columns,
     whole_number,
 )
-from truebleu.corpus.test_set import TestSet, is_frame
+from truebleu.corpus.test_set import TestSet, TextWarning, is_frame
 from truebleu.errors import (
     AbsentSegmentError,
     DuplicateSystemError,
@@ -796,6 +796,28 @@ class ScoredTestSet(CountedTestSet):
             expected = f"a file, or a field of the items: {', '.join(sorted(fields)) or 'none'}"
             raise SettingError("documents", documents, expected)
         return replace(self, documents=labels)
+
+    def common(self, metrics: Sequence[Metric]) -> ScoredTestSet:
+        """Only the items that all systems have scores of, where every metric asks for that."""
+        own = [m for m in metrics if isinstance(m, OutsideScores) and not m.has_scores]
+        if len(own) < len(metrics) or any(metric.missing != "common" for metric in own):
+            return self
+        counts = [metric.count(self).array()[:, :, 1].all(1) for metric in self.metrics(own)]
+        kept = [place for place, row in enumerate(zip(*counts, strict=True)) if all(row)]
+        if len(kept) == len(self):
+            return self
+
+        def part(values: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
+            return None if values is None else tuple(values[place] for place in kept)
+
+        return replace(
+            self,
+            systems={name: AbsentText(name, len(kept)) for name in self.systems},
+            references=(AbsentText("references", len(kept)),),
+            items=part(self.items) or (),
+            documents=part(self.documents),
+            domains=part(self.domains),
+        )
 
     def metrics(self, metrics: Sequence[Metric]) -> list[Metric]:
         """The metrics with the scores of these systems; metrics that need texts are refused."""

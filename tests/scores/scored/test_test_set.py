@@ -157,6 +157,21 @@ def test_a_missing_score_is_an_error_and_never_0() -> None:
     assert common.difference == pytest.approx(20 / 59 - 40 / 59)
 
 
+def test_items_that_are_not_common_are_not_counted_where_common_ones_are_asked_for() -> None:
+    def compared(systems: Any, first: int = 0) -> Any:
+        documents = [f"d{i // 2}" for i in range(first, first + len(systems["old"]))]
+        how: Any = {"metrics": ["scores:missing=common"], "replicates": 100}
+        return truebleu.compare(systems, documents=documents, **how)
+
+    systems = {"old": [*OLD[:-1], None], "new": [None, *NEW[1:]]}
+    result = compared(systems)
+    assert (result.test_set.segments, result.test_set.documents) == (58, 30)
+    only = compared({name: row[1:-1] for name, row in systems.items()}, first=1)
+    assert result.comparisons[0].interval == only.comparisons[0].interval
+    omitted = truebleu.compare(systems, metrics=["scores:missing=omit"], replicates=100)
+    assert omitted.test_set.segments == 60
+
+
 @pytest.mark.parametrize(
     ("systems", "message"),
     [
