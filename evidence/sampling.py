@@ -117,9 +117,9 @@ def _scores() -> Section:
 
 
 def _differences() -> Section:
-    result = study_sampling(_some("wmt23-he-en"), sizes=SIZES, draw="differences")
+    result = study_sampling(_some("wmt23-he-en"), sizes=SIZES, figure="differences")
     heading = "WMT23 Hebrew-English, differences"
-    return _section(result, heading, "difference", FIGURE_4, " --draw differences")
+    return _section(result, heading, "difference", FIGURE_4, " --figure differences")
 
 
 def _talks() -> Section:

@@ -158,7 +158,7 @@ def _alternate() -> Section:
 
 
 def _large() -> Section:
-    result = study_tuning(*_halves(large=True), smoothings=LARGE, runs=RUNS, epochs=EPOCHS)
+    result = study_tuning(*_halves(large=True), smoothings=LARGE, repeats=RUNS, epochs=EPOCHS)
     better = [
         row["tuner"]
         for row in significant(result.rows)
@@ -167,7 +167,7 @@ def _large() -> Section:
     return Section(
         heading="Many features: word n-grams beside them",
         command="truebleu study tuning dev.jsonl -r dev.ref --test-lists test.jsonl "
-        f"--test-reference test.ref --smoothings 0,2,4,6,7 --runs {RUNS} --epochs {EPOCHS}",
+        f"--test-reference test.ref --smoothings 0,2,4,6,7 --repeats {RUNS} --epochs {EPOCHS}",
         result=result,
         verdict=f"{_capitalised(_found(result))}. In the paper smoothing 7 was better than none "
         f"in 3 of 4 columns; here {listed(better) if better else 'no smoothing'} is. "

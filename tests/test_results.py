@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from importlib import import_module
+from typing import Any
 
 import pytest
 
+import truebleu
 from truebleu import score
 from truebleu._results import FRAME_LIBRARIES
 from truebleu.errors import MissingExtraError
+from truebleu.reports.document import render
+from truebleu.simulation import simulate
 
 TEXTS = (["the cat sat on the mat", "a dog barked"], ["the cat sat on a mat", "the dog barked"])
 
@@ -19,7 +23,30 @@ def test_a_result_prints_what_the_command_prints() -> None:
     assert str(scores).splitlines()[0].split() == ["System", "BLEU"]
     assert not str(scores).endswith("\n")
     assert "<table" in scores._repr_html_()
+    assert "<figure>" in scores._repr_html_()
     json.dumps(scores.to_dict(), allow_nan=False)
+
+
+def test_to_dict_holds_what_the_command_prints_as_json() -> None:
+    texts = simulate(segments=60, systems=[0.1, 0.3], document_length=3, seed=1)
+    few: dict[str, Any] = {"replicates": 100}
+    first = next(iter(texts.systems))
+    for result in (
+        score(texts),
+        truebleu.compare(texts, **few),
+        truebleu.gate(texts, baseline=first, **few),
+        truebleu.explain(texts, **few),
+        truebleu.plan(texts, difference=1.0, **few),
+        truebleu.panel({"a": texts, "b": texts}, **few),
+        truebleu.sample(texts, size=20),
+    ):
+        assert result.to_dict() == json.loads(render(result, "json"))
+        name = type(result).__name__
+        assert ("sentences" in result.to_dict()) == (name != "Scores")
+        if name in ("Comparison", "GateResult", "Explanation", "Plan"):
+            # The number of units stands beside the unit, and nowhere else.
+            assert result.to_dict()["settings"]["units"] == len(set(texts.documents or ()))
+            assert "units" not in result.to_dict()
 
 
 @pytest.mark.parametrize("library", FRAME_LIBRARIES)

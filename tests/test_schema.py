@@ -15,6 +15,7 @@ import pytest
 import truebleu
 from truebleu import schema
 from truebleu.errors import ArgumentTypeError, SettingError, UnknownNameError
+from truebleu.reports.sentences import p_equals
 from truebleu.schema import Column, Level, Seed, Setting, columns_of, parameters_of, row_of, verb
 
 if TYPE_CHECKING:
@@ -164,3 +165,9 @@ def test_numbers_of_numpy_are_numbers_down_to_the_json() -> None:
         texts, references, replicates=np.int64(100), seed=np.uint64(5), level=np.float64(0.9)
     )
     assert json.dumps(theirs.to_dict()) == json.dumps(ours.to_dict())
+
+
+@pytest.mark.parametrize(("p", "cell"), [(0.00009999, "< 0.0001"), (0.0001, "0.0001")])
+def test_a_small_p_is_the_same_in_a_table_and_in_a_sentence(p: float, cell: str) -> None:
+    assert Column("p_adjusted", digits=4).cell(p) == cell
+    assert p_equals("p", p) == ("p < 0.0001" if p < 0.0001 else "p = 0.0001")

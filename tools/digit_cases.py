@@ -232,7 +232,7 @@ CASES = {
     "$agreeing",
     "agree-annotations-weights": "agree -r $ted/refA.txt $ted5 --human $ted/mqm-annotations.tsv "
     "--documents $ted/docs.tsv --others ignore -m chrf -c kendall-b -c pearson "
-    "--weights Major=5,Minor=1 --raters z $agreeing",
+    "--human-weights Major=5,Minor=1 --raters z $agreeing",
     "agree-rankings": "agree -r $made/short-refA.txt $made/judged --human $made/rankings.csv "
     "-m sentbleu -m chrf $agreeing",
     "agree-direct-assessment": "agree -r $made/short-refA.txt $made/judged --human $made/da.txt "
@@ -321,7 +321,7 @@ CASES = {
     "nbest-oracle-plus-one": "nbest oracle $made/lists.moses -r $made/short-refA.txt "
     "--sentence plus-one",
     "tune-mert": "tune $made/lists.moses -r $made/short-refA.txt $quick -o $out/weights.json",
-    "tune-mert-runs": "tune $made/lists.moses -r $made/short-refA.txt $quick --runs 2 --folds 2 "
+    "tune-mert-runs": "tune $made/lists.moses -r $made/short-refA.txt $quick --repeats 2 --folds 2 "
     "--method mert:restarts=3,window=2,window_kind=min --start $made/weights.tsv",
     "tune-bounds": "tune $made/lists.moses -r $made/short-refA.txt $quick --folds 2 "
     "--fix LM0=0.5 --bound TM0_0=-1:1 -m ter",

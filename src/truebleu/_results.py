@@ -89,9 +89,14 @@ class Result:
     #: Of what `to_dict` gives: the next one where names or meanings change.
     VERSION: ClassVar[int] = 1
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--format json`` prints them."""
+    def facts(self) -> dict[str, Any]:
+        """Plain values, without sentences."""
         return {"version": self.VERSION, **plain(self)}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values and sentences, as ``--format json`` prints them."""
+        sentences = self.to_document().sentences
+        return self.facts() | ({"sentences": list(sentences)} if sentences else {})
 
     def to_document(self, **options: Any) -> Document:
         """Headings, tables, sentences and charts, which every output format renders.

@@ -466,6 +466,8 @@ def _completed(function: Callable[..., Any]) -> str | None:
 
 #: What a cell may hold; None where there is no value.
 Value: TypeAlias = str | int | float | bool | None
+#: The names of columns of p-values, which are never shown as 0.
+P_VALUES = ("p", "p_adjusted")
 #: What people see where there is no value.
 NO_VALUE = "–"
 
@@ -512,6 +514,8 @@ class Column:
             return NO_VALUE
         number, unit = (100 * value, " %") if self.percent else (value, "")
         sign = "+" if self.sign else ""
+        if self.digits is not None and self.name in P_VALUES and 0 <= number < 10**-self.digits:
+            return f"< {10**-self.digits:.{self.digits}f}"
         if self.digits is not None:
             # Adding 0 takes the sign from what is rounded to 0.
             return f"{round(number, self.digits) + 0.0:{sign}.{self.digits}f}{unit}"
@@ -711,7 +715,7 @@ def lazy_package(
     def public(name: str) -> object:
         if name == "__all__":
             return sorted(homes())
-        if name.startswith("__") or name not in homes():
+        if name.startswith("_") or name not in homes():
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value: object = getattr(homes()[name], name)
         setattr(sys.modules[package], name, value)

@@ -342,3 +342,21 @@ def test_plain_commands_never_load_scipy(folder: Path, command: str) -> None:
     )
     assert "good" in run.stdout
     assert run.stderr.splitlines()[-1] == "False"
+
+
+def test_a_table_by_groups_fits_a_terminal(folder: Path) -> None:
+    names = {"a": "Unbabel-Tower70B", "b": "Gemini-1.5-Pro"}
+    lines = [f"the cat {number} sat on the mat" for number in range(60)]
+    for name, text in ((names["a"], lines), (names["b"], lines[::-1]), ("long.ref", lines)):
+        (folder / f"{name}.txt").write_text("\n".join(text) + "\n")
+    table = "\n".join(["doc\tdomain", *(f"d{n // 2}\tdomain-{n % 2}" for n in range(60))])
+    (folder / "groups.tsv").write_text(f"{table}\n")
+    systems = [str(folder / f"{name}.txt") for name in names.values()]
+    options = ["--documents", str(folder / "groups.tsv"), "--by", "domain", "--replicates", "200"]
+    result = CliRunner().invoke(
+        truebleu, ["compare", "-r", str(folder / "long.ref.txt"), *systems, *options]
+    )
+    assert result.exit_code == 0
+    assert max(map(len, result.stdout.splitlines())) <= 100
+    (heading,) = [line for line in result.stdout.splitlines() if line.startswith("domain ")]
+    assert "adjusted p" in heading

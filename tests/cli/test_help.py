@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+import click
 import pytest
 from click.testing import CliRunner
 
+from tools.man_pages import commands
 from truebleu.cli.main import COMMANDS, truebleu
 from truebleu.cli.study import STUDIES
 
@@ -44,3 +46,19 @@ def test_commands_come_in_groups_with_the_usual_ones_first() -> None:
     places = [text.index(f"  {name} ") for name in ("score", "compare", "gate", "tune", "study")]
     assert places == sorted(places)
     assert all(f"  {name}" in text for name in COMMANDS)
+
+
+#: Options that once meant several things.
+ONE_MEANING = ("--runs", "--weights", "--alpha", "--draw", "--size", "--pairs")
+
+
+@pytest.mark.parametrize("flag", ONE_MEANING)
+def test_an_option_means_the_same_in_every_command(flag: str) -> None:
+    whole = click.Context(truebleu, info_name="truebleu")
+    meanings = {
+        option.help
+        for context in commands(truebleu, whole)
+        for option in context.command.params
+        if isinstance(option, click.Option) and flag in option.opts
+    }
+    assert len(meanings) == 1

@@ -297,3 +297,29 @@ def test_each_format_works_in_each_command(tmp_path: Path, name: str) -> None:
     agreed = run("agree", *files, "--human", "judged.csv", *question, *options)
     (answer,) = json.loads(agreed.out)["answers"]
     assert answer["metrics"][0]["value"] > 0.5
+
+
+ITEM_COMMANDS = (
+    "compare old.csv new.csv --details",
+    "score old.csv new.csv --confidence",
+    "gate new.csv --baseline old.csv --margin 0.5",
+    "explain old.csv new.csv",
+    "plan old.csv new.csv --difference 0.1",
+)
+
+
+@pytest.mark.parametrize("command", ITEM_COMMANDS)
+def test_without_texts_there_are_items_and_models(command: str) -> None:
+    few = () if command.startswith("gate") else ALWAYS
+    done = run(*command.split(), "-m", "scores", *few)
+    assert done.code in (0, 1), done.err
+    assert "item" in done.out
+    assert "egment" not in done.out
+    assert "ystem" not in done.out
+
+
+def test_a_model_keeps_its_name_even_if_it_is_such_a_word(tmp_path: Path) -> None:
+    (tmp_path / "segments.csv").write_bytes((tmp_path / "new.csv").read_bytes())
+    done = run("compare", "old.csv", "segments.csv", "-m", "scores", *ALWAYS)
+    assert done.code == 0
+    assert "segments is" in done.out or "segments can't be told apart" in done.out

@@ -33,7 +33,7 @@ QUICK = {
     "equivalents": f"{TEXTS} --replicates 99 -m nist",
     "length": f"{TEXTS} --lengths 0.5,1.2",
     "smoothing": f"{TEXTS} system-3.txt --human human.tsv --replicates 100 --permutations 50",
-    "tuning": f"{LISTS} --smoothings 0,2 --runs 2 --epochs 3",
+    "tuning": f"{LISTS} --smoothings 0,2 --repeats 2 --epochs 3",
     "reranking": f"{LISTS} --ngrams 1 --folds 2",
 }
 # The columns by which the rows of each study are told from one another.
@@ -175,7 +175,16 @@ def test_lists_of_files_can_be_studied(tmp_path: Path, monkeypatch: pytest.Monke
     Path("w.tsv").write_text("forward\t1\n")
     decode(["w.tsv", "lists", "--segments", "10", "--size", "5"])
     decode(["--reference", "ref", "--segments", "10"])
-    test = ("--test-lists", "lists", "--test-reference", "ref", "--smoothings", "0", "--runs", "1")
+    test = (
+        "--test-lists",
+        "lists",
+        "--test-reference",
+        "ref",
+        "--smoothings",
+        "0",
+        "--repeats",
+        "1",
+    )
     few = ("--replicates", "50")
     tuned = answer("study", "tuning", "lists", "-r", "ref", *test, *few)
     assert [row["tuner"] for row in tuned["rows"]] == ["0", "mira"]

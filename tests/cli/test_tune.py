@@ -71,13 +71,13 @@ def test_start_weights_fixed_weights_and_bounds() -> None:
 
 def test_runs_are_kept_and_gone_on_from() -> None:
     several = (*TUNE, "--method", "mert:restarts=1", "--resume", "runs.jsonl", "--format", "json")
-    first = run(*several, "--runs", "2")
+    first = run(*several, "--repeats", "2")
     assert first.exit_code == 0, first.output
     kept = Path("runs.jsonl").read_text().splitlines()
     # A header, and for each of two runs its weights and those of both folds.
     assert len(kept) == 1 + 2 * 3
     Path("runs.jsonl").write_text("\n".join(kept[:4]) + "\n")
-    again = run(*several, "--runs", "2")
+    again = run(*several, "--repeats", "2")
     assert again.stdout == first.stdout
     weights = json.loads(again.stdout)["weights"][0]
     assert weights["lowest"] <= weights["weight"] <= weights["highest"]
@@ -87,7 +87,7 @@ def test_runs_are_kept_and_gone_on_from() -> None:
 
 @pytest.mark.slow
 def test_runs_in_processes_find_the_same() -> None:
-    several = (*TUNE, "--method", "mert:restarts=1", "--runs", "2", "--format", "json")
+    several = (*TUNE, "--method", "mert:restarts=1", "--repeats", "2", "--format", "json")
     assert run(*several, "--processes", "2").stdout == run(*several).stdout
 
 

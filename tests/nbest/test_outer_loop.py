@@ -190,7 +190,7 @@ def test_arguments_are_checked_before_the_decoder_runs(tmp_path: Path) -> None:
     for options, message in (
         ({"start": None}, "start: None; expected weights for the decoder"),
         ({"start": START, "folds": 1}, "folds: 1"),
-        ({"start": START, "runs": "two"}, "runs"),
+        ({"start": START, "repeats": "two"}, "repeats"),
         ({"start": START, "method": "mert:epochs=3"}, "unknown setting of mert 'epochs'"),
     ):
         with pytest.raises(TruebleuError, match=message):

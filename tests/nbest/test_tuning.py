@@ -36,12 +36,12 @@ def test_every_method_finds_the_feature_that_tells(method: str) -> None:
 
 def test_runs_are_replications_with_a_mean_and_a_deviation() -> None:
     lists, references = informative()
-    result = truebleu.tune(lists, references, method="mira", runs=3, folds=2, **FAST)
+    result = truebleu.tune(lists, references, method="mira", repeats=3, folds=2, **FAST)
     assert len(result.development) == len(result.gains[0].runs) == 3
     assert result.gains[0].score == pytest.approx(np.mean(result.gains[0].runs))
     assert all(weight.deviation is not None for weight in result.weights)
     with pytest.raises(SettingError, match="random part"):
-        truebleu.tune(lists, references, method="risk", runs=2, **FAST)
+        truebleu.tune(lists, references, method="risk", repeats=2, **FAST)
 
 
 class Pickled(Executor):
@@ -58,7 +58,7 @@ class Pickled(Executor):
 def test_runs_elsewhere_find_the_same(method: str) -> None:
     lists, references = informative()
     options: dict[str, Any] = {"method": method, "metrics": ["bleu", "ter"], "folds": 2, **FAST}
-    options["runs"] = 2 if TUNERS[method].is_random else 1
+    options["repeats"] = 2 if TUNERS[method].is_random else 1
     elsewhere = truebleu.tune(lists, references, runner=Runner(executor=Pickled()), **options)
     assert elsewhere == truebleu.tune(lists, references, **options)
     with pytest.raises(SettingError, match=r"progress: .* expected the runner's own"):

@@ -33,7 +33,7 @@ def test_every_row_is_what_its_tuner_gives() -> None:
         test,
         [test_references],
         smoothings=("0", "3"),
-        runs=2,
+        repeats=2,
         epochs=3,
         replicates=50,
     )
@@ -48,7 +48,7 @@ def test_every_row_is_what_its_tuner_gives() -> None:
         test,
         [test_references],
         smoothings=("0",),
-        runs=1,
+        repeats=1,
         epochs=3,
         replicates=50,
     )
@@ -61,7 +61,7 @@ def test_every_row_is_what_its_tuner_gives() -> None:
 def test_an_outer_loop_finds_what_the_first_lists_do_not_have() -> None:
     own, other = Decoder(segments=15, seed=1), Decoder(segments=15, seed=2)
     given = (own.nbest(size=5), [own.references], other.nbest(size=5), [other.references])
-    study = partial(study_tuning, *given, smoothings=("0",), runs=1, epochs=5, replicates=50)
+    study = partial(study_tuning, *given, smoothings=("0",), repeats=1, epochs=5, replicates=50)
     decoders = (partial(own.nbest, size=5), partial(other.nbest, size=5))
     fixed = study()
     looped = study(decoders=decoders, rounds=6)

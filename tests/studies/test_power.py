@@ -414,7 +414,7 @@ def test_each_samples_confidence_is_drawn_for_the_largest_and_the_smallest_diffe
     """Koehn (2004), Figs. 7 and 8: dots above the line are the conclusions at the level."""
     texts = simulate(segments=300, systems=[0.1, 0.15, 0.3])
     options: Any = {"sizes": [40], "samples": 30, "replicates": 100, "level": 0.9}
-    result = study_power(texts, **options, draw="confidence")
+    result = study_power(texts, **options, figure="confidence")
     rows = [row for row in result.rows if row["test"] == "wins" and row["better"] != MEAN]
     by_size = sorted(rows, key=lambda row: -row["difference"])
     cases = list(dict.fromkeys(row["case"] for row in result.drawn))

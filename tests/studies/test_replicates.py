@@ -181,7 +181,7 @@ def test_scores_that_do_not_vary_have_no_figures_and_a_sentence_says_so() -> Non
 
 def test_a_histogram_counts_every_replicate_and_marks_the_percentiles(pool: TestSet) -> None:
     """Zhang & Vogel (2004), Figs. 1 and 2."""
-    result = study_replicates(pool, ["bleu"], **QUICK, draw="histogram")
+    result = study_replicates(pool, ["bleu"], **QUICK, figure="histogram")
     cases = dict.fromkeys(row["case"] for row in result.drawn)
     assert len(cases) == 2
     counted = Pool.of(pool, ["bleu"])
@@ -201,5 +201,5 @@ def test_a_histogram_counts_every_replicate_and_marks_the_percentiles(pool: Test
 
 def test_scores_that_never_vary_have_one_bin() -> None:
     same = as_test_set({"a": ["x y z w"] * 9}, ["x y z w"] * 9)
-    result = study_replicates(same, ["bleu"], **QUICK, draw="histogram")
+    result = study_replicates(same, ["bleu"], **QUICK, figure="histogram")
     assert [(row["score"], row["count"]) for row in result.drawn] == [("100.00", 200)]

@@ -121,7 +121,7 @@ def test_a_system_that_never_varies_has_no_design_effect() -> None:
         ({"samples": 4}, "samples: 4; expected a whole number from 5"),
         ({"independent": 99}, "independent: 99; expected a whole number from 100"),
         ({"independent": 2.5}, "independent: 2.5"),
-        ({"draw": "both"}, "unknown draw 'both'"),
+        ({"figure": "both"}, "unknown figure 'both'"),
         ({"baseline": "b"}, "unknown baseline 'b'"),
         ({"seed": "1"}, "seed: '1'"),
     ],
@@ -138,7 +138,7 @@ def test_a_pool_too_small_for_five_samples_is_refused() -> None:
     with pytest.raises(TruebleuError, match="'9 units'; expected at least 10: 5 samples of 2"):
         study_sampling(simulate(segments=9, systems=[0.1]))
     with pytest.raises(TruebleuError, match="systems: 1; expected at least 2"):
-        study_sampling(simulate(segments=20, systems=[0.1]), draw="differences")
+        study_sampling(simulate(segments=20, systems=[0.1]), figure="differences")
 
 
 # Standard deviations, design effects and their errors.
@@ -211,11 +211,11 @@ def test_sentences_say_what_a_block_is_worth() -> None:
 
 
 @pytest.mark.parametrize(
-    ("draw", "of"),
+    ("figure", "of"),
     [("scores", "system-3"), ("differences", "system-3 against system-2")],
 )
-def test_the_chart_shows_blocks_beside_systematic_samples(draw: Any, of: str) -> None:
-    result = study_sampling(TEXTS, sizes=[6, 12, 20], draw=draw)
+def test_the_chart_shows_blocks_beside_systematic_samples(figure: Any, of: str) -> None:
+    result = study_sampling(TEXTS, sizes=[6, 12, 20], figure=figure)
     rows = result.to_document().charts[0].table.rows
     panels = list(dict.fromkeys(row["case"] for row in rows))
     assert panels == [f"BLEU of {of}, {kind} of 12" for kind in ("blocks", "systematic samples")]

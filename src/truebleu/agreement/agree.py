@@ -308,10 +308,10 @@ class Agreement(Result):
         ]
         return bool(values) and max(values) < 0
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``agree --format json`` prints them."""
+    def facts(self) -> dict[str, Any]:
+        """Plain values, without sentences."""
         metrics = [{"name": label, **metric.to_dict()} for label, metric in self.metrics.items()]
-        values = {**Result.to_dict(self), "metrics": metrics, "all_negative": self.all_negative}
+        values = {**Result.facts(self), "metrics": metrics, "all_negative": self.all_negative}
         return values if self.grid else {k: v for k, v in values.items() if k != "grid"}
 
 

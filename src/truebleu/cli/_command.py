@@ -338,7 +338,8 @@ def _text_options() -> list[click.Parameter]:
         option("-s --source", "The source text.", "FILE", rare=True),
         option(
             "--documents",
-            "Each segment's document: one label per line, or TSV with columns doc and domain.",
+            "Each segment's document: a label per line, TSV with doc and domain, or a field of "
+            "items.",
             "FILE",
         ),
         option(

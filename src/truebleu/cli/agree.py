@@ -51,7 +51,7 @@ HUMAN_OPTIONS = [
         type=click.Choice(["mean", "z"]),
     ),
     _reading(
-        "--weights",
+        "--human-weights",
         "What errors weigh in MQM: standard, wmt24, 'Major=5,Minor=1', or a file.",
         "WEIGHTS",
     ),

@@ -9,7 +9,6 @@ import click
 from truebleu.cli._command import LOWER_IS_BETTER, Option, Show, Texts, make_command, refuse_idle
 from truebleu.cli.main import progress_bar, warn
 from truebleu.schema import DEFAULT_REPLICATES
-from truebleu.scores.scored import OutsideScores
 from truebleu.significance.compare import compare
 from truebleu.significance.gate import gate
 from truebleu.significance.panel import panel, read_panel
@@ -197,7 +196,8 @@ def panel_command(
 
     A system may be missing in some test sets.
     """
-    scored = [metric for metric in metrics if isinstance(metric, OutsideScores)]
+    # Only outside scores say what several answers to an item are.
+    scored: list[Any] = [metric for metric in metrics if hasattr(metric, "answers")]
     test_sets: Mapping[str, TestSet]
     with progress_bar(0, "reading"):
         if scored:

@@ -127,7 +127,7 @@ class Listing(Result):
     kind: str
     rows: tuple[Mapping[str, str], ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, Any]:
         """Plain values."""
         return {"version": self.VERSION, self.kind: [dict(row) for row in self.rows]}
 

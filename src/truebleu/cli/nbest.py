@@ -136,7 +136,7 @@ def _tied(written: Iterable[str]) -> list[list[str]]:
 TUNE_EPILOG = """\b
 Examples:
   truebleu tune dev.nbest -r dev.ref -o weights.ini
-  truebleu tune dev.nbest -r dev.ref --method mira:epochs=30 -m chrf --runs 5 --processes 4
+  truebleu tune dev.nbest -r dev.ref --method mira:epochs=30 -m chrf --repeats 5 --processes 4
   truebleu tune samples.jsonl -m feature:comet --fix logprob=1
   truebleu tune --decoder 'decode.sh {weights} {nbest}' --start w.tsv -r dev.ref --resume rounds
 """
@@ -219,7 +219,7 @@ def tune_command(
     if lists is not None:
         refuse_idle(loop, "requires --decoder COMMAND")
         development: Any = read(lists)
-        bar = (options["method"].steps * options["runs"] * (1 + options["folds"]), "tuning")
+        bar = (options["method"].steps * options["repeats"] * (1 + options["folds"]), "tuning")
     elif options["start"] is None or resume is None:
         raise SettingError("--decoder", decoder, "--start FILE and --resume FOLDER beside it")
     else:

@@ -91,7 +91,7 @@ def _split(
 UNUSUAL = (
     "unit", "replicates", "level", "baseline", "sampling", "permutations", "system_scores",
     "tokenize", "lowercase", "epsilon", "k", "alpha", "epochs", "l2", "ngrams", "folds",
-    "draw", "corrections", "without_mira", "bands",
+    "figure", "corrections", "without_mira", "bands",
 )  # fmt: skip
 
 

@@ -287,9 +287,9 @@ class Explanation(Result):
             for (system, kind), segments in groups.items()
         ]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``explain --format json`` prints them."""
-        comparison = self.comparison.to_dict()
+    def facts(self) -> dict[str, Any]:
+        """Plain values, without sentences."""
+        comparison = self.comparison.facts()
         return {
             "version": RESULT_VERSION,
             **{name: comparison[name] for name in ("test_set", "settings", "metrics", "systems")},

@@ -117,14 +117,14 @@ class Report(ComparedByValue, Result):
     segments: Segments | None = None
     agreement: Result | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, Any]:
         """Plain values: those of the comparison, and of the others under their names."""
-        values = self.comparison.to_dict()
+        values = self.comparison.facts()
         if self.explanation is not None:
-            explained = self.explanation.to_dict()
+            explained = self.explanation.facts()
             values["explanations"] = explained["explanations"]
         if self.agreement is not None:
-            values["agreement"] = self.agreement.to_dict()
+            values["agreement"] = self.agreement.facts()
         return values
 
     def save(

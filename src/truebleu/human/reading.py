@@ -50,7 +50,6 @@ from truebleu.human.matching import (
 )
 from truebleu.human.mqm import is_mqm_header, read_mqm, read_rating_lines, read_rating_table
 from truebleu.schema import picked, verb
-from truebleu.scores.formats import read_evaluations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -613,6 +612,9 @@ def read_human(
 
 def read_named_items(path: str, request: Request) -> HumanScores:
     """Scores of items that have names: a table of items, as the systems' own files may be."""
+    # Most judgments are in no format of scores.
+    from truebleu.scores.formats import read_evaluations
+
     for setting in ("weights", "first_segment", "language_pair"):
         if getattr(request, setting) is not None:
             expected = "none: items are found by their names"

@@ -153,7 +153,7 @@ def tune(
     test_lists: NBest | None = None,
     test_references: ReferencesLike | None = None,
     folds: Annotated[int, Setting(least=0, most=10**6, rare=True)] = 5,
-    runs: Annotated[int, Setting(least=1, most=1000)] = 1,
+    repeats: Annotated[int, Setting(least=1, most=1000)] = 1,
     seed: Seed = DEFAULT_SEED,
     replicates: TestReplicates = DEFAULT_REPLICATES,
     start: Mapping[str, float] | None = None,
@@ -187,7 +187,7 @@ def tune(
         test_references: theirs.
         folds: without test lists, the development segments are cut into so many parts of
             neighbours; each is chosen from by weights tuned on the others. 0 measures no gain.
-        runs: how often to tune, with another seed each.
+        repeats: how often to tune, with another seed each.
         start: weights to start from, and the baseline of the gain; 0 where not given. Without
             them, the baseline is the first candidate of each list. A decoder needs them for its
             first round.
@@ -200,9 +200,9 @@ def tune(
             runs and folds are tuned, in other processes for example.
     """
     tuner = as_tuner(method)
-    if runs > 1 and not tuner.is_random:
+    if repeats > 1 and not tuner.is_random:
         expected = f"1: {tuner.name} has no random part, all runs are the same"
-        raise SettingError("runs", runs, expected)
+        raise SettingError("repeats", repeats, expected)
     if folds == 1:
         raise SettingError("folds", folds, "2 or more, or 0 to measure no gain")
     runner = runner or Runner()
@@ -226,10 +226,10 @@ def tune(
     parts = np.array_split(np.arange(len(problem)), folds) if folds else []
     work = _Work(problem, tuner, search, warm, tuple(parts))
     task = partial(work.weights, progress=progress)
-    tasks = [Task(("run", number), partial(task, number)) for number in range(runs)]
+    tasks = [Task(("run", number), partial(task, number)) for number in range(repeats)]
     tasks += [
         Task(("fold", number, fold), partial(task, number, fold))
-        for number in range(runs)
+        for number in range(repeats)
         for fold in range(folds)
     ]
     header = {
@@ -244,7 +244,7 @@ def tune(
     }
     records = runner.run(header, tasks)
     tuned = {key: np.array(record["weights"]) for key, record in records.items()}
-    by_run = [tuned["run", number] for number in range(runs)]
+    by_run = [tuned["run", number] for number in range(repeats)]
     values = [problem.value(weights) for weights in by_run]
     normalized = not (fixed or bounds)
     raw = [_normalized(problem.raw(weights), on=normalized) for weights in by_run]
@@ -259,7 +259,7 @@ def tune(
         )
         gains = measure(test_lists, test_references, goals, before, after)
     elif folds:
-        crossed = [np.zeros(len(problem), dtype=np.int64) for _ in range(runs)]
+        crossed = [np.zeros(len(problem), dtype=np.int64) for _ in range(repeats)]
         for number, choices in enumerate(crossed):
             # Each part is chosen from by weights that were tuned on the others.
             for fold, part in enumerate(parts):
@@ -273,7 +273,7 @@ def tune(
         candidates=nbest.candidates,
         normalized=normalized,
         seed=seed,
-        runs=runs,
+        runs=repeats,
         start=problem.value(search.start),
         development=tuple(values),
         **problem.landmarks()._asdict(),

@@ -203,6 +203,11 @@ class Plan(Result):
     plans: tuple[PairPlan, ...]
     test_set: Mapping[str, object]
 
+    def facts(self) -> dict[str, Any]:
+        """Plain values, without sentences; the units are the pilot's."""
+        settings = {**plain(self.settings), "units": self.plans[0].units}
+        return Result.facts(self) | {"settings": settings}
+
 
 @verb
 def plan(

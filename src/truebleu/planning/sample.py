@@ -178,9 +178,9 @@ class Sample(Result):
     reasons: Mapping[str, str]
     digits: Mapping[str, int]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``sample --format json`` prints them."""
-        values = Result.to_dict(self)
+    def facts(self) -> dict[str, Any]:
+        """Plain values, without sentences."""
+        values = Result.facts(self)
         del values["signatures"]
         metrics = [{"name": label, **known.to_dict()} for label, known in self.signatures.items()]
         return values | {"metrics": metrics}

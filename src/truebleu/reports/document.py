@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass, fields, is_dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias, TypeGuard
 from unicodedata import category
@@ -285,7 +285,7 @@ class Renderable(Protocol):
 
     REPORT: ClassVar[str]
 
-    def to_dict(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, Any]:
         """Plain values, for JSON."""
 
 
@@ -314,7 +314,47 @@ def document_of(result: Renderable, **options: Any) -> Document:
     """
     module, _, function = result.REPORT.partition(":")
     document: Document = getattr(import_module(module), function or "document")(result, **options)
-    return document
+    return _about_items(document) if _has_no_text(result) else document
+
+
+# What is said of texts, and what where there are only scores of items.
+ITEM_WORDS = {"segment": "item", "Segment": "Item", "system": "model", "System": "Model"}
+_TEXT_WORD = re.compile(rf"(?<![\w.:|/-])({'|'.join(ITEM_WORDS)})(?=s?(?![\w:|/-]|\.\w))")
+# What people read of a document and its blocks.
+PROSE = {
+    "blocks", "checks", "columns", "heading", "lines", "notes", "reason", "sentences", "table",
+    "text", "title",
+}  # fmt: skip
+
+
+def _has_no_text(result: Renderable) -> bool:
+    outline = getattr(getattr(result, "comparison", result), "test_set", None)
+    if outline is None:
+        # A panel has many; only outside scores name their digest.
+        signatures = getattr(result, "signatures", None) or {}
+        several = [s for of in signatures.values() if isinstance(of, tuple) for s in of]
+        return bool(several) and all("scores" in dict(s.fields) for s in several)
+    names = outline if isinstance(outline, Mapping) else outline.to_dict()
+    return list(names.get("reference_names", ())) == ["none"]
+
+
+def _about_items(document: Document) -> Document:
+    """The document in words for items and models, unless a name is such a word itself."""
+    names = {str(row.get(key)) for row in document.data.rows for key in ("system", "a", "b")}
+    is_named = any(map(_TEXT_WORD.search, names))
+    reworded: Document = document if is_named else _reworded(document)
+    return reworded
+
+
+def _reworded(value: Any) -> Any:
+    if isinstance(value, str):
+        return _TEXT_WORD.sub(lambda word: ITEM_WORDS[word[1]], value)
+    if isinstance(value, tuple):
+        return tuple(map(_reworded, value))
+    if is_dataclass(value) and not isinstance(value, type):
+        prose = [field.name for field in fields(value) if field.name in PROSE]
+        return replace(value, **{name: _reworded(getattr(value, name)) for name in prose})
+    return value
 
 
 def render(result: Renderable, format_: str = "text", **options: Any) -> str:

@@ -81,14 +81,15 @@ def _pair_table(
     """A row per group and pair: both scores, the difference, its interval and p."""
     digits, level = comparison.metrics[label].digits, comparison.settings.level
     columns = _group_columns(name, [group.unit for group in groups])
+    # All pairs have the same second system: its name heads its scores.
+    several = len(comparison.of(label)) > 1
+    first, second = comparison.of(label)[0].a, comparison.of(label)[0].b
+    columns += [Column("a", "System")] if several else []
     columns += [
-        Column("a", "System"),
-        Column("score_a", label, digits, numeric=True),
-        Column("b", "against"),
-        Column("score_b", label, digits, numeric=True),
+        Column("score_a", label if several else first, digits, numeric=True),
+        Column("score_b", second, digits, numeric=True),
         Column("difference", "difference", digits, sign=True, numeric=True),
         Column("interval", f"{100 * level:g} % interval", numeric=True),
-        Column("p", "p", numeric=True),
         Column("p_adjusted", "adjusted p", numeric=True),
     ]
     rows = []
@@ -104,7 +105,6 @@ def _pair_table(
                     "score_b": group.systems[pair.b][label],
                     "difference": pair.difference,
                     "interval": bracketed(pair.interval, digits),
-                    "p": p_cell(pair.p),
                     "p_adjusted": f"{p_cell(pair.p_adjusted)}{'*' if pair.significant else ''}",
                 }
             )

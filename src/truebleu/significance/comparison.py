@@ -234,13 +234,15 @@ class Comparison(Result):
         """The comparisons by one metric."""
         return tuple(pair for pair in self.comparisons if pair.metric == metric)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``compare --format json`` prints them."""
+    def facts(self) -> dict[str, Any]:
+        """Plain values, without sentences."""
         metrics = [{"name": label, **plain(metric)} for label, metric in self.metrics.items()]
         settings = {**plain(self.settings), "units": self.units}
         groups = [group.to_dict() for group in self.groups]
         whole = {"settings": settings, "metrics": metrics, "systems": _named(self.systems)}
-        return Result.to_dict(self) | whole | {"groups": groups}
+        values = Result.facts(self) | whole | {"groups": groups}
+        del values["units"]
+        return values
 
 
 def _named(systems: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -238,11 +238,13 @@ class GateResult(Result):
         """Whether the new system passes by every metric."""
         return all(check.passed for check in self.checks)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``gate --format json`` prints them."""
+    def facts(self) -> dict[str, Any]:
+        """Plain values, without sentences."""
         settings = {**plain(self.settings), "units": self.units}
         decision = {"passed": self.passed, "rule": self.rule}
-        return Result.to_dict(self) | decision | {"settings": settings}
+        values = Result.facts(self) | decision | {"settings": settings}
+        del values["units"]
+        return values
 
 
 @verb

@@ -242,8 +242,8 @@ class Panel(Result):
         """The comparisons by one metric."""
         return tuple(pair for pair in self.comparisons if pair.metric == metric)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--format json`` prints them."""
+    def facts(self) -> dict[str, Any]:
+        """Plain values, without sentences."""
         metrics = [
             {
                 "name": label,
@@ -252,7 +252,7 @@ class Panel(Result):
             }
             for label, signatures in self.signatures.items()
         ]
-        values = Result.to_dict(self) | {"metrics": metrics}
+        values = Result.facts(self) | {"metrics": metrics}
         del values["signatures"], values["higher_is_better"]
         return values
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import partial
 from math import isfinite, log
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -121,46 +120,47 @@ class AgreementCurve:
         )
 
 
-def _lexical(
-    metric: str, ceiling: float, slope: float, name: str, **fields: str | tuple[str, ...]
-) -> AgreementCurve:
-    said = {key: (value,) if isinstance(value, str) else value for key, value in fields.items()}
-    return AgreementCurve(metric=metric, ceiling=ceiling, slope=slope, names=(name,), fields=said)
-
-
-_bleu = partial(_lexical, name="bleu", case="mixed", eff="no", smooth="exp", n="4")
-
-
-def _neural(metric: str, ceiling: float, slope: float, *names: str) -> AgreementCurve:
-    return AgreementCurve(
-        metric=metric,
-        ceiling=ceiling,
-        slope=slope,
-        names=(metric.lower(), *names),
-        percent=not metric.startswith("MetricX"),
-    )
-
-
-_CHRF = {"case": "mixed", "nc": "6", "nw": "0", "space": "no"}
+_BLEU = {"case": ("mixed",), "eff": ("no",), "smooth": ("exp",), "n": ("4",)}
+_CHRF = {"case": ("mixed",), "nc": ("6",), "nw": ("0",), "space": ("no",)}
+# What the authors call the metric, ceiling and slope, its name here, and what its signature says.
+_LEXICAL: tuple[tuple[str, float, float, str, Mapping[str, tuple[str, ...]]], ...] = (
+    ("BLEU", 88.33333333333225, 0.9663926931178954, "bleu", _BLEU | {"tok": BLEU_TOKENIZERS}),
+    ("chrF", 92.999999999972, 1.1142732157139852, "chrf2", _CHRF),
+    ("spBLEU-101", 84.58445492823891, 1.262507595109315, "bleu", _BLEU | {"tok": ("flores101",)}),
+    ("spBLEU-200", 90.99999999998793, 0.8079046528617078, "bleu", _BLEU | {"tok": ("flores200",)}),
+)
+# Ceiling and slope, and what else it may be called.
+_NEURAL: tuple[tuple[str, float, float] | tuple[str, float, float, str], ...] = (
+    ("BLEURT-default", 94.66666666666666, 0.4947232832741672),
+    ("BLEURT-20", 98.33333333332963, 1.3727206190931929, "bleurt"),
+    ("COMET-20", 97.33333333332897, 0.7266990738678005, "wmt20-comet-da"),
+    ("COMET-22", 96.22374133884283, 2.8359194570556636, "wmt22-comet-da"),
+    ("COMET-21-QE", 93.7997435048193, 43.38413992717536, "wmt21-comet-qe-da"),
+    ("CometKiwi-22", 98.88141616584615, 2.719280643871758, "wmt22-cometkiwi-da"),
+    ("CometKiwi-23-XL", 96.39080593943235, 1.8888877927713834, "wmt23-cometkiwi-da-xl"),
+    ("CometKiwi-23-XXL", 96.23167242471065, 1.2826577343149304, "wmt23-cometkiwi-da-xxl"),
+    ("xCOMET-XL", 96.56738237041118, 1.4535595865214588),
+    ("xCOMET-XXL", 98.93432477039522, 1.1629533711748128),
+    ("BERTScore", 94.99999999999999, 2.6823162097239917),
+    ("MetricX-23-Large", 93.60777624544488, 26.277850179370947),
+    ("MetricX-23-QE-Large", 97.99999999782683, 15.541455989240491),
+)
 #: The curves of the paper, with all digits that its authors published.
 CURVES: tuple[AgreementCurve, ...] = (
-    _bleu("BLEU", 88.33333333333225, 0.9663926931178954, tok=BLEU_TOKENIZERS),
-    _lexical("chrF", 92.999999999972, 1.1142732157139852, "chrf2", **_CHRF),
-    _bleu("spBLEU-101", 84.58445492823891, 1.262507595109315, tok="flores101"),
-    _bleu("spBLEU-200", 90.99999999998793, 0.8079046528617078, tok="flores200"),
-    _neural("BLEURT-default", 94.66666666666666, 0.4947232832741672),
-    _neural("BLEURT-20", 98.33333333332963, 1.3727206190931929, "bleurt"),
-    _neural("COMET-20", 97.33333333332897, 0.7266990738678005, "wmt20-comet-da"),
-    _neural("COMET-22", 96.22374133884283, 2.8359194570556636, "wmt22-comet-da"),
-    _neural("COMET-21-QE", 93.7997435048193, 43.38413992717536, "wmt21-comet-qe-da"),
-    _neural("CometKiwi-22", 98.88141616584615, 2.719280643871758, "wmt22-cometkiwi-da"),
-    _neural("CometKiwi-23-XL", 96.39080593943235, 1.8888877927713834, "wmt23-cometkiwi-da-xl"),
-    _neural("CometKiwi-23-XXL", 96.23167242471065, 1.2826577343149304, "wmt23-cometkiwi-da-xxl"),
-    _neural("xCOMET-XL", 96.56738237041118, 1.4535595865214588),
-    _neural("xCOMET-XXL", 98.93432477039522, 1.1629533711748128),
-    _neural("BERTScore", 94.99999999999999, 2.6823162097239917),
-    _neural("MetricX-23-Large", 93.60777624544488, 26.277850179370947),
-    _neural("MetricX-23-QE-Large", 97.99999999782683, 15.541455989240491),
+    *(
+        AgreementCurve(metric=metric, ceiling=ceiling, slope=slope, names=(name,), fields=said)
+        for metric, ceiling, slope, name, said in _LEXICAL
+    ),
+    *(
+        AgreementCurve(
+            metric=metric,
+            ceiling=ceiling,
+            slope=slope,
+            names=(metric.lower(), *names),
+            percent=not metric.startswith("MetricX"),
+        )
+        for metric, ceiling, slope, *names in _NEURAL
+    ),
 )
 
 

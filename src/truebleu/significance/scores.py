@@ -155,14 +155,14 @@ class Scores(Result, Mapping[str, Mapping[str, "Score"]]):
     def __len__(self) -> int:
         return len(self.systems)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--format json`` prints them."""
+    def facts(self) -> dict[str, Any]:
+        """Plain values, without sentences."""
         metrics = [
             {"name": label, **signature.to_dict(), "higher_is_better": self.higher_is_better[label]}
             for label, signature in self.signatures.items()
         ]
-        values = Result.to_dict(self) | {"metrics": metrics}
-        del values["signatures"], values["higher_is_better"]
+        values = Result.facts(self) | {"metrics": metrics}
+        del values["signatures"], values["higher_is_better"], values["units"]
         if self.settings is not None:
             values["settings"]["units"] = self.units
         return values

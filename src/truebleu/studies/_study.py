@@ -149,9 +149,9 @@ class StudyResult(Result):
     shown: Table | None = None
     details: Row = field(default_factory=dict)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--format json`` prints them."""
-        names = ("settings", "rows", "drawn", "details", "sentences")
+    def facts(self) -> dict[str, Any]:
+        """Plain values, without sentences."""
+        names = ("settings", "rows", "drawn", "details")
         values = {name: plain(getattr(self, name)) for name in names if getattr(self, name)}
         return {"version": self.VERSION, "study": self.settings["study"], **values}
 

@@ -94,7 +94,7 @@ def study_tuning(
     smoothings: Smoothings = SMOOTHINGS,
     without_mira: bool = False,
     metric: str = "bleu",
-    runs: Annotated[int, Setting(least=1, most=1000)] = 5,
+    repeats: Annotated[int, Setting(least=1, most=1000)] = 5,
     decoders: tuple[Decode, Decode] | None = None,
     rounds: Annotated[int, Setting(least=1, most=1000)] = 1,
     epochs: Annotated[int, Setting(least=1)] = 30,
@@ -117,7 +117,7 @@ def study_tuning(
         smoothings: numbers from 0 to 7; 0, no smoothing, is what others are compared with.
         without_mira: leave out batch k-best MIRA, which is beside them otherwise.
         metric: what choices are scored by, and what MIRA is tuned for.
-        runs: of each tuner, by other orders of the segments.
+        repeats: runs of each tuner, by other orders of the segments.
         decoders: make lists with given weights, of the development and of the test sources.
         rounds: of the outer loop; more than one need decoders.
         epochs: of stochastic gradient descent.
@@ -141,7 +141,7 @@ def study_tuning(
     tasks = [
         Task((tuner, run), partial(tuning.weights, tuner, run))
         for tuner in tuners
-        for run in range(runs)
+        for run in range(repeats)
     ]
     settings, records = run_study(
         "tuning",
@@ -164,7 +164,7 @@ def study_tuning(
         else:
             scores[str(tuner)].append(record["development"])
             chosen = decode_test(weights).first()
-        texts[f"{tuner}.{run}" if runs > 1 else str(tuner)] = chosen
+        texts[f"{tuner}.{run}" if repeats > 1 else str(tuner)] = chosen
     rows = _tuning_rows(scores, texts, test_references, metric, settings)
     firsts = {
         "first_development": counted.score(_first(len(lists))),
@@ -172,7 +172,7 @@ def study_tuning(
     }
     title = (
         f"{counted.metric.name} after tuning on expected sentence BLEU by each smoothing, the mean "
-        f"of {runs} runs"
+        f"of {repeats} runs"
     )
     plot = Plot("point", "tuner", "difference", errors=("low", "high"), reference=0.0)
     sentences = list(_tuning_sentences(rows, firsts, settings))
@@ -241,7 +241,7 @@ def _tuning_rows(
     settings: Settings,
 ) -> list[Row]:
     """A row for each tuner: means of runs, and the difference from no smoothing, with Holm's p."""
-    several = settings["runs"] > 1
+    several = settings["repeats"] > 1
     compared = compare(
         texts,
         references,

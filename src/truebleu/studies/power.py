@@ -144,7 +144,7 @@ def _run_trials(study: str, asked: Mapping[str, Any], **chosen: Any) -> Trials:
     ]
     chosen |= {"tests": testing.tests, "sizes": list(drawn)}
     chosen["pairs"] = [(pool.names[a], pool.names[b]) for a, b in pairs]
-    idle = ["draw"] if "draw" in asked else []
+    idle = ["figure"] if "figure" in asked else []
     run = base.run_study(study, asked, pool.settings, tasks, idle=idle, **chosen)
     return Trials(pool, pairs, *run)
 
@@ -189,7 +189,7 @@ def study_power(
     baseline: Baseline = None,
     replicates: base.Replicates = 1000,
     level: Level = 0.95,
-    draw: Literal["power", "confidence"] = "power",
+    figure: Literal["power", "confidence"] = "power",
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
 ) -> base.StudyResult:
@@ -204,7 +204,7 @@ def study_power(
         metrics: by which to compare; the first one ranks the systems, where pairs are near ones.
         pairs: systems one rank apart ("neighbours"), up to two ranks apart as in the paper
             ("near", the default), "all", or the names of both systems of each pair.
-        draw: what the chart shows: power against the difference, or how sure the last test is on
+        figure: what the chart shows: power against the difference, or how sure the last test is on
             each sample of about 300 that the better system is better, for the largest and the
             smallest difference (Figs. 7 and 8).
         runner: keeps the results and shows progress.
@@ -221,7 +221,7 @@ def study_power(
         f"metric | test | better | worse | difference: Difference [+.{trials.pool.digits}f]"
     )
     title = f"Correct/wrong conclusions at the level {100 * level:g} % on samples of each size"
-    if draw == "confidence":
+    if figure == "confidence":
         plot = Plot("point", "sample", "confidence", panel="case", reference=level, zero_y=True)
         drawn = list(_confidences(trials))
     else:

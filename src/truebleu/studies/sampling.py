@@ -87,7 +87,7 @@ def study_sampling(
     pairs: base.Pairs | None = None,
     baseline: Baseline = None,
     independent: Annotated[int, Setting(least=100, most=base.MOST_TASKS)] = 1000,
-    draw: Shown = "scores",
+    figure: Shown = "scores",
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
 ) -> base.StudyResult:
@@ -110,14 +110,14 @@ def study_sampling(
         pairs: whose differences are shown: systems one rank apart ("neighbours", the default), up
             to two ranks apart ("near"), "all", or the names of both systems of each pair.
         independent: how many samples of independent units to compare with.
-        draw: whether the chart shows the best system's scores by the first metric (Figs. 2 and
+        figure: whether the chart shows the best system's scores by the first metric (Figs. 2 and
             3) or the differences of the first pair (Fig. 4).
         runner: keeps the results and shows progress.
     """
     asked = {**locals()}
     pool = base.Pool.of(test_set, metrics, unit)
     chosen_pairs = []
-    if len(pool.names) > 1 or pairs is not None or baseline is not None or draw == "differences":
+    if len(pool.names) > 1 or pairs is not None or baseline is not None or figure == "differences":
         chosen_pairs = base.choose_pairs(pool, pairs, baseline, usual="neighbours")
     quantities = Quantities(pool.ranking, chosen_pairs)
     drawing = {"samples": samples or len(pool), "sizes": sizes, "seed": seed}
@@ -135,7 +135,7 @@ def study_sampling(
         Task(("independent", size), partial(_independent, pool, size, independent, seed))
         for size in chosen
     ]
-    shown = ("draw", "pairs", "baseline")
+    shown = ("figure", "pairs", "baseline")
     settings, records = base.run_study(
         "sampling", asked, pool.settings, tasks, idle=shown, sizes=chosen
     )
@@ -144,7 +144,7 @@ def study_sampling(
     # One scale for both panels, so that they compare.
     plot = Plot("point", "sample", "score", panel="case", reference_field="pool", shared_y=True)
     result = base.StudyResult(settings, title, columns, plot)
-    place = 0 if draw == "scores" else len(pool.names)
+    place = 0 if figure == "scores" else len(pool.names)
     result.drawn.extend(_points(pool, quantities, place, records, chosen))
     for statistics in pool.statistics:
         for size in chosen:

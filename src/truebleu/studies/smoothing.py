@@ -89,7 +89,7 @@ def study_smoothing(
     *,
     epsilon: float = DEFAULT_VALUES["epsilon"],
     k: float = DEFAULT_VALUES["k"],
-    alpha: float = DEFAULT_VALUES["alpha"],
+    alpha: Annotated[float, Setting(flags=("--smoothing-alpha",))] = DEFAULT_VALUES["alpha"],
     tokenize: str = "13a",
     lowercase: bool = False,
     unit: PoolUnit = "segment",
@@ -114,7 +114,7 @@ def study_smoothing(
         human: scores of segments, or comparisons of pairs; scores of whole systems leave out τ.
         epsilon: ε of smoothing 1.
         k: K of smoothings 4 and 7.
-        alpha: α of smoothing 6.
+        alpha: the α of smoothing 6.
         tokenize: how all of them split segments into words.
         lowercase: whether all of them ignore case.
         unit: what the intervals draw.

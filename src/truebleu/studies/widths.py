@@ -552,7 +552,7 @@ def study_replicates(
     repetitions: Annotated[int, Setting(least=5, most=base.MOST_TASKS)] = 20,
     unit: base.PoolUnit = "segment",
     enough: Annotated[float, Setting(above=0, below=1)] = 0.02,
-    draw: Literal["deviations", "histogram"] = "deviations",
+    figure: Literal["deviations", "histogram"] = "deviations",
     level: Level = 0.95,
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
@@ -571,7 +571,7 @@ def study_replicates(
         repetitions: runs of the largest B; smaller ones cut the same replicates into more.
         enough: a B is enough when the standard deviation of the bounds is at most this share of
             the interval's width.
-        draw: what the chart shows: how far intervals of B replicates differ, or the histogram of
+        figure: what the chart shows: how far intervals of B replicates differ, or the histogram of
             each system's scores on the largest B, with the percentiles of its interval (Figs. 1
             and 2).
         runner: keeps the results and shows progress.
@@ -588,10 +588,10 @@ def study_replicates(
         Task((repetition,), partial(_runs, pool, chosen, repetition, level, seed))
         for repetition in range(repetitions)
     ]
-    if draw == "histogram":
+    if figure == "histogram":
         tasks.append(Task(("histogram",), partial(_histograms, pool, chosen[-1], level, seed)))
     settings, records = base.run_study(
-        "replicates", asked, pool.settings, tasks, idle=["enough", "draw"], replicates=chosen
+        "replicates", asked, pool.settings, tasks, idle=["enough", "figure"], replicates=chosen
     )
     histograms = records.pop(("histogram",), None)
     by_theory = ceil((theoretical_deviation(1.0, 1, level) / enough) ** 2)

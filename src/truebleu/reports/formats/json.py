@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 
 def render(document: Document, result: Renderable) -> str:
-    """What `to_dict` gives, with the document's sentences; a NaN would be a bug and is refused."""
-    values = result.to_dict()
+    """The result's facts with the document's sentences; a NaN would be a bug and is refused."""
+    values = result.facts()
     if document.sentences:
         values["sentences"] = list(document.sentences)
     return dump(values) + "\n"
