@@ -28,7 +28,7 @@ NAMES = (
     "reranking",
 )
 # Pages of all studies, after those that belong to none.
-PAGES = ("defaults", "explain", *NAMES)
+PAGES = ("defaults", "small-samples", "explain", *NAMES)
 INDEX = """# Evidence
 
 What the papers measured, measured again on public data: WMT21, WMT23 and WMT24, a set with four

@@ -51,7 +51,7 @@ LARGEST = 1e100
 MOST = 2**63 - 1
 
 Unit = Literal["segment", "document", "block"]
-IntervalName = Literal["percentile", "bca", "student", "hall", "two-way"]
+IntervalName = Literal["percentile", "bca", "student", "hall", "wilson", "korn-graubard", "two-way"]
 Alternative = Literal["two-sided", "greater", "less"]
 #: What a verdict on systems with several runs is about.
 About = Literal["further-runs", "these-runs"]

@@ -55,6 +55,8 @@ LARGEST_MATRIX = 40
 MOST_SENTENCES = 4
 # Systems that a headline names.
 MOST_NAMES = 5
+# With fewer units, skewed scores are covered less often than promised.
+FEW_UNITS = 20
 # With more metrics than this, intervals of scores are for details.
 METRICS_WITH_INTERVALS = 2
 
@@ -230,6 +232,11 @@ def _cautions(comparison: Comparison, pairs: Sequence[PairResult]) -> Iterator[s
             yield f"They differ in {differing}, too few for any difference to be significant."
     if len(pairs) == 1 and not comparison.metrics[pairs[0].metric].decided:
         yield UNDECIDED_BY_CHANCE
+    if pairs and comparison.units < FEW_UNITS and not comparison.metrics[pairs[0].metric].pass_fail:
+        yield (
+            f"With fewer than {FEW_UNITS} {settings.unit}s, the interval of a difference can be "
+            "too narrow where scores are skewed."
+        )
     yield from _share_sentences(comparison, pairs)
     yield from _swap_sentences(comparison, pairs)
     if settings.about == "these-runs":
@@ -252,6 +259,7 @@ def _share_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> Ite
         (pair.largest_share, pair)
         for pair in pairs
         if pair.largest_share is not None and pair.largest_share > LARGEST_SHARE
+        if not comparison.metrics[pair.metric].pass_fail
     ]
     if not shares or comparison.units < 1 / LARGEST_SHARE:
         return
@@ -336,10 +344,14 @@ def method(comparison: Comparison, label: str) -> str:
             tested += f", {every}{metric.replicates:,} {kind}"
         if comparisons > 1:
             tested += f", {correction.title} for {comparisons:,} comparisons"
-    interval = INTERVAL_METHODS[settings.interval].title
+    interval = INTERVAL_METHODS[metric.interval_method].title
+    test = TESTS[settings.test]
+    of_differences = "intervals of differences by inverting the test"
+    if metric.pass_fail and test.source == "swaps" and not test.studentized:
+        of_differences = "Tango's intervals of differences (scores are 0 or 1)"
     return (
-        f"{tested}; intervals of differences by inverting the test, {interval} intervals of "
-        f"scores; level {settings.level:g}, seed {settings.seed}"
+        f"{tested}; {of_differences}, {interval} intervals of scores; level {settings.level:g}, "
+        f"seed {settings.seed}"
     )
 
 

@@ -74,13 +74,19 @@ def method(result: GateResult) -> str:
     units = resampled(settings, result.units, result.test_set)
     intervals = f"{INTERVAL_METHODS['hall'].title} intervals"
     level = f"level {_rounded(1 - result.alpha, result.alpha)}"
+    exact = "Clopper and Pearson's bounds (scores are 0 or 1)"
+    if all(check.pass_fail for check in result.checks):
+        intervals = exact
+    elif any(check.pass_fail for check in result.checks):
+        intervals = f"{intervals}, and {exact},"
     if result.rule != "not worse":
         return f"one-sided tests by {intervals} over {units}; {level}"
     every, kind = ("all ", "swaps") if first.exact else ("", "replicates")
     over = ", Westfall and Young's correction" if len(result.checks) > 1 else ""
     return (
         f"one-sided {TESTS['ar'].title} over {units}, {every}{first.replicates:,} {kind}{over}; "
-        f"intervals of the inverted test; {level}, seed {settings.seed}"
+        f"{exact if first.pass_fail else 'intervals of the inverted test'}; {level}, seed "
+        f"{settings.seed}"
     )
 
 
@@ -194,13 +200,13 @@ def hangs_on_one(check: GateCheck, units: int) -> bool:
     """Whether one unit carries so much of the variance that it decides."""
     # Of few units, one always has much.
     large = max(LARGEST_SHARE, 5 / units)
-    return check.largest_share is not None and check.largest_share > large
+    return not check.pass_fail and check.largest_share is not None and check.largest_share > large
 
 
 def hangs_on_few(check: GateCheck, units: int) -> bool:
     """Whether so few units carry the variance that a margin's test may not keep its level."""
     few = check.effective_units or units
-    return few < ENOUGH_EFFECTIVE_UNITS and 2 * few < units
+    return not check.pass_fail and few < ENOUGH_EFFECTIVE_UNITS and 2 * few < units
 
 
 def _look(result: GateResult) -> list[str]:

@@ -188,12 +188,18 @@ def _interval_line(scores: Scores) -> str:
     from truebleu.significance.intervals import INTERVAL_METHODS
 
     settings = cast("IntervalSettings", scores.settings)
-    method = INTERVAL_METHODS[settings.interval]
     units = resampled(settings, scores.units or 0, scores.test_set)
-    replicates = ""
-    if method.resamples:
-        replicates = f", {settings.replicates:,} bootstrap replicates, seed {settings.seed}"
-    return f"{method.title} intervals over {units}{replicates}, level {settings.level:g}"
+    lines = {}
+    for label, name in scores.interval_methods.items():
+        method, replicates = INTERVAL_METHODS[name], ""
+        if method.resamples:
+            replicates = f", {settings.replicates:,} bootstrap replicates, seed {settings.seed}"
+        lines[label] = (
+            f"{method.title} intervals over {units}{replicates}, level {settings.level:g}"
+        )
+    if len(set(lines.values())) == 1:
+        return next(iter(lines.values()))
+    return "; ".join(f"{label}: {line}" for label, line in lines.items())
 
 
 def _signature_lines(scores: Scores) -> list[str]:

@@ -110,7 +110,8 @@ def compare(
         margin: the largest difference that does not matter; adds a test of equivalence.
         correction: for the number of comparisons by a metric; Holm's, and Westfall and Young's from
             1,001 comparisons on.
-        interval: how intervals of scores are made; Hall's by documents or blocks, else percentiles.
+        interval: how intervals of scores are made; Hall's by documents or blocks, else percentiles;
+            for pass/fail scores Wilson's, by documents Korn and Graubard's.
         adaptive: make as many replicates as clear decisions need.
         runs: where several outputs are runs of one system: the outputs of each system, or a pattern
             that their names have, such as "{system}.opt{run}".
@@ -198,6 +199,7 @@ def compare(
         curves=curves,
         references=test_set.references_per_segment,
         unit_name=partial(name_of_unit, test_set, units, settings),
+        interval=interval,
     )
     parts = []
     for index, (metric, replicated, tested) in enumerate(

@@ -12,6 +12,7 @@ from truebleu.significance.corrections import adjust, experimentwise_error
 from truebleu.significance.intervals import (
     Estimates,
     interval_bounds,
+    interval_method,
     medians_and_relative_intervals,
     simultaneous_intervals,
 )
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import TestSetOutline, TextWarning
     from truebleu.metrics.base import Signature
     from truebleu.resampling import Values
-    from truebleu.schema import Unit
+    from truebleu.schema import IntervalName, Unit
     from truebleu.significance.optimizer_runs import RunScores
     from truebleu.significance.pairs import DifferenceBounds, PairTests
     from truebleu.significance.people import AgreementCurve
@@ -87,7 +88,8 @@ class PairResult:
         b: the second system.
         difference: score of a minus score of b.
         interval: all differences that the pair's test does not reject: it leaves out 0 exactly
-            where p is at most 1 minus the level. An end is None where the test leaves it open.
+            where p is at most 1 minus the level. An end is None where the test leaves it open. Of
+            pass/fail scores, Tango's interval, in accord with the test.
         open_end: why it does; None where both ends are numbers.
         simultaneous_interval: of the difference, all of which hold at once with the level; None
             for a single comparison, and of further runs.
@@ -156,6 +158,8 @@ class MetricResult:
         decided: whether every decision is clear of Monte-Carlo error.
         smallest_p: the smallest adjusted p that so many replicates and comparisons can give; above
             the significance level, nothing could have been significant.
+        interval_method: how intervals of scores were made.
+        pass_fail: whether all scores are 0 or 1, of which differences have Tango's interval.
     """
 
     signature: Signature
@@ -166,6 +170,8 @@ class MetricResult:
     exact: bool
     decided: bool
     smallest_p: float
+    interval_method: IntervalName = "percentile"
+    pass_fail: bool = False
     digits: int = 2
 
 
@@ -271,6 +277,7 @@ class Family:
         curves: what says how often people agree with a difference.
         references: how many each segment has.
         unit_name: what people call a unit.
+        interval: how intervals of scores are made, where that was asked for.
     """
 
     names: Sequence[str]
@@ -279,6 +286,7 @@ class Family:
     curves: Sequence[AgreementCurve] | None
     references: int | None
     unit_name: Callable[[int | None], str | None]
+    interval: IntervalName | None = None
 
     def results(
         self,
@@ -308,6 +316,7 @@ class Family:
         # Against a baseline only, ranks would follow from comparisons that were not made.
         ranked = metric.higher_is_better is not None and settings.baseline is None
         groups = clusters(statistics.scores, better, higher_is_better=higher) if ranked else []
+        method = interval_method(statistics, self.interval, settings.interval)
         return ResultsByMetric(
             statistics.label,
             MetricResult(
@@ -320,8 +329,10 @@ class Family:
                 decided=tested.decided,
                 smallest_p=tested.smallest_p,
                 digits=metric.digits,
+                interval_method=method,
+                pass_fail=statistics.items is not None,
             ),
-            self._systems(statistics, scores, rank_ranges(better) if ranked else None),
+            self._systems(statistics, scores, rank_ranges(better) if ranked else None, method),
             self._pairs(statistics, scores, tested, effects),
         )
 
@@ -330,9 +341,10 @@ class Family:
         statistics: MetricStatistics,
         scores: Values,
         ranks: Sequence[tuple[int, int]] | None,
+        method: IntervalName,
     ) -> list[SystemResult]:
         level = self.settings.level
-        low, high = interval_bounds(statistics, scores, None, self.settings.interval, level)
+        low, high = interval_bounds(statistics, scores, None, method, level)
         best: Sequence[float | None] = [None] * statistics.systems
         if statistics.metric.higher_is_better is not None:
             best = probability_of_best(scores, higher_is_better=statistics.sign == 1)

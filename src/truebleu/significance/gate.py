@@ -8,9 +8,9 @@ test set. A pass does not show that it is as good.
 With a margin, the burden of proof is reversed: the new system passes when it is shown to be worse
 by less than the margin, by a one-sided test of the hypothesis that it is worse by the margin or
 more: Student's t of the difference with its skewness taken out (see `student`), which holds where
-runaway outputs give TER a long tail. A system that is that bad passes in about 1 - level of all
-cases or fewer, and a small test set fails good ones. With a margin of 0 it must be shown to be
-better.
+runaway outputs give TER a long tail, and Clopper and Pearson's bounds of pass/fail scores. A system
+that is that bad passes in about 1 - level of all cases or fewer, and a small test set fails good
+ones. With a margin of 0 it must be shown to be better.
 
 All tests are one-sided, so that the interval that goes with them has the level 2 level - 1: the
 true difference is below its lower bound in 1 - level of all cases, above its upper in as many.
@@ -68,6 +68,7 @@ from truebleu.scores.inputs import inputs_of
 from truebleu.significance.corrections import westfall_young
 from truebleu.significance.pairs import standing_differences
 from truebleu.significance.people import PUBLISHED, agreement_of_pairs, curves_of, find_curve
+from truebleu.significance.rates import exact_bounds, exact_p
 from truebleu.significance.settings import (
     ResamplingSettings,
     chosen_unit,
@@ -174,6 +175,7 @@ class GateCheck:
         people: how often people agree with such a difference, which decides nothing; None where no
             curve is known.
         note: what makes the test moot.
+        pass_fail: whether all scores are 0 or 1, of which bounds are Clopper and Pearson's.
     """
 
     metric: str
@@ -195,6 +197,7 @@ class GateCheck:
     design_effect: float | None = None
     people: PeopleAgreement | None = None
     note: PairNote | None = None
+    pass_fail: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -442,17 +445,18 @@ def _checks(
         replicates = _replicates(settings, alpha, units)
         judged = _without_margin(statistics, units, settings, replicates, alpha, progress)
     else:
-        judged = _with_margin(statistics, strata, settings.margin)
+        judged = _with_margin(statistics, strata, settings.margin, alpha)
     checks = []
     for place, metric in enumerate(statistics):
         p, adjusted = judged.p[place], judged.p_adjusted[place]
         new, old = metric.scores.tolist()
         left_out = _jackknife(metric)
-        low, high = (
-            judged.intervals[place]
-            if judged.intervals
-            else hall_interval(new - old, left_out, 1 - 2 * alpha, strata).tolist()
-        )
+        if judged.intervals:
+            low, high = judged.intervals[place]
+        elif (rates := metric.paired_rates([(0, 1)], 1 - 2 * alpha)) is not None:
+            low, high = exact_bounds(*rates.alone, alpha).tolist()
+        else:
+            low, high = hall_interval(new - old, left_out, 1 - 2 * alpha, strata).tolist()
         differing = metric.differing_units([(0, 1)])[0]
         checks.append(
             GateCheck(
@@ -474,6 +478,7 @@ def _checks(
                 largest_share=_largest_share(metric),
                 effective_units=int(effective_units(left_out, strata)),
                 note=_note(differing, settings, alpha),
+                pass_fail=metric.items is not None,
             )
         )
     return checks
@@ -552,7 +557,7 @@ def _without_margin(
     null = signs * np.concatenate([np.concatenate(blocks) for blocks in swapped], axis=1)
     p = randomization_p(observed, null, "less", exact=exact, scale=scales)
     intervals = [
-        standing_differences(metric, [(0, 1)], tally.reach, p[[place]], "less", alpha)[:, 0]
+        _standing(metric, tally.reach, p[[place]], alpha)
         for place, (metric, tally) in enumerate(zip(statistics, tallies, strict=True))
     ]
     adjusted = p
@@ -565,26 +570,42 @@ def _without_margin(
         adjusted.tolist(),
         len(null),
         exact,
-        [(float(low), float(high)) for low, high in intervals],
+        intervals,
     )
 
 
+def _standing(
+    statistics: MetricStatistics, reach: Values, p: Values, alpha: float
+) -> tuple[float, float]:
+    """The differences that the test does not reject; of pass/fail scores, by exact bounds."""
+    low, high = standing_differences(statistics, [(0, 1)], reach, p, "less", alpha)[:, 0].tolist()
+    rates = statistics.paired_rates([(0, 1)], 1 - 2 * alpha)
+    if rates is None:
+        return low, high
+    least, most = exact_bounds(*rates.alone, alpha).tolist()
+    # The end that the test decides agrees with it.
+    if statistics.sign > 0:
+        most = max(most, 0.0) if p[0] > alpha else most if most < 0 else high
+    else:
+        least = min(least, 0.0) if p[0] > alpha else least if least > 0 else low
+    return least, most
+
+
 def _with_margin(
-    statistics: Sequence[MetricStatistics], strata: Strata | None, margin: float
+    statistics: Sequence[MetricStatistics], strata: Strata | None, margin: float, alpha: float
 ) -> _Judged:
     """Is it worse by less than the margin, or better, by every metric."""
-    p = [
-        float(
-            hall_p(
-                metric.sign * -np.diff(metric.scores)[0],
-                metric.sign * _jackknife(metric),
-                -margin,
-                scale=metric.scale,
-                strata=strata,
-            )
-        )
-        for metric in statistics
-    ]
+    p = []
+    for metric in statistics:
+        rates = metric.paired_rates([(0, 1)], 1 - 2 * alpha)
+        if rates is not None:
+            first, second, count = rates.alone
+            better, worse = (first, second) if metric.sign > 0 else (second, first)
+            p.append(exact_p(better, worse, count, margin))
+            continue
+        lead, left_out = -np.diff(metric.scores)[0], _jackknife(metric)
+        turned = metric.sign * lead, metric.sign * left_out
+        p.append(float(hall_p(*turned, -margin, scale=metric.scale, strata=strata)))
     return _Judged(p, p)
 
 

@@ -29,6 +29,7 @@ from truebleu.resampling import (
     tie_margin,
 )
 from truebleu.schema import require_level
+from truebleu.significance.rates import by_clusters, rate_interval, tango_bounds
 from truebleu.significance.student import hall_interval, student_interval, student_quantile
 
 if TYPE_CHECKING:
@@ -294,6 +295,14 @@ def _hall(estimates: Estimates, level: float) -> Values:
     return hall_interval(estimates.observed, estimates.jackknife, level)
 
 
+def _rate(estimates: Estimates, level: float) -> Values:
+    statistics = estimates.statistics
+    if statistics.items is None or estimates.pairs is not None:
+        expected = "pass/fail scores, all of them 0 or 1, of the same items"
+        raise SettingError("interval", "that of a rate", expected)
+    return rate_interval(statistics.rows.astype(np.float64), level)
+
+
 def _two_way(estimates: Estimates, level: float) -> Values:
     from truebleu.significance.optimizer_runs import two_way_interval
 
@@ -313,9 +322,20 @@ INTERVAL_METHODS: Mapping[str, IntervalMethod] = {
         IntervalMethod(name="bca", title="BCa", interval=_bca, resamples=True),
         IntervalMethod(name="student", title="Student's", interval=_student),
         IntervalMethod(name="hall", title="Hall's skewness-corrected t", interval=_hall),
+        IntervalMethod(name="wilson", title="Wilson's", interval=_rate),
+        IntervalMethod(name="korn-graubard", title="Korn and Graubard's", interval=_rate),
         IntervalMethod(name="two-way", title="two-way t", interval=_two_way),
     )
 }
+
+
+def interval_method(
+    statistics: MetricStatistics, asked: IntervalName | None, usual: IntervalName
+) -> IntervalName:
+    """The method that was asked for, that of rates where all scores are 0 or 1, or the usual."""
+    if asked is None and usual != "two-way" and statistics.items is not None:
+        return "korn-graubard" if by_clusters(statistics.rows) else "wilson"
+    return usual
 
 
 def interval_bounds(
@@ -351,5 +371,8 @@ def simultaneous_intervals(
     normal = -normal_quantile((1 - level) / 2)
     critical = max(float(np.quantile(largest, level)) * student / normal, student)
     observed = statistics.differences(pairs)
+    rates = statistics.paired_rates(pairs, level)
+    if rates is not None:
+        return tango_bounds(rates.first, rates.second, rates.count, critical)
     error = statistics.errors_of_pairs(pairs)
     return np.stack([observed - critical * error, observed + critical * error])

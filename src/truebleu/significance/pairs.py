@@ -31,6 +31,7 @@ from truebleu.significance.corrections import (
     deviation,
     extremeness,
 )
+from truebleu.significance.rates import tango_interval
 from truebleu.significance.statistics import taken_blocks
 from truebleu.significance.tests import (
     SignificanceTest,
@@ -254,20 +255,14 @@ def all_pair_tests(
         count = min(2 * done, ADAPTIVE_LIMIT)
         if count <= done:
             break
-    return [
-        replace(
-            tests[place],
-            intervals=standing_differences(
-                metric,
-                pairs,
-                replicates.reach(place),
-                tests[place].p,
-                settings.alternative,
-                settings.alpha,
-            ),
-        )
-        for place, metric in enumerate(statistics)
-    ]
+    results = []
+    for place, of_metric in enumerate(statistics):
+        asked = tests[place].p, settings.alternative, settings.alpha
+        bounds = standing_differences(of_metric, pairs, replicates.reach(place), *asked)
+        if test.source == "swaps" and not test.studentized:
+            bounds = with_rates(of_metric, pairs, bounds, *asked)
+        results.append(replace(tests[place], intervals=bounds))
+    return results
 
 
 def standing_differences(
@@ -297,6 +292,39 @@ def standing_differences(
         high = np.where(p > alpha, np.maximum(high, 0.0), high)
     # Without a sign of 0.
     return np.stack([low, high] if statistics.sign > 0 else [-high, -low]) + 0.0
+
+
+def with_rates(
+    statistics: MetricStatistics,
+    pairs: Sequence[Pair],
+    bounds: Values,
+    p: Values,
+    alternative: Alternative,
+    alpha: float,
+) -> Values:
+    """The same of pass/fail scores: Tango's intervals, in accord with the test.
+
+    A shift is no model of scores that are 0 or 1. Where Tango's interval leaves out 0 and the test,
+    which is McNemar's exact one, does not reject it, the interval is widened to 0; where it holds 0
+    and the test rejects it, as chance in the swaps may have it, the end is the test's own.
+    """
+    level = 1 - alpha if alternative == "two-sided" else max(1 - 2 * alpha, 1e-9)
+    rates = statistics.paired_rates(pairs, level)
+    if rates is None:
+        return bounds
+    low, high = tango_interval(rates.first, rates.second, rates.count, level)
+    ahead = statistics.differences(pairs) > 0
+    stands = p > alpha
+    if alternative == "two-sided":
+        decides_low, decides_high = ahead, ~ahead
+    else:
+        is_low = (alternative == "greater") == (statistics.sign > 0)
+        decides_low, decides_high = np.full(len(pairs), is_low), np.full(len(pairs), not is_low)
+    low = np.where(stands, np.where(decides_low, np.minimum(low, 0), low), low)
+    high = np.where(stands, np.where(decides_high, np.maximum(high, 0), high), high)
+    low = np.where(~stands & decides_low & (low <= 0), bounds[0], low)
+    high = np.where(~stands & decides_high & (high >= 0), bounds[1], high)
+    return np.stack([low, high]) + 0.0
 
 
 def _run_tests(

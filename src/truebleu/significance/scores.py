@@ -123,6 +123,7 @@ class Scores(Result, Mapping[str, Mapping[str, "Score"]]):
         warnings: what is suspicious about the texts.
         settings: how the intervals were made, where there are any.
         units: how many the bootstrap drew, where there are intervals.
+        interval_methods: how intervals were made, by the metric's label.
         design_effects: by the metric's label, the variance of each system's score by documents or
             blocks over that by segments; empty where there are no intervals or neither is known.
         groups: the scores of groups of segments, where these were asked for.
@@ -139,6 +140,7 @@ class Scores(Result, Mapping[str, Mapping[str, "Score"]]):
     warnings: tuple[TextWarning, ...] = ()
     settings: IntervalSettings | None = None
     units: int | None = None
+    interval_methods: Mapping[str, IntervalName] = field(default_factory=dict)
     design_effects: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict)
     groups: tuple[GroupScores, ...] = ()
     segment_names: tuple[str, ...] | None = None
@@ -204,7 +206,8 @@ def score(
         metrics: names or objects: "bleu", ["bleu:tokenize=zh", "chrf"], BLEU().
         confidence: a confidence interval beside each score.
         per_segment: the scores of each segment, under each metric's settings for single segments.
-        interval: how intervals are made; Hall's by documents or blocks, else percentiles.
+        interval: how intervals are made; Hall's by documents or blocks, else percentiles; for pass/fail
+            scores Wilson's, by documents Korn and Graubard's.
         by: also score groups of segments: labels by name, one for each segment, or "domain" or
             "document". Intervals of all groups of a column hold together.
         documents: the document of each segment, where `systems` is no test set.
@@ -221,7 +224,7 @@ def score(
         return _with_groups(scores, test_set, labelled, counts, columns)
 
     # Resampling needs NumPy, which takes longer to load than plain scores take in all.
-    from truebleu.significance.intervals import interval_bounds
+    from truebleu.significance.intervals import interval_bounds, interval_method
     from truebleu.significance.settings import (
         IntervalSettings,
         chosen_unit,
@@ -245,6 +248,10 @@ def score(
         label: MetricStatistics.of(label, metric, counts[label].array(), units)
         for label, metric in labelled.items()
     }
+    methods = {
+        label: interval_method(metric, interval, settings.interval)
+        for label, metric in statistics.items()
+    }
     drawn = bootstrap_scores([*statistics.values()], units, settings.drawn(), progress)
     kinds = known_clusters(test_set, settings)
     scores = _scores(
@@ -253,11 +260,12 @@ def score(
         counts,
         segments=per_segment,
         intervals={
-            label: interval_bounds(metric, replicated, None, settings.interval, level).T.tolist()
+            label: interval_bounds(metric, replicated, None, methods[label], level).T.tolist()
             for (label, metric), replicated in zip(statistics.items(), drawn, strict=True)
         },
         settings=settings,
         units=len(units),
+        interval_methods=methods,
         design_effects={
             label: tuple(design_effects(metric, counts[label].array(), kinds))
             for label, metric in statistics.items()

@@ -17,6 +17,7 @@ from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels
 from truebleu.resampling import blocks, on_exact_grid
 from truebleu.schema import MOST, require_whole_number
+from truebleu.significance.rates import PairedRates, are_rates
 from truebleu.significance.student import jackknife_error
 
 if TYPE_CHECKING:
@@ -46,19 +47,22 @@ BLOCK_WORK = 1 << 31
 class MetricStatistics(ComparedByValue):
     """Counts by unit, system and column, on the grid on which their sums are exact.
 
-    Many whole numbers are kept in 16 or 32 bits; `blocks` gives them as floats.
+    Many whole numbers are kept in 16 or 32 bits; `blocks` gives them as floats. Of pass/fail scores
+    `items` has the counts by segment; it is None of others.
     """
 
     label: str
     metric: Metric
     rows: Values
+    items: NDArray[Any] | None = None
 
     @classmethod
     def of(cls, label: str, metric: Metric, rows: Values, units: Units) -> MetricStatistics:
         """Counts by segment, added up by unit."""
         by_unit = units.add_up(rows)
         flat = on_exact_grid(by_unit.reshape(len(by_unit), -1))
-        return cls(label, metric, flat.reshape(by_unit.shape))
+        items = rows if are_rates(metric, rows) else None
+        return cls(label, metric, flat.reshape(by_unit.shape), items)
 
     @property
     def systems(self) -> int:
@@ -134,6 +138,12 @@ class MetricStatistics(ComparedByValue):
         each = self._of_blocks(lambda block: np.einsum("usc,sc->us", block, gradient))
         each -= each.mean(axis=0)
         return each
+
+    def paired_rates(self, pairs: Sequence[Pair], level: float) -> PairedRates | None:
+        """The items that tell the systems of each pair apart; None but of pass/fail scores."""
+        if self.items is None:
+            return None
+        return PairedRates.of(self.rows.astype(np.float64), self.items, pairs, level)
 
     def errors_of_pairs(self, pairs: Sequence[Pair]) -> Values:
         """The standard error of each pair's difference, by the jackknife."""
