@@ -116,7 +116,7 @@ class SmallSamples:
         sections: dict[str, list[Row]] = {}
         for row in self.rows:
             sections.setdefault(row.question.default, []).append(row)
-        summary = []
+        summary: list[dict[str, str | float]] = []
         for heading, rows in sections.items():
             worst = min(rows, key=lambda row: row.rate)
             summary.append(
@@ -135,11 +135,11 @@ class SmallSamples:
             "# Pass/fail scores and few items",
             f"**Answer.** In {len(self.rows)} designs with 10 to 100 items and rates of .5 to .99, "
             f"the intervals that `score` and `compare` print by themselves cover in {least:.3f} or "
-            f"more of the samples; {'none' if none == 0 else 'some'} has no width.",
+            f"more of the samples; {'none' if none == 0 else 'some'} is of width 0.",
             "Rates have Wilson's interval, by documents Korn and Graubard's; differences of two "
             "systems on the same items Tango's, in accord with the test. Wilson's own coverage "
-            "falls to .90 near 0 and 1; gates, which must not be fooled, use bounds of Clopper and "
-            "Pearson, by which a system at the margin passes in at most 5 % of all samples "
+            "falls to .90 near 0 and 1 (exactly .904 with 10 items and a rate of .99); gates, "
+            "which must not be fooled, use bounds of Clopper and Pearson, by which a system at the margin passes in at most 5 % of all samples "
             "whatever the rates are. Every design is in one [table](tables/small-samples.tsv).",
             markdown(Document((table,), table)).rstrip(),
             "Made by `make evidence`; all figures come from the run itself.",

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from truebleu import compare
+from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics import FunctionMetric
 from truebleu.significance import adjust
 from truebleu.simulation import Channel, simulate
@@ -98,3 +99,27 @@ def test_false_equivalences_among_many_systems_are_rare() -> None:
         uncorrected += any((pair.equivalence_p or 1) <= 0.05 for pair in comparison.comparisons)
     assert claims / 300 < 0.088
     assert uncorrected / 300 > 0.2
+
+
+def test_of_several_metrics_the_first_or_the_primary_one_has_the_verdict() -> None:
+    two = simulate(segments=40, systems=[0.1, 0.2], seed=1)
+    result = compare(two, metrics=["bleu", "chrf"], unit="segment", replicates=1000)
+    assert result.settings.primary == "BLEU"
+    assert "The verdict is by BLEU; described beside it" in str(result)
+    chosen = compare(two, metrics=["bleu", "chrf"], unit="segment", primary="chrf2")
+    assert "The verdict is by chrF2; described beside it" in str(chosen)
+    assert compare(two, replicates=1000).settings.primary is None
+    with pytest.raises(UnknownNameError, match="primary"):
+        compare(two, metrics=["bleu", "chrf"], primary="ter")
+
+
+def test_corrected_over_metrics_all_their_verdicts_count() -> None:
+    asked: dict[str, Any] = {"metrics": ["bleu", "chrf"], "correct_over": "metrics"}
+    result = compare(TEXTS, replicates=2000, unit="segment", **asked)
+    p = np.array([pair.p for pair in result.comparisons])
+    assert [pair.p_adjusted for pair in result.comparisons] == pytest.approx(adjust(p, "holm"))
+    printed = " ".join(str(result).split())
+    assert f"Holm's correction for {len(p)} comparisons by 2 metrics" in printed
+    assert "The verdict is by" not in printed
+    with pytest.raises(SettingError, match="to correct over metrics"):
+        compare(TEXTS, correction="westfall-young", **asked)

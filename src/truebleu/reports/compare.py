@@ -68,9 +68,7 @@ def document(comparison: Comparison, *, details: bool = False) -> Document:
         comparison: the result.
         details: whether all tables and cautions are shown.
     """
-    answer = Sentences(
-        tuple(line for label in comparison.metrics for line in verdict(comparison, label))
-    )
+    answer = Sentences(tuple(verdicts(comparison)))
     table = system_table(comparison, details=details)
     blocks: list[Block] = [answer, table, Notes(tuple(evidence(comparison)))]
     if details:
@@ -83,6 +81,42 @@ def document(comparison: Comparison, *, details: bool = False) -> Document:
 
 
 # The verdict, in sentences that can be quoted.
+
+
+def verdicts(comparison: Comparison) -> list[str]:
+    """The verdict by the primary metric, and what others say beside it; or those by all metrics.
+
+    Where every metric had a verdict of its own, three of them would call equal systems different
+    twice as often as the level says.
+    """
+    primary, labels = comparison.settings.primary, list(comparison.metrics)
+    if primary is None or comparison.settings.correct_over == "metrics":
+        lines = (line for label in labels for line in verdict(comparison, label))
+        return [*dict.fromkeys(lines)]
+    others = [label for label in labels if label != primary]
+    return [*verdict(comparison, primary), _beside(comparison, primary, others)]
+
+
+def _beside(comparison: Comparison, primary: str, others: Sequence[str]) -> str:
+    """What other metrics show, which decides nothing."""
+    parts = []
+    for label in others:
+        pairs, digits = comparison.of(label), comparison.metrics[label].digits
+        if len(pairs) == 1:
+            lead = f"{pairs[0].difference:+.{digits}f}"
+            parts.append(f"{label} {lead} {bracketed(pairs[0].interval, digits, sign='+')}")
+        else:
+            parts.append(label)
+    shown = listed(parts)
+    if len(comparison.of(primary)) == 1:
+        (pair,) = comparison.of(primary)
+        shown = f"{pair.a} − {pair.b} by {shown}"
+    else:
+        shown = f"{shown}, in the table"
+    return (
+        f"The verdict is by {primary}; described beside it: {shown} (--correct-over metrics tests "
+        "all)."
+    )
 
 
 def verdict(comparison: Comparison, label: str) -> list[str]:
@@ -135,10 +169,14 @@ def pair_sentence(comparison: Comparison, pair: PairResult) -> str:
         amount += f" {bracketed(bounds, metric.digits)}"
     if pair.significant:
         stands = relation(pair.difference, metric.higher_is_better)
-        name = "adjusted p" if many > 1 and comparison.settings.correction != "none" else "p"
+        over_metrics = comparison.settings.correct_over == "metrics"
+        corrected = (many > 1 or over_metrics) and comparison.settings.correction != "none"
+        name = "adjusted p" if corrected else "p"
         return f"{pair.a} {stands} {pair.b} {amount}, {p_equals(name, pair.p_adjusted)}."
     p = p_equals("p", pair.p)
     if pair.p <= alpha:
+        if comparison.settings.correct_over == "metrics":
+            many *= len(comparison.metrics)
         p += f", not significant among {many} comparisons"
     if alternative == "two-sided":
         return f"{pair.a} and {pair.b} can't be told apart: they differ {amount}, {p}."
@@ -342,8 +380,12 @@ def method(comparison: Comparison, label: str) -> str:
         if metric.replicates:
             every, kind = ("all ", "swaps") if metric.exact else ("", "replicates")
             tested += f", {every}{metric.replicates:,} {kind}"
+        over = ""
+        if settings.correct_over == "metrics":
+            comparisons *= len(comparison.metrics)
+            over = f" by {len(comparison.metrics)} metrics"
         if comparisons > 1:
-            tested += f", {correction.title} for {comparisons:,} comparisons"
+            tested += f", {correction.title} for {comparisons:,} comparisons{over}"
     interval = INTERVAL_METHODS[metric.interval_method].title
     test = TESTS[settings.test]
     of_differences = "intervals of differences by inverting the test"
@@ -640,7 +682,7 @@ def forest_chart(comparison: Comparison) -> Chart:
         horizontal=True,
         shared_y=False,
     )
-    sentences = tuple(line for label in comparison.metrics for line in verdict(comparison, label))
+    sentences = tuple(verdicts(comparison))
     systems = " and ".join(order) if len(order) == 2 else f"{len(order)} systems"
     title = f"{systems} by {', '.join(comparison.metrics)}"
     return Chart(title=title, table=Table(columns, tuple(rows)), plot=plot, sentences=sentences)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from truebleu.errors import SettingError
+from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics.base import CountedMetric
 from truebleu.metrics.registry import metric_labels
 from truebleu.resampling import Swaps
@@ -37,6 +37,7 @@ from truebleu.significance.optimizer_runs import RunResults, as_runs
 from truebleu.significance.pairs import all_pair_tests, pairs_to_compare
 from truebleu.significance.people import PUBLISHED, curves_of
 from truebleu.significance.settings import (
+    FAMILIES,
     FEWEST_UNITS,
     CompareSettings,
     chosen_unit,
@@ -83,6 +84,8 @@ def compare(
     by_domain: ByDomain = False,
     alternative: Tested = "two-sided",
     correction: Annotated[str | None, Setting(choices=tuple(CORRECTIONS), rare=True)] = None,
+    primary: Annotated[str | None, Setting(metavar="METRIC", rare=True)] = None,
+    correct_over: Annotated[str, Setting(choices=FAMILIES, rare=True)] = "pairs",
     interval: Annotated[IntervalName | None, Setting(rare=True)] = None,
     adaptive: Annotated[bool, Setting(rare=True)] = False,
     runs: str | Mapping[str, Sequence[str]] | None = None,
@@ -110,6 +113,10 @@ def compare(
         margin: the largest difference that does not matter; adds a test of equivalence.
         correction: for the number of comparisons by a metric; Holm's, and Westfall and Young's from
             1,001 comparisons on.
+        primary: of several metrics, the one whose verdict counts; the first unless you choose. The
+            others are described beside it.
+        correct_over: "pairs" corrects for the comparisons by each metric; "metrics" for those by
+            all metrics together, so that the verdicts by all of them count.
         interval: how intervals of scores are made; Hall's by documents or blocks, else percentiles;
             for pass/fail scores Wilson's, by documents Korn and Graubard's.
         adaptive: make as many replicates as clear decisions need.
@@ -154,6 +161,7 @@ def compare(
         unit=chosen,
         interval=interval or default_interval(about, chosen, by_domain=by_domain),
         about=about,
+        primary=_primary(primary, metric_labels(parsed)),
     )
     if grouped is not None:
         names = list(grouped)
@@ -165,8 +173,9 @@ def compare(
     columns = test_set.columns(by)
     _require_groups(columns, settings, runs=grouped is not None)
     units = units_of(test_set, settings)
+    family_size = len(pairs) * (len(parsed) if correct_over == "metrics" else 1)
     settings = for_comparisons(
-        settings, len(pairs), len(units), replicates=replicates, correction=correction
+        settings, family_size, len(units), replicates=replicates, correction=correction
     )
     counted = [CountedMetric(metric, metric.count(test_set)) for metric in parsed]
     counts = [metric.counts.array() for metric in counted]
@@ -191,6 +200,10 @@ def compare(
         return further if of_runs is None else of_runs.mean_scores(further, first)
 
     tests = all_pair_tests(swapped, scores, pairs, settings, draw, progress)
+    if correct_over == "metrics":
+        adjusted = adjust(np.concatenate([part.p for part in tests]), settings.correction)
+        parts_of = np.split(adjusted, len(tests))
+        tests = [replace(part, p_adjusted=p) for part, p in zip(tests, parts_of, strict=True)]
     clusters_of = known_clusters(test_set, settings)
     family = Family(
         names=names,
@@ -234,6 +247,16 @@ def compare(
         groups=groups,
         warnings=test_set.warnings,
     )
+
+
+def _primary(asked: str | None, labels: Sequence[str]) -> str | None:
+    """The metric whose verdict counts; None where there is only one."""
+    if asked is not None:
+        known = {label.lower(): label for label in labels}
+        if asked.lower() not in known:
+            raise UnknownNameError("primary", asked, labels)
+        return known[asked.lower()]
+    return labels[0] if len(labels) > 1 else None
 
 
 def _with_runs(

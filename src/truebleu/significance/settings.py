@@ -46,6 +46,10 @@ if TYPE_CHECKING:
 __all__ = ["CompareSettings", "IntervalSettings", "ResamplingSettings"]
 
 
+#: What corrections are for: the comparisons by each metric, or by all metrics together.
+FAMILIES = ("pairs", "metrics")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResamplingSettings:
     """How test sets are resampled, and how sure an answer must be.
@@ -133,6 +137,9 @@ class CompareSettings(IntervalSettings):
         about: where systems have several runs, whether the verdict is about "further-runs" of them
             or "these-runs" only; None where they have not.
         swap_runs: what swaps exchange in a verdict on these runs; see `optimizer_runs`.
+        primary: the metric whose verdict counts, where there are several; None for a single one.
+        correct_over: "pairs" for the comparisons by each metric, of which the primary one's count;
+            "metrics" for those by all metrics together, all of which count.
     """
 
     test: Annotated[str, Setting(choices=tuple(TESTS))] = "ar"
@@ -144,6 +151,8 @@ class CompareSettings(IntervalSettings):
     baseline: str | None = None
     about: About | None = None
     swap_runs: RunSwaps = "together"
+    primary: str | None = None
+    correct_over: Annotated[str, Setting(choices=FAMILIES)] = "pairs"
 
     def __post_init__(self) -> None:
         IntervalSettings.__post_init__(self)
@@ -174,6 +183,9 @@ class CompareSettings(IntervalSettings):
         if self.adaptive and test.source == "runs":
             expected = f"False with the test {self.test!r}, which needs no replicates"
             raise SettingError("adaptive", True, expected)
+        if self.correct_over == "metrics" and correction.basis != "p-values":
+            expected = "one of p-values, such as holm, to correct over metrics"
+            raise SettingError("correction", self.correction, expected)
         if self.alternative not in test.alternatives:
             raise SettingError("alternative", self.alternative, "'two-sided' with this test")
         if correction.basis == "replicates" and test.null is None:
