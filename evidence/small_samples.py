@@ -139,8 +139,9 @@ class SmallSamples:
             "Rates have Wilson's interval, by documents Korn and Graubard's; differences of two "
             "systems on the same items Tango's, in accord with the test. Wilson's own coverage "
             "falls to .90 near 0 and 1 (exactly .904 with 10 items and a rate of .99); gates, "
-            "which must not be fooled, use bounds of Clopper and Pearson, by which a system at the margin passes in at most 5 % of all samples "
-            "whatever the rates are. Every design is in one [table](tables/small-samples.tsv).",
+            "which must not be fooled, use bounds of Clopper and Pearson, by which a system at the "
+            "margin passes in at most 5 % of all samples whatever the rates are. Every design is "
+            "in one [table](tables/small-samples.tsv).",
             markdown(Document((table,), table)).rstrip(),
             "Made by `make evidence`; all figures come from the run itself.",
         ]
