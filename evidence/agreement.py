@@ -13,8 +13,13 @@ import numpy as np
 
 from evidence.data import DATA, read_set
 from evidence.rates import ALPHA, Design, Question
-from truebleu.agreement.bootstrap import MOST_NOISE, bootstrap_system_agreement
-from truebleu.agreement.coefficients import coefficient, measure
+from truebleu.agreement.bootstrap import (
+    MOST_NOISE,
+    Draws,
+    bootstrap_soft_pairwise,
+    bootstrap_system_agreement,
+)
+from truebleu.agreement.coefficients import coefficient, measure, soft_pairwise_accuracy
 from truebleu.agreement.data import SegmentStatistics, agreement_data
 from truebleu.agreement.tests import permutation_test, soft_pairwise_test
 from truebleu.human import read_human
@@ -118,7 +123,9 @@ def _levels(
         soft_pairwise_test(human, first, second, permutations=PERMUTATIONS, seed=trial),
         soft_pairwise_test(human, first, second, unit="system", permutations=256, seed=trial),
         permutation_test(human, first, second, kendall, permutations=PERMUTATIONS, seed=trial),
-        permutation_test(means[0], means[1], means[2], pearson, permutations=256, seed=trial),
+        permutation_test(
+            means[0], means[1], means[2], pearson, studentized=True, permutations=256, seed=trial
+        ),
     )
     return [test.p is not None and test.p <= ALPHA for test in tests], [False] * len(tests)
 
@@ -164,6 +171,72 @@ def _covered(name: str, segments: int, trial: int) -> Answers:
     return covered, noisy
 
 
+def few_systems() -> Iterator[Design]:
+    """False alarms between equally good metrics of 8 systems, by Pearson's r."""
+    for slope, shared in ((2, 0), (4, 0), (0.5, 2)):
+        question = Question(
+            default="agree, level of Pearson's r of 8 systems",
+            design=f"simulated: {slope:g} human + {shared:g} common + 1 own s.d. of noise",
+        )
+        trial = partial(_few_systems, slope, shared)
+        yield Design(questions=(question,), trials=2000, trial=trial)
+
+
+def _few_systems(slope: float, shared: float, trial: int) -> Answers:
+    generator = np.random.default_rng([trial, 8])
+    human, common, first, second = generator.normal(size=(4, 8))
+    first, second = (slope * human + shared * common + own for own in (first, second))
+    test = permutation_test(
+        human, first, second, coefficient("pearson"), unit="system", studentized=True
+    )
+    return [test.p is not None and test.p <= ALPHA], [False]
+
+
+def soft_intervals() -> Iterator[Design]:
+    """How often intervals of soft pairwise accuracy cover, and how often they say that they do."""
+    for systems, segments, spread in ((4, 50, 0.1), (8, 100, 0.5), (15, 100, 0.1), (15, 300, 0.2)):
+        questions = tuple(
+            Question(
+                default=f"agree, interval of soft pairwise accuracy: {what}",
+                design=f"simulated: {systems} systems with {spread:g} s.d. between them, "
+                f"{segments} segments",
+                expected=None,
+            )
+            for what in ("covers", "is said to cover")
+        )
+        trial = partial(_soft_interval, systems, segments, spread)
+        yield Design(questions=questions, trials=200, trial=trial)
+
+
+def _scores(systems: int, segments: int, spread: float, *key: int) -> NDArray[np.float64]:
+    """Human and metric scores of segments; the systems are the same whatever the key."""
+    quality = spread * np.random.default_rng(systems).normal(size=(2, systems, 1))
+    generator = np.random.default_rng([*key, systems, segments])
+    human = quality[0] + generator.normal(size=(systems, segments))
+    own = quality[1] / 2 + generator.normal(size=(systems, segments))
+    return np.stack([human, human / 2 + own])
+
+
+@cache
+def _soft_truth(systems: int, segments: int, spread: float) -> float:
+    """The mean over test sets of this size."""
+    values = []
+    for key in range(1000):
+        human, metric = _scores(systems, segments, spread, 1, key)
+        measured = soft_pairwise_accuracy(human, {"m": metric}, permutations=1000, seed=key)
+        values.append(measured["m"].value or 0.0)
+    return float(np.mean(values))
+
+
+def _soft_interval(systems: int, segments: int, spread: float, trial: int) -> Answers:
+    human, metric = _scores(systems, segments, spread, 2, trial)
+    value = soft_pairwise_accuracy(human, {"m": metric}, permutations=10_000, seed=trial)["m"].value
+    draws = Draws(replicates=REPLICATES, seed=trial)
+    replicates = bootstrap_soft_pairwise(human, {"m": metric}, {"m": value}, draws)
+    covered = _contains(replicates.interval("m"), _soft_truth(systems, segments, spread))
+    return [covered, replicates.nested["m"].coverage(1 - ALPHA)], [False, False]
+
+
 def _contains(interval: AgreementInterval, value: float | None) -> bool:
     """Whether a value lies in an interval; without one of them it does not."""
     low, high = interval.low, interval.high
@@ -173,4 +246,4 @@ def _contains(interval: AgreementInterval, value: float | None) -> bool:
 
 
 #: What agreement adds to the page of defaults.
-DESIGNS = (levels, intervals, powers)
+DESIGNS = (levels, few_systems, intervals, soft_intervals, powers)

@@ -20,9 +20,18 @@ from tests.agreement.judged_texts import (
     reordered,
     texts,
 )
-from truebleu.agreement.agree import AgreeSettings, agree, choose_test, default_coefficients
+from truebleu import CHRF
+from truebleu.agreement.agree import (
+    AgreeSettings,
+    agree,
+    answer as answer_of,
+    choose_test,
+    default_coefficients,
+    resampling_of,
+)
 from truebleu.agreement.coefficients import coefficient
-from truebleu.agreement.tests import Permute, permutation_test, soft_pairwise_test
+from truebleu.agreement.data import AgreementData, HumanData, MetricData, mean_of_segments
+from truebleu.agreement.tests import MetricTest, Permute, permutation_test, soft_pairwise_test
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.human import Judgment
 from truebleu.metrics.base import set_threads
@@ -493,6 +502,8 @@ def test_tests_of_segments_are_about_these_systems_and_tests_of_systems_about_ot
     assert agreement.to_document().sentences == (
         "By soft-pairwise-accuracy, best is ahead, but no other metric can be told from it.",
         "By kendall-b, best agrees better with people than TER.",
+        "The verdict is that by soft-pairwise-accuracy, asked first; the others are described "
+        "beside it, each tested by itself.",
     )
     assert "which takes these systems as given" in " ".join(str(agreement).split())
     agreement = agree(
@@ -604,6 +615,34 @@ def test_all_permutations_of_a_dozen_systems_are_made() -> None:
     test, _ = choose_test(many, {"a": many, "b": -many}, PEARSON, AgreeSettings(permutations=10))
     found = test("a", "b")
     assert (found.exact, found.permutations, found.smallest_p) == (False, 10, 1 / 11)
+
+
+def test_a_p_value_close_to_the_level_has_more_permutations() -> None:
+    rng = np.random.default_rng(5)
+    human = rng.normal(size=(4, 40))
+    metrics = {
+        "near": human + rng.normal(size=(4, 40)),
+        "far": human + 1.3 * rng.normal(size=(4, 40)),
+    }
+
+    def tested(alpha: float) -> MetricTest:
+        people = HumanData(
+            systems=tuple("abcd"), means=human.mean(axis=1), item="segment", scores=human, size=40
+        )
+        scored = {n: MetricData(CHRF(), m, mean_of_segments(m)) for n, m in metrics.items()}
+        data = AgreementData(people, scored, None)
+        settings = AgreeSettings(permutations=100, replicates=100, level=1 - alpha)
+        by = coefficient("kendall-b", grouping="item")
+        (pair,) = answer_of(data, by, settings, resampling_of(by, data, "segments")).pairs
+        return pair
+
+    few = tested(0.02)
+    assert few.permutations == 100
+    assert few.p is not None
+    assert 0.1 < few.p < 0.5
+    many = tested(round(few.p, 2))
+    assert many.permutations == 1000
+    assert many.p == pytest.approx(few.p, abs=0.15)
 
 
 @pytest.mark.slow

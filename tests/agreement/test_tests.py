@@ -15,6 +15,8 @@ from truebleu import _core
 from truebleu.agreement.coefficients import calibrate_ties, coefficient, measure
 from truebleu.agreement.tests import (
     MetricTest,
+    Permutations,
+    _hybrid_t,
     pair_permutation_test,
     permutation_test,
     rank_clusters,
@@ -444,3 +446,37 @@ def test_what_is_no_p_value_is_refused() -> None:
         rank_clusters([[0, 0.2]])
     with pytest.raises(UnknownNameError, match="correction"):
         rank_metrics({"a": 0.1, "b": 0.2}, lambda *_: with_p(0.1), correction="none at all")
+
+
+def test_studentized_correlations_of_few_systems_hold_their_level() -> None:
+    rng = np.random.default_rng(1)
+    by, trials = coefficient("pearson"), 400
+    rejected = {False: 0, True: 0}
+    for _ in range(trials):
+        human = rng.normal(size=8)
+        first, second = (4 * human + rng.normal(size=8) for _ in range(2))
+        for studentized in rejected:
+            test = permutation_test(
+                human, first, 7 * second, by, unit="system", studentized=studentized
+            )
+            assert test.exact
+            assert test.p is not None
+            rejected[studentized] += test.p <= 0.05
+    # The plain differences reject 7 % of the time.
+    assert rejected[True] < rejected[False]
+    assert rejected[True] / trials < 0.06
+    with pytest.raises(SettingError, match="Pearson's r without groups"):
+        permutation_test(human, first, second, coefficient("kendall-b"), studentized=True)
+
+
+def test_the_studentized_statistic_of_no_swap_is_williams_own() -> None:
+    rng = np.random.default_rng(2)
+    human, first, second = rng.normal(size=(3, 9))
+    t = _hybrid_t(human, first, second, Permutations(unit="system"))
+    assert t[0] == t[1] == pytest.approx(williams_test(human, first, second).t)
+    # All swaps are the other way round.
+    assert t[-1] == pytest.approx(-t[0])
+    first, second = ((scores - scores.mean()) / scores.std() for scores in (first, second))
+    swapped = np.arange(9) == 0
+    hybrids = np.where(swapped, second, first), np.where(swapped, first, second)
+    assert t[2] == pytest.approx(williams_test(human, *hybrids).t)

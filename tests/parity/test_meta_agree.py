@@ -150,7 +150,10 @@ def test_segment_scores_agree_as_other_tools_say(case: dict[str, Any]) -> None:
 PAIR_CASES = [
     case
     for case in cases("system", "perm-both")
-    if case["params"].get("better") in TEXT_METRICS and case["params"].get("worse") in TEXT_METRICS
+    if case["params"].get("better") in TEXT_METRICS
+    and case["params"].get("worse") in TEXT_METRICS
+    # Of these, `agree` compares studentized differences: plain ones reject too often.
+    and case["params"]["statistic"] != "pearson"
 ]
 
 

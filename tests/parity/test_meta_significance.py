@@ -313,14 +313,19 @@ def test_rank_clusters_of_metrics(case: Case) -> None:
         people: Values = system_scores(name, "human")
         scores = {one: system_scores(name, one, one == "corpusTER") for one in SYSTEM_METRICS}
         by = measure_of(params)
-        test, _ = choose_test(people, scores, by, AgreeSettings(alternative="observed"))
+
+        def test(better: str, worse: str) -> MetricTest:
+            # PERM-BOTH itself: `agree` compares correlations in standard errors.
+            return permutation_test(
+                people, scores[worse], scores[better], by, unit="system", alternative="greater"
+            )
+
     else:
         people = human(data)
         scores = {one: segment_scores(data, one, one == "TER") for one in SEGMENT_METRICS}
         by = coefficient("acc-eq:calibrated", grouping="item")
-        test, _ = choose_test(
-            people, scores, by, AgreeSettings(alternative="observed", permute="pairs")
-        )
+        settings = AgreeSettings(alternative="observed", permute="pairs")
+        test, _ = choose_test(people, scores, by, settings)  # type: ignore[assignment]
     values = {score: measure(people, scores[score], by).value for score in scores}
     ranking = rank_metrics(values, test)
     assert [values[name] for name in ranking[0]] == pytest.approx(expected["values"], abs=EXACT)

@@ -105,6 +105,8 @@ GRID_COEFFICIENT = "chen-cherry"
 CHANCE = {"pairwise-accuracy": 0.5, SOFT: 0.5}
 # All permutations of so many systems are made, however few are asked for: 16,384.
 EXACT_SYSTEMS = 14
+# So many times the permutations are made of pairs of metrics whose p is close to the level.
+MORE = 10
 OUTSIDE = (
     "the value is outside its interval: noise weakens agreement, and the interval is about the "
     "agreement without it"
@@ -360,7 +362,8 @@ def agree(
         replicates: of the intervals.
         test: of two metrics; Williams' is for pearson of systems, or of segments with
             grouping=none.
-        permutations: in each permutation test; all there are of up to 14 systems.
+        permutations: in each permutation test, and 10 times as many where p is close to the
+            significance level; all there are of up to 14 systems.
         permute: "scores" takes the systems as given; whole "systems" says something about other
             systems too; outcomes of "pairs", for calibrated ties as in WMT, rejects too often.
         alternative: "greater" where it was fixed beforehand that metrics agree better than those
@@ -706,7 +709,9 @@ def choose_test(
         )
         method = "pairs"
     else:
-        test = partial(permutation_test, human, by=by, unit=unit, **swaps)
+        # On few systems, plain differences of correlations are called real too often.
+        studentized = by.of_systems and by.name == "pearson"
+        test = partial(permutation_test, human, by=by, unit=unit, studentized=studentized, **swaps)
     return (
         lambda better, worse: test(
             metric1=metrics[worse],
@@ -723,9 +728,13 @@ def answer(
     """All metrics' values, intervals over what `resampling` says, tests of all pairs, and ranks."""
     evaluation = evaluate(data, by, settings, resampling)
     values = {label: agreement.value for label, agreement in evaluation.values.items()}
-    ranks, pairs = rank_metrics(
-        values, evaluation.test, alpha=settings.alpha, correction=settings.correction
-    )
+    rank = partial(rank_metrics, values, alpha=settings.alpha, correction=settings.correction)
+    ranks, pairs = rank(evaluation.test)
+    tests = {(pair.better, pair.worse): pair for pair in pairs}
+    if near := {names for names, pair in tests.items() if _is_close(pair, settings.alpha)}:
+        many = replace(settings, permutations=MORE * settings.permutations)
+        test = evaluate(data, by, many, resampling).test
+        ranks, pairs = rank(lambda *names: test(*names) if names in near else tests[names])
     defined = [label for label, value in values.items() if value is not None]
     replicates = None
     if resampling.refusal is None and defined:
@@ -755,6 +764,14 @@ def answer(
     )
 
 
+def _is_close(pair: MetricTest, alpha: float) -> bool:
+    """Whether other permutations might decide otherwise: the level is within 3 standard errors."""
+    if pair.exact or not pair.permutations or not pair.p or pair.p_adjusted is None:
+        return False
+    error = pair.p_adjusted * ((1 - pair.p) / (pair.p * pair.permutations)) ** 0.5
+    return bool(abs(pair.p_adjusted - alpha) <= 3 * error)
+
+
 def _with_interval(
     agreement: MetricAgreement, replicates: Replicates | None, refusal: str | None, level: float
 ) -> MetricAgreement:
@@ -771,7 +788,9 @@ def _with_interval(
             f"noise is {100 * min(noise, 1.0):.0f} % of the variance between systems: the interval "
             "may be too narrow"
         )
-    return replace(agreement, low=interval.low, high=interval.high)
+    nested = replicates.nested.get(agreement.metric)
+    coverage = None if nested is None else round(nested.coverage(level), 2)
+    return replace(agreement, low=interval.low, high=interval.high, coverage=coverage)
 
 
 def _constant(data: AgreementData, label: str, by: Coefficient) -> list[str]:

@@ -35,6 +35,7 @@ at the level 0.95 covered the true one in 90 % of simulated sets of normal score
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, replace
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -83,6 +84,8 @@ SHARES = ("pairwise-accuracy", "acc-eq")
 MOST_UNDEFINED = 0.05
 # The largest share of noise in the variance between systems with which ranks' intervals hold.
 MOST_NOISE = 0.1
+# Replicates that are drawn from anew, and how often each.
+OUTER, INNER = 40, 40
 
 
 class AgreementInterval(NamedTuple):
@@ -91,6 +94,27 @@ class AgreementInterval(NamedTuple):
     low: float | None
     high: float | None
     reason: str | None = None
+
+
+class Nested(NamedTuple):
+    """How percentile intervals of replicates, drawn from anew, lie around the replicates' mean.
+
+    Attributes:
+        bias: their centres less what they are replicates of, on average.
+        sd: the standard deviation of their centres.
+        width: the standard deviation of the replicates that they are made of.
+    """
+
+    bias: float
+    sd: float
+    width: float
+
+    def coverage(self, level: float) -> float:
+        """The share of such intervals that cover, were all of it normal."""
+        normal = NormalDist()
+        reach = normal.inv_cdf((1 + level) / 2) * self.width
+        sd = max(self.sd, 1e-9)
+        return normal.cdf((reach - self.bias) / sd) - normal.cdf((-reach - self.bias) / sd)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,6 +129,7 @@ class Replicates(ComparedByValue):
         bounds: no interval goes beyond.
         noise: by metric, the share of noise in the variance between systems, by people or by the
             metric, whichever is larger; empty where scores are not of systems.
+        nested: by metric, what replicates of replicates tell; see `Nested`.
     """
 
     observed: Mapping[str, float | None]
@@ -112,6 +137,7 @@ class Replicates(ComparedByValue):
     shifts: Mapping[str, float] = field(default_factory=dict)
     bounds: tuple[float, float] = (-1.0, 1.0)
     noise: Mapping[str, float] = field(default_factory=dict)
+    nested: Mapping[str, Nested] = field(default_factory=dict)
 
     def interval(self, metric: str, level: float = 0.95) -> AgreementInterval:
         """The interval of one metric's agreement."""
@@ -489,9 +515,10 @@ def bootstrap_soft_pairwise(
     The value depends on the number of segments: with ever more of them all p-values become 0 or 1.
     So the interval is about test sets of this size. A replicate is a sample of a sample, whose
     p-values are further apart than those of the data: replicates lie lower than the value on
-    average, often by a quarter of the interval's width. Percentiles are right nonetheless: of test
-    sets of 200 segments drawn from wmt21 en-de, about 95 % of the intervals covered the mean of all
-    such test sets, but 75 % of those that were mirrored at the value.
+    average, often by a quarter of the interval's width, and their mean varies less than the value.
+    So percentile intervals at 95 % cover the mean of all such test sets in 82 to 99 % of samples,
+    depending on the data. How often here is estimated by replicates of some replicates, which lie
+    around these as these lie around the data: in simulations within 4 points of what was counted.
 
     Replicates are moved so that they lie around the observed value as they lie around that of the
     normal approximation.
@@ -548,7 +575,44 @@ def bootstrap_soft_pairwise(
             centre, *replicated = _accuracies(p, people, shared)
             moved = np.array(replicated) - centre + observed[names[number]]
             values[start : start + count, number] = moved.clip(0.0, 1.0)
-    return Replicates(observed, values)
+    nested = {}
+    for number in chosen:
+        scores = as_metric(names[number], metrics[names[number]], ratings)
+        metric_rows = by_unit(*moments(scores))
+        if told := _nested(people_rows, metric_rows, shared_rows, draws.seed):
+            nested[names[number]] = told
+    return Replicates(observed, values, nested=nested)
+
+
+def _nested(people: Values, metric: Values, shared: Values, seed: int) -> Nested | None:
+    """Replicates of replicates of soft pairwise accuracy, by rows of units; None without any."""
+    units = len(people)
+    # NumPy promises the bits of a bit generator for all its versions, not those of a Generator.
+    stream = np.random.PCG64(seed)
+    outer, centres, variances = [], [], []
+    for _ in range(OUTER):
+        bits = stream.random_raw((1 + INNER) * units) >> np.uint64(11)
+        places = np.minimum(bits * 2.0**-53 * units, units - 1).astype(np.int64)
+        first, *inner = places.reshape(-1, units)
+        drawn = [first, *(first[again] for again in inner)]
+        counts = np.stack([np.bincount(row, minlength=units) for row in drawn]).astype(np.float64)
+        p_people, p_metric = (
+            _core.one_sided_p(totals.ravel(), squares.ravel()).reshape(totals.shape)
+            for totals, squares in (np.split(counts @ rows, 2, axis=1) for rows in (people, metric))
+        )
+        own, *replicated = _accuracies(p_metric, p_people, counts @ shared > 0)
+        values = np.array(replicated)[~np.isnan(replicated)]
+        if not np.isnan(own) and values.size:
+            outer.append(own)
+            centres.append(values.mean())
+            variances.append(values.var())
+    if len(outer) < 2:
+        return None
+    variance = float(np.mean(variances))
+    # The centres are means of few, and vary by that too.
+    sd = np.sqrt(max(float(np.var(centres, ddof=1)) - variance / INNER, 0.0))
+    bias = float(np.mean(centres)) - float(np.mean(outer))
+    return Nested(bias, float(sd), float(np.sqrt(variance)))
 
 
 def _accuracies(metric: Values, people: Values, shared: NDArray[np.bool_]) -> Values:

@@ -654,6 +654,7 @@ class MetricAgreement:
         groups: how many groups the value is made of; None where nothing is grouped.
         undefined_groups: how many groups have no value.
         epsilon: the tie threshold, where it was calibrated.
+        coverage: about what share of such intervals cover, where that is not the level asked for.
         notes: what a reader should know.
     """
 
@@ -665,6 +666,7 @@ class MetricAgreement:
     groups: int | None = None
     undefined_groups: Annotated[int | None, Column(heading="Undefined groups")] = None
     epsilon: Annotated[float | None, Column(heading="Tie threshold", digits=4)] = None
+    coverage: float | None = None
     notes: tuple[str, ...] = ()
 
     @property

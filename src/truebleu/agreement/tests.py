@@ -216,7 +216,13 @@ class Permutations:
 
 
 def permutation_test(
-    human: ArrayLike, metric1: ArrayLike, metric2: ArrayLike, by: Coefficient, **options: Any
+    human: ArrayLike,
+    metric1: ArrayLike,
+    metric2: ArrayLike,
+    by: Coefficient,
+    *,
+    studentized: bool = False,
+    **options: Any,
 ) -> MetricTest:
     """Test two metrics by swapping their scores at random.
 
@@ -226,9 +232,14 @@ def permutation_test(
         metric2: the second metric's.
         by: the coefficient of agreement. Its tie threshold must be 0 or calibrated, since a
             threshold has the unit of one metric.
+        studentized: compare differences over their standard errors (Williams' statistic), for
+            Pearson's r of one score per system. Of plain differences the test rejects too often on
+            few systems, since scores were standardised by their own deviation.
         options: those of `Permutations`: unit, alternative, permutations and seed.
     """
     asked = Permutations(**options)
+    if studentized and (by.name != "pearson" or by.grouping != "none"):
+        raise SettingError("studentized", by.label, "Pearson's r without groups")
     if by.epsilon and not by.calibrated:
         expected = "0 or 'calibrated': permuted scores are standardised and have no unit"
         raise SettingError("epsilon", by.epsilon, expected)
@@ -239,11 +250,16 @@ def permutation_test(
         kept = rated_cells(ratings).any(axis=1)
         ratings, first, second = (np.ascontiguousarray(s[kept]) for s in (ratings, first, second))
     coins = len(ratings) if systems else int(rated_cells(ratings).sum())
+    test = asked.test(METHODS[asked.unit], exact=asked.enumerates(coins))
+    if studentized:
+        cells = rated_cells(ratings)
+        t = _hybrid_t(ratings[cells], first[cells], second[cells], asked)
+        zeros = np.zeros_like(t)
+        return hybrid_test(test, values, np.array([0.0, t[0]]), np.stack([zeros, t], 1)[1:])
     # First those of the metrics themselves, as the kernel of the permutations has them.
     hybrids = _core.Cells(ratings, *_exchangeable(first, second, ratings)).hybrid_values(
         by.native, systems=systems, **asked.drawn(coins)
     )
-    test = asked.test(METHODS[asked.unit], exact=asked.enumerates(coins))
     return hybrid_test(test, values, hybrids[0], hybrids[1:])
 
 
@@ -276,6 +292,42 @@ def _exchangeable(first: Values, second: Values, human: Values) -> tuple[Values,
         nearest = np.where(other - below <= above - other, below, above)
         other = np.where(np.abs(other - nearest) <= ROUNDING, nearest, other)
     return metric, other
+
+
+def _hybrid_t(human: Values, first: Values, second: Values, asked: Permutations) -> Values:
+    """Williams' statistic of two metrics, then of their hybrids; NaN where a hybrid is constant."""
+    people, *metrics = ((x - x.mean()) / (x.std() or 1.0) for x in (human, first, second))
+    # What each point adds to the sums that correlations are made of; products of both metrics
+    # stay where they are.
+    rows = np.concatenate([np.stack([x, x**2, x * people], axis=1) for x in metrics], axis=1)
+    swaps = Swaps(replicates=asked.permutations, seed=asked.seed)
+    count, exact = asked.drawn(len(rows))["replicates"], asked.enumerates(len(rows))
+    moved = swaps.sums(np.ascontiguousarray(rows), 0, count, enumerated=exact)
+    moved = np.concatenate([np.zeros((1, rows.shape[1])), moved])
+    gained = moved[:, 3:] - moved[:, :3]
+    totals = rows.sum(axis=0)
+    sums1, sums2 = totals[:3] + gained, totals[3:] - gained
+    n = len(rows)
+    variances = [np.maximum(s[:, 1] / n - (s[:, 0] / n) ** 2, 0.0) for s in (sums1, sums2)]
+    covariance = float(metrics[0] @ metrics[1]) / n - sums1[:, 0] * sums2[:, 0] / n**2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        r1, r2 = (
+            s[:, 2] / n / np.sqrt(variance)
+            for s, variance in zip((sums1, sums2), variances, strict=True)
+        )
+        r12 = covariance / np.sqrt(variances[0] * variances[1])
+        t = _williams_t(r1, r2, r12, n)
+    return np.where(np.minimum(*variances) <= ROUNDING, np.nan, t)
+
+
+def _williams_t(r1: Values, r2: Values, r12: Values, n: int) -> Values:
+    """Williams' statistic of correlations; very large where these determine each other."""
+    determinant = 1 - r1 * r1 - r2 * r2 - r12 * r12 + 2 * r1 * r2 * r12
+    variance = 2 * np.maximum(determinant, 0.0) * (n - 1) / max(n - 3, 1)
+    variance = variance + ((r1 + r2) / 2) ** 2 * np.maximum(1 - r12, 0.0) ** 3
+    lead = (r2 - r1) * np.sqrt((n - 1) * np.maximum(1 + r12, 0.0))
+    t = lead / np.sqrt(np.maximum(variance, NO_VARIANCE))
+    return np.where(np.abs(r2 - r1) <= ROUNDING, 0.0, t)
 
 
 def hybrid_test(

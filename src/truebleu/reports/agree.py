@@ -64,6 +64,12 @@ def document(agreement: Agreement, *, details: bool = False) -> Document:
         details: whether the tests of all pairs of metrics are shown.
     """
     answer = [*(_grid_sentences(agreement) if agreement.grid else _verdicts(agreement.answers))]
+    first, *others = agreement.answers
+    if others and first.pairs:
+        answer.append(
+            f"The verdict is that by {first.coefficient}, asked first; the others are described "
+            "beside it, each tested by itself."
+        )
     answer += [caution for part in agreement.answers for caution in _cautions(agreement, part)]
     if agreement.all_negative and not agreement.settings.human_lower_is_better:
         answer.append(NEGATIVE)
@@ -209,14 +215,16 @@ def _method(settings: AgreeSettings, answer: Answer) -> str:
     if any(agreement.low is not None for agreement in answer.metrics):
         resampled = answer.resampled.replace("+", " and ")
         parts.append(f"intervals over {resampled}, {settings.replicates:,} replicates")
-        if answer.coefficient == "soft-pairwise-accuracy":
-            # Replicates add noise to both sides.
-            parts[-1] += " (a bit too low and narrow: about 91 % instead of 95 % cover)"
+        if covered := [round(100 * a.coverage) for a in answer.metrics if a.coverage is not None]:
+            shares = " to ".join(map(str, dict.fromkeys((min(covered), max(covered)))))
+            parts[-1] += f" (of such intervals about {shares} % cover, by a nested bootstrap)"
     if answer.pairs:
         test = f"{SIDES[settings.alternative]} {METHODS[answer.method]}"
-        if most := max(pair.permutations for pair in answer.pairs):
+        counts = sorted({pair.permutations for pair in answer.pairs})
+        if counts[-1]:
             every = "all " if all(pair.exact for pair in answer.pairs) else ""
-            test += f", {every}{most:,} permutations"
+            more = f" ({counts[-1]:,} where p is close to the level)" if counts[1:] else ""
+            test += f", {every}{counts[0]:,} permutations{more}"
         if len(answer.pairs) > 1:
             title = CORRECTIONS[settings.correction].title
             test += f", {title} for {len(answer.pairs)} pairs of metrics"
