@@ -128,7 +128,7 @@ def test_a_selection_shows_its_scores_and_a_p_that_knows_of_the_looks(
 ) -> None:
     page = open_page(file, "#a=weak-in-sport&b=baseline")
     sport = [place for place, domain in enumerate(causes.domains or ()) if domain == "sport"]
-    page.get_by_label("Slice").select_option(label="sport")
+    page.locator("select[name=slice]").select_option(label="sport")
     summary = page.locator(".summary")
     summary.get_by_text(f"{len(sport)} of 120 segments").wait_for()
     part = {
@@ -153,9 +153,9 @@ def test_a_selection_shows_its_scores_and_a_p_that_knows_of_the_looks(
         f"{arrow} {difference}".replace("-", "−"),
         p_cell(pair.p),
     ]
-    page.get_by_label("Slice").select_option(value="")
-    page.get_by_label("Slice").select_option(label="sport")
-    page.get_by_label("Slice").select_option(label="news")
+    page.locator("select[name=slice]").select_option(value="")
+    page.locator("select[name=slice]").select_option(label="sport")
+    page.locator("select[name=slice]").select_option(label="news")
     summary.get_by_text("2 selections").wait_for()
 
 
@@ -228,8 +228,8 @@ def test_the_keyboard_reaches_every_segment(file: Path, open_page: Opened) -> No
     assert page.locator(".row[aria-selected=true]").get_attribute("id") == "segment-2"
     assert page.locator(".row").count() < 30  # a virtual list
     page.keyboard.press("c")
-    page.wait_for_function("() => browser.copied !== undefined")
-    copied = page.evaluate("browser.copied").split("\n")
+    page.wait_for_function("() => copied !== null")
+    copied = page.evaluate("copied").split("\n")
     assert copied[0] == "segment\t2"
     assert any(line.startswith("BLEU of baseline\t") for line in copied)
     page.keyboard.press("/")
@@ -307,7 +307,7 @@ def test_without_scripts_the_page_says_the_same_in_tables(file: Path, open_page:
     assert page.locator("#browser").is_hidden()
     assert page.locator("#largest table").is_visible()
     assert "needs JavaScript" in text
-    assert "baseline" in page.locator("#scores table").first.inner_text()
+    assert "baseline" in page.locator("#verdict table").first.inner_text()
     assert page.locator("details:not([open])").count() == 0
 
 
@@ -366,8 +366,8 @@ def test_the_page_is_legible_in_both_schemes_and_narrow(
     assert page.evaluate(CONTRAST) == []
     # Wide tables scroll by themselves, and the page does not.
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    # Words in charts stay large enough to read, and controls as small as they are.
-    heights = page.locator("main figure th, main figure td:nth-child(3)").evaluate_all(
+    # Rows with bars stay large enough to read, and controls as small as they are.
+    heights = page.locator("#verdict table td").evaluate_all(
         "nodes => nodes.map(node => node.getBoundingClientRect().height)"
     )
     assert min(height for height in heights if height) >= 10
@@ -457,12 +457,100 @@ def test_a_page_without_texts_or_segments_works_too(
     page = open_page(report(SavedTestSet.of(saved), replicates=200).save(tmp_path / "saved.html"))
     assert page.locator(".text-block").count() == 0
     assert page.get_by_label("Text", exact=True).count() == 0
-    page.get_by_label("Slice").select_option(label="sport")
+    page.locator("select[name=slice]").select_option(label="sport")
     page.locator(".summary").get_by_text("segments").wait_for()
     page.keyboard.press("c")
-    page.wait_for_function("() => browser.copied !== undefined")
+    page.wait_for_function("() => copied !== null")
     page = open_page(Report(comparison=made.comparison).save(tmp_path / "bare.html"), wait=False)
     with page.expect_download() as downloaded:
         page.get_by_role("button", name="Download the JSON").click()
     result = json.loads(downloaded.value.path().read_text(encoding="utf-8"))
     assert result["systems"] == made.comparison.to_dict()["systems"]
+
+
+def test_lower_is_better_sorts_and_colours_by_better(
+    made: Report, file: Path, open_page: Opened
+) -> None:
+    page = open_page(file, "#metric=TER&a=runaway&b=baseline&sort=ahead")
+    values = page.evaluate("Array.from(browser.contributions())")
+    # Fewer edits are for the first system.
+    assert values[numbers_in_list(page)[0] - 1] == pytest.approx(min(values))
+    page.get_by_label("Sort by").select_option("behind")
+    page.wait_for_function("() => browser.state.sort === 'behind'")
+    assert values[numbers_in_list(page)[0] - 1] == pytest.approx(max(values))
+    assert "▼ +" in page.locator(".row .top").first.inner_text()
+    page.get_by_label("Sort by").select_option("first")
+    page.wait_for_function("() => browser.state.sort === 'first'")
+    assert made.segments is not None
+    system = list(made.segments.test_set.systems).index("runaway")
+    scores = page.evaluate(
+        "system => browser.order.map("
+        "place => browser.store.segmentScore(browser.metric, system, place))",
+        system,
+    )
+    assert scores == sorted(scores)
+
+
+def test_a_system_is_never_compared_with_itself(file: Path, open_page: Opened) -> None:
+    page = open_page(file, "#a=baseline&b=baseline")
+    assert page.evaluate("browser.state.a !== browser.state.b")
+    page = open_page(file, "#a=runaway&b=baseline")
+    page.locator("select[name=a]").select_option("baseline")
+    page.wait_for_function("() => browser.state.a === 'baseline'")
+    assert page.evaluate("browser.state.b") == "runaway"
+    page.get_by_role("button", name="Swap the systems").click()
+    assert page.evaluate("[browser.state.a, browser.state.b]") == ["runaway", "baseline"]
+
+
+def test_no_segments_and_one_document_say_why_there_is_no_p(
+    causes: TestSet, file: Path, open_page: Opened
+) -> None:
+    page = open_page(file, "#text=no-such-words-anywhere")
+    summary = page.locator(".summary")
+    summary.get_by_text("there is nothing to score").wait_for()
+    document = (causes.documents or ())[0]
+    page.evaluate("document => browser.change({ text: '', document })", document)
+    summary.get_by_text("these segments are one document").wait_for()
+    assert summary.locator("[data-p=BLEU]").inner_text() == "–"
+
+
+def test_slices_and_ngrams_of_the_explanation_are_links(
+    causes: TestSet, tmp_path: Path, open_page: Opened
+) -> None:
+    systems = {name: causes.systems[name] for name in ("weak-in-sport", "baseline")}
+    made = report(replace(causes, systems=systems), replicates=500)
+    page = open_page(made.save(tmp_path / "links.html"))
+    kinds = ["slice=", "text=", "segment=", "document="]
+    addresses = page.locator("#explanation td a").evaluate_all("nodes => nodes.map(a => a.hash)")
+    assert all(any(kind in address for address in addresses) for kind in kinds)
+    page.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
+    page.locator("#explanation td a[href*='slice=']").first.click()
+    page.wait_for_function("() => browser.order.length < 120")
+    assert "a=weak-in-sport" in page.evaluate("location.hash")
+    page.locator("#verdict .example a").first.click()
+    number = page.evaluate("browser.state.segment")
+    assert page.locator(".detail h3").inner_text() == f"Segment {number}"
+
+
+def test_tables_can_be_copied(file: Path, open_page: Opened) -> None:
+    page = open_page(file)
+    copies = page.locator("#verdict .copies").first
+    copies.get_by_role("button", name="LaTeX").click()
+    page.wait_for_function("() => copied !== null")
+    assert "\\begin{tabular}" in page.evaluate("copied")
+    copies.get_by_role("button", name="Markdown").click()
+    page.wait_for_function("() => copied.startsWith('|')")
+    with page.expect_download() as downloaded:
+        copies.get_by_role("button", name="PNG").click()
+    assert downloaded.value.path().read_bytes().startswith(b"\x89PNG")
+
+
+def test_marks_are_left_out_where_they_would_cover_more_than_half(
+    file: Path, open_page: Opened
+) -> None:
+    page = open_page(file)
+    marked = "([text, other]) => paragraph(text, { other }).querySelectorAll('ins, del').length"
+    assert page.evaluate(marked, ["the cat sat on the mat", "the cat sat on a mat"]) > 0
+    assert page.evaluate(marked, ["the cat sat on the mat", "dogs ran away from my house"]) == 0
+    orders = page.evaluate("matched('a b c x', 'a b c y x').map(([kind]) => kind)")
+    assert orders == ["match-3", "match-3", "match-3", "match-1"]

@@ -550,15 +550,6 @@ def test_error_bars_are_announced_only_where_there_are_any() -> None:
     assert "Error bars" in specification(LINES)["title"]["subtitle"][0]
 
 
-def test_bars_of_a_waterfall_begin_where_the_row_says() -> None:
-    columns = (*FIELDS, Column("base", "Base"))
-    rows = tuple({**row, "base": 0.1 * place} for place, row in enumerate(ROWS[:3]))
-    bars = marks(
-        changed(with_plot(BARS, base="base", series=None), rows=rows, columns=columns), "bar"
-    )
-    assert [bar["encoding"]["y2"] for bar in bars] == [{"field": "base"}]
-
-
 SCATTER = Chart(
     title="Named points",
     table=Table(

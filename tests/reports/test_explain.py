@@ -57,13 +57,17 @@ def largest(explained: Explanation) -> float:
     return max(pairs, key=lambda pair: abs(pair.difference)).difference
 
 
-def test_the_waterfall_ends_at_the_difference(explained: Explanation) -> None:
+def test_contributions_of_slices_are_drawn_from_zero_with_their_own_intervals(
+    explained: Explanation,
+) -> None:
     rows = explained.to_document().charts[0].table.rows
     for variable in dict.fromkeys(row["variable"] for row in rows):
         *slices, last = (row for row in rows if row["variable"] == variable)
-        assert [row["start"] for row in slices] == [0.0, *(row["end"] for row in slices[:-1])]
-        assert (last["start"], last["end"]) == (0.0, slices[-1]["end"])
-        assert last["end"] == pytest.approx(largest(explained), abs=1e-9)
+        values = [float(str(row["contribution"])) for row in slices]
+        assert sum(values) == pytest.approx(last["contribution"], abs=1e-9)
+        assert last["contribution"] == largest(explained)
+        for row, value in zip(slices, values, strict=True):
+            assert float(str(row["low"])) <= value <= float(str(row["high"]))
 
 
 def test_each_pair_has_two_charts(explained: Explanation) -> None:

@@ -248,14 +248,13 @@ PARTS = {
     "y": "y",
     "series": "series",
     "panel": "panel",
-    "base": "base",
     "label": "label",
     "unit": "y_heading",
     "reference": "reference_field",
 }
 TEXTS = ("label", "unit")
 # The parts that must be numbers.
-NUMBERS = ("y", "low", "high", "base", "reference")
+NUMBERS = ("y", "low", "high", "reference")
 
 
 def specification(chart: Chart) -> Part:
@@ -484,8 +483,6 @@ def _layers(data: _Data, panel: str | None) -> list[Part]:
         "tick": [_layer(data, panel, {"type": "tick", "orient": "horizontal", **colour}, "color")],
     }
     layers = marks[data.plot.mark]
-    if "base" in data.columns:
-        layers[0]["encoding"]["y2"] = {"field": "base"}
     if data.has_error_bars:
         on_bars = data.plot.mark == "bar"
         bars = {"type": "errorbar", "ticks": True, **({"color": INK} if on_bars else colour)}
@@ -618,7 +615,7 @@ def _tooltip(data: _Data) -> list[Part]:
             **({"format": ".4~%"} if column.percent and part in numbers else {}),
         }
         for part, column in data.columns.items()
-        if part not in ("base", "unit")
+        if part != "unit"
     ]
 
 

@@ -7,6 +7,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from truebleu.reports.document import (
+    Bar,
     Chart,
     Column,
     Document,
@@ -49,8 +50,8 @@ if TYPE_CHECKING:
     )
     from truebleu.significance.pairs import DifferenceBounds
 
-# A matrix wider than this does not fit a page.
-LARGEST_MATRIX = 40
+# A matrix wider than this says less than the ranks.
+LARGEST_MATRIX = 15
 # Comparisons with a baseline that have a sentence each; of more, the table tells.
 MOST_SENTENCES = 4
 # Systems that a headline names.
@@ -194,6 +195,11 @@ def _agrees(comparison: Comparison, pair: PairResult) -> bool:
         return True
     low, high = pair.interval
     return ((low or 0) > 0 or (high or 0) < 0) == pair.significant
+
+
+def _bounds(pair: PairResult, sign: int) -> DifferenceBounds:
+    """The interval of a difference, or of the other way round."""
+    return pair.interval if sign > 0 else _turned(pair.interval)
 
 
 def _turned(bounds: DifferenceBounds) -> DifferenceBounds:
@@ -425,12 +431,19 @@ def system_table(comparison: Comparison, *, details: bool = False) -> Table:
         row: dict[str, Value] = {"system": name, "rule": name in begins}
         for label in labels:
             pair, metric = pairs[label].get(name), comparison.metrics[label]
-            values = _system_cells(comparison.systems[name][label], pair, metric.digits)
+            result = comparison.systems[name][label]
+            values = _system_cells(result, pair, metric.digits)
+            values["low"], values["high"] = result.interval
+            if baseline is not None:
+                values["low"], values["high"] = (None, None) if pair is None else _bounds(*pair)
             values["best"] = name in best[label]
             values["mark"] = _paper_mark(comparison, label, pair)
             row |= {f"{label} {key}": value for key, value in values.items()}
         rows.append(row)
-    return Table(tuple(columns), tuple(rows), rule="rule", legend=_legend(comparison, labels[0]))
+    drawn, zero = ("score", False) if baseline is None else ("difference", True)
+    bars = [Bar(f"{label} {drawn}", f"{label} low", f"{label} high", zero=zero) for label in labels]
+    legend = _legend(comparison, labels[0])
+    return Table(tuple(columns), tuple(rows), rule="rule", legend=legend, bars=tuple(bars))
 
 
 def _columns(comparison: Comparison, label: str, *, details: bool) -> list[Column]:
@@ -658,7 +671,7 @@ def forest_chart(comparison: Comparison) -> Chart:
                 continue
             pair, sign = pairs[name]
             kind = DIFFERS if pair.significant else UNDECIDED
-            bounds = pair.interval if sign > 0 else _turned(pair.interval)
+            bounds = _bounds(pair, sign)
             rows.append(differs | _point(name, kind, sign * pair.difference, bounds))
     columns = (
         Column("system", "System"),

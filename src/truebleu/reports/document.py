@@ -29,6 +29,7 @@ __all__ = [
     "CHART_ENDINGS",
     "CHECK_FORMATS",
     "FORMATS",
+    "Bar",
     "Block",
     "Chart",
     "Check",
@@ -55,8 +56,30 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
+class Bar:
+    """Numbers of all rows drawn on one scale, in HTML: a dot and its interval.
+
+    Attributes:
+        column: the numbers, behind whose column it stands.
+        low: the name in a row where the interval begins; nothing there leaves it open.
+        high: the same of where it ends.
+        zero: whether a line shows where 0 is.
+        band: the name in a row of a number; what is nearer to 0 is shaded.
+    """
+
+    column: str
+    low: str
+    high: str
+    zero: bool = False
+    band: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """Rows of values under columns, and notes that belong below them.
+
+    A row may have the address of a cell's subject in the report's page, in the cell's name and
+    ``link``.
 
     Attributes:
         columns: what is shown, in this order.
@@ -64,6 +87,7 @@ class Table:
         notes: lines below the table, such as signatures, whose characters must stay as they are.
         rule: the name in a row that says whether there is a rule above it; for papers.
         legend: what bold print, marks and rules mean; for papers.
+        bars: what is drawn in the rows.
     """
 
     columns: tuple[Column, ...]
@@ -71,6 +95,7 @@ class Table:
     notes: tuple[str, ...] = ()
     rule: str | None = None
     legend: str = ""
+    bars: tuple[Bar, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -152,7 +177,6 @@ class Plot:
         series_order: all series that there may be, where charts of the same kind should give each
             the same look whichever of them occur.
         panel: the column that gives each of its values a chart of its own, side by side.
-        base: where bars begin, as those of a waterfall do; else at 0.
         label: a column whose text stands beside the point, as far as there is room.
         y_heading: a column that says for each panel what its y is; else the heading of y does.
         horizontal: whether categories run down the page and numbers across it, which leaves room
@@ -174,7 +198,6 @@ class Plot:
     series: str | None = None
     series_order: tuple[str, ...] = ()
     panel: str | None = None
-    base: str | None = None
     label: str | None = None
     y_heading: str | None = None
     horizontal: bool = False
@@ -189,7 +212,7 @@ class Plot:
 class Chart:
     """A chart of a table's rows, with a title and sentences above it.
 
-    Text formats leave it out; `truebleu.reports.charts` draws it.
+    Only files show it, by `truebleu.reports.charts`: in HTML, the rows of tables have bars.
     """
 
     title: str

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlencode
 
 from truebleu.reports.compare import evidence, pair_sentence
 from truebleu.reports.document import (
+    Bar,
     Chart,
     Column,
     Document,
@@ -62,6 +64,8 @@ NOUNS = {
 }
 # Variables that sentences speak of.
 SPOKEN_OF = 3
+# Slices that are spread more evenly than this show nothing.
+MOST_EVEN = 0.5
 NOTES = (
     "Contributions add up to the difference. p of even spread: that a slice contributes like its "
     "share of the text (labels laid anew over the segments), adjusted for all slices; their "
@@ -292,12 +296,24 @@ def slice_table(explanation: Explanation, pair: PairExplanation, *, details: boo
                     "share": part.share,
                     "contribution": part.contribution,
                     "interval": bracketed((low, high), digits, sign="+"),
+                    "low": low,
+                    "high": high,
                     "p_adjusted": part.p_adjusted,
                     "a": first,
                     "b": second,
+                    "slice link": _link(pair, slice=f"{variable.name}:{part.name}"),
                 }
             )
-    return Table(columns if details else columns[:-2], tuple(rows))
+    bars = (Bar("contribution", "low", "high", zero=True),)
+    return Table(columns if details else columns[:-2], tuple(rows), bars=bars)
+
+
+def _link(pair: PairExplanation, **selection: object) -> str:
+    """The address of some segments of a pair in the report's page."""
+    compared = pair.comparison
+    return urlencode(
+        {"metric": compared.metric, "a": compared.a, "b": compared.b, **selection}, quote_via=quote
+    )
 
 
 def ngram_table(explanation: Explanation, pair: PairExplanation, *, details: bool = True) -> Table:
@@ -321,6 +337,10 @@ def ngram_table(explanation: Explanation, pair: PairExplanation, *, details: boo
         ngrams if details else sorted(ngrams, key=_size, reverse=True)[:LISTED],
         typography=lambda ngram: ngram.typography or "",
         examples=lambda ngram: ", ".join(map(str, ngram.examples)),
+        **{
+            "ngram link": lambda ngram: _link(pair, text=ngram.ngram, against="ngrams"),
+            "examples link": lambda ngram: _link(pair, segment=ngram.examples[0]),
+        },
     )
 
 
@@ -341,11 +361,17 @@ def group_table(explanation: Explanation, pair: PairExplanation) -> Table:
             "kind": "segment",
             "name": _segment_name(explanation, place),
             "contribution": pair.segments[place],
+            "name link": _link(pair, segment=place + 1),
         }
         for place in _largest_segments(pair)
     ]
     rows += [
-        {"kind": "document", "name": part.name, "contribution": part.contribution}
+        {
+            "kind": "document",
+            "name": part.name,
+            "contribution": part.contribution,
+            "name link": _link(pair, document=part.name),
+        }
         for part in pair.documents[:LISTED]
         if part.contribution
     ]
@@ -414,12 +440,11 @@ def degenerate_table(explanation: Explanation, pair: PairExplanation) -> Table:
     ]
     if all(group.documents is None for group in pair.degenerate):
         columns = [column for column in columns if column.name != "documents"]
-    return table_of(
-        columns,
-        pair.degenerate,
-        **FLAGGED,
-        interval=lambda group: bracketed(group.interval or (None, None), digits, sign="+"),
-    )
+    cells: dict[str, Callable[[DegenerateGroup], Value]] = {
+        "interval": lambda group: bracketed(group.interval or (None, None), digits, sign="+"),
+        "kind link": lambda group: _link(pair, flag=group.kind if group.system else "any"),
+    }
+    return table_of(columns, pair.degenerate, **FLAGGED, **cells)
 
 
 # Whose outputs are flagged, and how many.
@@ -501,55 +526,60 @@ def charts(explanation: Explanation, pair: PairExplanation) -> list[Chart]:
     sentences = tuple(verdict(explanation, pair)[:2])
     drawn = [_curve(pair, title, sentences)]
     if pair.variables:
-        drawn.insert(0, _waterfall(explanation, pair, title, sentences))
+        drawn.insert(0, _of_slices(explanation, pair, title, sentences))
     return drawn
 
 
-def _waterfall(
+def _drawn(pair: PairExplanation) -> list[VariableContributions]:
+    """The variables that are worth a chart, if any is."""
+    uneven = [variable for variable in pair.variables if _at_most(variable.p_adjusted, MOST_EVEN)]
+    return uneven or list(pair.variables)
+
+
+def _of_slices(
     explanation: Explanation, pair: PairExplanation, title: str, sentences: tuple[str, ...]
 ) -> Chart:
-    """The contributions of slices added up one by one, until they are the whole difference."""
+    """The contributions of slices, each from 0, and the whole difference.
+
+    Variables whose slices are evenly spread are left out where others are not.
+    """
     level = 100 * explanation.comparison.settings.level
     metric = pair.comparison.metric
     columns = (
         Column("slice", "Slice"),
-        Column("end", f"Contributions added up, {metric}", 2, sign=True),
+        Column("contribution", f"Contribution, {metric}", 2, sign=True),
         Column("low", "low"),
         Column("high", "high"),
-        Column("start", "start"),
         Column("kind", "A bar"),
         Column("variable", "Slices by"),
         Column("zero", "no difference"),
     )
     rows: list[Row] = []
-    for variable in pair.variables[:SPOKEN_OF]:
+    for variable in _drawn(pair)[:SPOKEN_OF]:
         even = (
             ""
             if variable.p_adjusted is None
             else f" (p of even spread {p_cell(variable.p_adjusted)})"
         )
         place: dict[str, Value] = {"variable": f"{variable.name}{even}", "zero": 0.0}
-        start = 0.0
         for part in variable.slices:
             low, high = part.interval
             rows.append(
                 {
                     **place,
                     "slice": f"{part.name} ({100 * part.share:.0f} % of the text)",
-                    "start": start,
-                    "end": start + part.contribution,
-                    "low": start + low,
-                    "high": start + high,
+                    "contribution": part.contribution,
+                    "low": low,
+                    "high": high,
                     "kind": ADDS if part.contribution >= 0 else TAKES,
                 }
             )
-            start += part.contribution
-        rows.append({**place, "slice": "all", "start": 0.0, "end": start, "kind": WHOLE})
+        whole = pair.comparison.difference
+        rows.append({**place, "slice": "all", "contribution": whole, "kind": WHOLE})
     plot = Plot(
         "bar",
         "slice",
-        "end",
-        base="start",
+        "contribution",
         errors=("low", "high"),
         interval=f"simultaneous {level:g} % intervals of the contributions",
         series="kind",

@@ -6,9 +6,11 @@ import re
 from html.parser import HTMLParser
 from typing import Any
 
+import pytest
+
 from tests.reports.formats.examples import DOCUMENT, attacks
 from tests.reports.formats.hostile import Hostile
-from truebleu.reports.document import Chart, Column, Plot, Table, render
+from truebleu.reports.document import Bar, Chart, Column, Plot, Table, render
 from truebleu.reports.formats import html
 
 
@@ -35,9 +37,8 @@ def test_a_name_never_becomes_markup_of_html(attack: str) -> None:
     parser = Tags()
     parser.feed(render(Hostile(attack), "html"))
     known = {"div", "p", "strong", "table", "thead", "tbody", "tr", "th", "td", "code"}
-    chart = {"figure", "figcaption", "caption", "span"}
-    assert parser.tags <= known | chart
-    assert parser.attributes <= {"class", "style", "scope"}
+    assert parser.tags <= known | {"span"}
+    assert parser.attributes <= {"class", "style", "title"}
 
 
 def test_a_result_prints_as_the_command_does_and_shows_itself_in_a_notebook() -> None:
@@ -46,49 +47,59 @@ def test_a_result_prints_as_the_command_does_and_shows_itself_in_a_notebook() ->
     assert result._repr_html_() == render(result, "html")
 
 
-COLUMNS = tuple(Column(name, name.upper()) for name in ("x", "y", "low", "high", "kind"))
+COLUMNS = (Column("x", "X"), Column("y", "Y", 1))
 
 
-def drawn(rows: list[dict[str, Any]], **plot: Any) -> str:
-    chart = Chart(title="<b>&", table=Table(COLUMNS, tuple(rows)), plot=Plot(x="x", y="y", **plot))
-    return html.render_block(chart)
+def drawn(rows: list[dict[str, Any]], **bar: Any) -> str:
+    bars = (Bar("y", "low", "high", **bar),)
+    return html.render_table(Table(COLUMNS, tuple(rows), bars=bars, rule="rule"))
 
 
-def spans(figure: str) -> list[tuple[float, float]]:
+def spans(table: str) -> list[tuple[float, float]]:
     """The place and the width of each mark, in percent."""
-    found = re.findall(r"left: ([-\d.]+)%; width: max\(1px, ([\d.]+)%\)", figure)
+    found = re.findall(r"left: ([-\d.]+)%; width: ([\d.]+)%", table)
     return [(float(left), float(width)) for left, width in found]
 
 
-def test_bars_begin_at_zero_and_end_at_their_value() -> None:
-    figure = drawn([{"x": "a", "y": 2.0}, {"x": "b", "y": -1.0}], mark="bar")
-    zero, first, same, second = spans(figure)
-    assert zero == same
-    assert first[0] == zero[0]
-    assert abs(first[1] - 2 * second[1]) < 0.02
-    assert abs(sum(second) - zero[0]) < 0.02
-    assert "−1" in figure
+def test_a_dot_stands_in_its_interval_beside_its_number() -> None:
+    rows = [{"x": "a", "y": 2.0, "low": 1.0, "high": 4.0}, {"x": "b", "y": -3.0}]
+    table = drawn(rows)
+    interval, dot, other = spans(table)
+    assert abs(dot[0] - interval[0] - interval[1] / 3) < 0.2
+    assert other[0] < interval[0]
+    assert "−3.0" in table
 
 
-def test_a_dot_stands_in_its_interval() -> None:
-    rows = [{"x": "a", "y": 2.0, "low": 1.0, "high": 4.0}, {"x": "b", "y": 3.0}]
-    interval, dot, other = spans(drawn(rows, mark="point", errors=("low", "high")))
-    assert abs(dot[0] - interval[0] - interval[1] / 3) < 0.02
-    assert abs(other[0] - interval[0] - 2 * interval[1] / 3) < 0.02
+def test_zero_is_a_line_and_what_people_do_not_notice_is_shaded() -> None:
+    band, zero, interval, dot = spans(
+        drawn([{"x": "a", "y": 2.0, "low": -1.0, "high": 4.0, "near": 0.5}], zero=True, band="near")
+    )
+    assert zero[0] == pytest.approx(band[0] + band[1] / 2, abs=0.2)
+    assert interval[0] < zero[0] < dot[0]
 
 
-def test_panels_of_a_chart_are_tables_and_kinds_are_named_where_they_differ() -> None:
-    rows = [
-        {"x": str(n), "y": float(n), "kind": kind, "low": n % 2} for n, kind in enumerate("ppqq")
-    ]
-    figure = drawn(rows, mark="point", series="kind", panel="low")
-    assert figure.count("<table>") == 2
-    assert figure.count("<td>p</td>") == figure.count("<td>q</td>") == 2
-    assert "<td>p</td>" not in drawn(rows[:2], mark="point", series="kind")
+def test_open_ends_reach_the_edge_and_far_values_do_not_squeeze_the_others() -> None:
+    (interval, _) = spans(drawn([{"x": "a", "y": 2.0, "low": None, "high": 4.0}]))
+    assert interval[0] == 0
+    rows = [{"x": str(n), "y": float(n), "low": n - 1.0, "high": n + 1.0} for n in range(20)]
+    places = [place for place, _ in spans(drawn([*rows, {"x": "far", "y": -1000.0}]))]
+    assert max(places) - min(places[:-1]) > 80
+    assert places[-1] == 0
 
 
-def test_what_cannot_be_shown_by_rows_is_left_out() -> None:
-    assert drawn([], mark="bar") == ""
-    assert drawn([{"x": n, "y": 1.0} for n in range(3)], mark="line") == ""
-    assert drawn([{"x": str(n), "y": 1.0} for n in range(3000)], mark="point") == ""
-    assert drawn([{"x": "a", "y": "none"}], mark="bar") == ""
+def test_groups_of_rows_are_shaded_in_turn() -> None:
+    rows = [{"x": str(n), "y": 1.0, "rule": n % 2 == 0} for n in range(6)]
+    assert drawn(rows).count("rgba") == 2
+
+
+def test_long_names_lose_their_middle_and_links_are_for_the_page() -> None:
+    name = "experiment-" + "x" * 60 + "-final"
+    table = Table(COLUMNS, ({"x": name, "y": 1.0, "x link": "text=<b>"},))
+    assert "…" in html.render_table(table)
+    assert "href" not in html.render_table(table)
+    assert '<a href="#text=&lt;b&gt;">' in html.render_table(table, in_page=True)
+
+
+def test_a_chart_is_for_files() -> None:
+    chart = Chart(title="x", table=Table(COLUMNS, ()), plot=Plot("bar", "x", "y"))
+    assert html.render_block(chart) == ""

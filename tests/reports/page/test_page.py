@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
+from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -57,3 +58,17 @@ def test_a_thousand_segments_of_five_systems_take_less_than_a_megabyte(shared: P
     page = html_page(report(texts, metrics=["bleu", "chrf"], replicates=500))
     assert len(page.encode()) < 1_000_000
     assert "segments are in this page" not in page
+
+
+def test_the_answer_comes_first_and_names_no_folders() -> None:
+    causes = simulate_causes(segments=60)
+    systems = {name: causes.systems[name] for name in ("weak-in-sport", "baseline")}
+    made = report(replace(causes, systems=systems), metrics=["bleu", "ter"], replicates=200)
+    page = html_page(made, command="truebleu report -r /home/me/data/ref.txt -o '/tmp/x y/r.html'")
+    titles = re.findall(r"<h2[^>]*>([^<]*)</h2>", page)
+    assert titles == ["Answer", "Segments", "Where it comes from", "How this was made"]
+    leads = re.findall('<p class="lead">([^<]*)</p>', page)
+    assert [label in lead for label, lead in zip(("BLEU", "TER"), leads, strict=True)] == [True] * 2
+    assert page.count('<article class="example">') == 3
+    assert "/home/" not in page
+    assert "<code>None</code>" not in page

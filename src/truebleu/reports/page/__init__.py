@@ -19,27 +19,42 @@ from typing import TYPE_CHECKING
 from truebleu._core import VERSION
 from truebleu.corpus._files import write_files
 from truebleu.corpus.test_set import fingerprint
-from truebleu.reports.document import Chart, Document, Heading, Notes, Sentences, Table, one_line
+from truebleu.reports.compare import system_table, verdict
+from truebleu.reports.document import (
+    Bar,
+    Column,
+    Document,
+    Heading,
+    Notes,
+    Table,
+    document_of,
+)
 from truebleu.reports.explain import largest_segments_table
-from truebleu.reports.formats import html
-from truebleu.reports.formats.json import render as render_json
+from truebleu.reports.formats import html, latex, markdown
+from truebleu.reports.formats.html import sentence_of, text_of
+from truebleu.reports.formats.json import dump, render as render_json
 from truebleu.reports.page._data import PageData, data_block
+from truebleu.reports.sentences import bracketed, p_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from truebleu.explanation.report import Report
-    from truebleu.reports.document import Block
+    from truebleu.reports.document import Block, Row
 
 
 __all__ = ["html_page", "save_page"]
 
 # The script, in reading order; each file is an idea.
-SCRIPTS = ("core.js", "store.js", "marks.js", "browser.js")
+SCRIPTS = ("parts.js", "core.js", "store.js", "marks.js", "browser.js", "start.js")
 # A page holds 20,000 segments of 4 systems, or fewer of more systems; of a larger set, a sample.
 MOST_OUTPUTS = 80_000
 # Names in a title.
 TITLE_SYSTEMS = 3
+# Segments that the answer shows.
+EXAMPLES = 3
+# Folders of the machine that made the page, which are nobody's business.
+FOLDERS = re.compile(r"(?<![\w.~-])/(?:[^\s/'\"]+/)+")
 
 POLICY = (
     "default-src 'none'; script-src '{script}' 'wasm-unsafe-eval'; style-src '{style}'; "
@@ -54,9 +69,11 @@ def document(report: Report) -> Document:
 
 def _documents(report: Report) -> list[Document | None]:
     """Those of the comparison, the explanation and the agreement with people."""
+    explained = report.explanation
     return [
-        None if result is None else result.to_document()
-        for result in (report.comparison, report.explanation, report.agreement)
+        report.comparison.to_document(),
+        None if explained is None else document_of(explained, details=True),
+        None if report.agreement is None else report.agreement.to_document(),
     ]
 
 
@@ -88,28 +105,38 @@ def html_page(
         command: what made the report.
         most_outputs: how many outputs the page may hold; of more, it has a sample of segments.
     """
-    script = "\n".join(map(_asset, SCRIPTS))
     data = None if report.segments is None else PageData.of(report, most_outputs)
     documents = _documents(report)
-    blocks = [data_block("result", render_json(_joined(documents), report).encode())]
-    if data is not None:
-        blocks += data.blocks()
-    sections = [*_sections(report, documents, data, command)]
+    tables = _Tables()
+    sections = [*_sections(report, documents, data, tables, command)]
+    blocks = [
+        data_block("result", render_json(_joined(documents), report).encode()),
+        data_block("tables", dump(tables.copies, indent=None).encode()),
+        *([] if data is None else data.blocks()),
+    ]
+    return _page(_title(report), _facts(report), sections, blocks)
+
+
+def _page(
+    title: str, facts: str, sections: Sequence[tuple[str, str, str]], blocks: Sequence[str]
+) -> str:
+    """A page with sections, each with its name, title and content, and with blocks of data."""
+    script = "\n".join(map(_asset, SCRIPTS))
     body = "\n".join(
         f'<section id="{name}" aria-labelledby="{name}-title">\n'
-        f'<h2 id="{name}-title">{escape(title)}</h2>\n{content}\n</section>'
-        for name, title, content in sections
+        f'<h2 id="{name}-title">{escape(heading)}</h2>\n{content}\n</section>'
+        for name, heading, content in sections
     )
     body, rules = _without_styles(body)
     style = _asset("page.css") + rules
     parts = {
         "policy": POLICY.format(script=_hash(script), style=_hash(style)),
         "version": escape(VERSION),
-        "title": _text(_title(report)),
+        "title": text_of(title),
         "style": style,
-        "facts": _text(_facts(report)),
+        "facts": text_of(facts),
         "navigation": "".join(
-            f'<a href="#{name}">{escape(title)}</a> ' for name, title, _ in sections
+            f'<a href="#{name}">{escape(heading)}</a> ' for name, heading, _ in sections
         ),
         "sections": body,
         "data": "\n".join(blocks),
@@ -141,6 +168,37 @@ def _hash(text: str) -> str:
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
 
 
+class _Tables:
+    """The tables of the page, each of which can be copied for a paper.
+
+    Attributes:
+        copies: each table in the formats of papers.
+    """
+
+    def __init__(self) -> None:
+        self.copies: list[dict[str, str]] = []
+
+    def render(self, table: Table) -> str:
+        """A table that the keyboard can scroll."""
+        if not table.rows:
+            return ""
+        alone = Document((table,), table)
+        title = escape(table.columns[0].heading or "table", quote=True)
+        number = len(self.copies)
+        self.copies.append({"latex": latex.render(alone), "markdown": markdown.render(alone)})
+        return (
+            f'<div class="scroll" tabindex="0" role="region" aria-label="{title}" '
+            f'data-table="{number}">{html.render_table(table, in_page=True)}</div>'
+        )
+
+    def blocks(self, blocks: Iterable[Block]) -> str:
+        """Blocks one after the other."""
+        return "\n".join(
+            self.render(block) if isinstance(block, Table) else html.render_block(block)
+            for block in blocks
+        )
+
+
 # What the page says without its script.
 
 
@@ -156,132 +214,160 @@ def _title(report: Report) -> str:
 
 def _facts(report: Report) -> str:
     test_set, settings = report.comparison.test_set, report.comparison.settings
-    facts = [_counted(test_set.segments, "segment")]
-    if test_set.documents is not None:
-        facts.append(_counted(test_set.documents, "document"))
-    if test_set.domains is not None:
-        facts.append(_counted(test_set.domains, "domain"))
-    facts.append(_counted(test_set.references, "reference"))
+    counts = {
+        "segment": test_set.segments,
+        "document": test_set.documents,
+        "domain": test_set.domains,
+        "reference": test_set.references,
+    }
+    facts = [
+        f"{count:,} {noun}{'' if count == 1 else 's'}"
+        for noun, count in counts.items()
+        if count is not None
+    ]
     facts.append(", ".join(report.comparison.metrics))
     facts.append(f"tested by {settings.unit}s at level {settings.level:g}")
     return " · ".join(facts)
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _sections(
     report: Report,
     documents: Sequence[Document | None],
     data: PageData | None,
+    tables: _Tables,
     command: str | None,
 ) -> Iterator[tuple[str, str, str]]:
     """The name, title and content of each section."""
     compared, explained, agreement = documents
     if compared is None:
         raise ValueError("a report without a comparison")
-    few = explained is not None and len(report.comparison.systems) == 2
-    yield "verdict", "Verdict", _verdict(report, compared, explained if few else None)
-    yield "scores", "Scores", _scores(compared)
-    if explained is not None:
-        yield "explanation", "Where it comes from", _explanation(report, explained)
+    yield "verdict", "Answer", _answer(report, explained, agreement, tables)
     if data is not None:
-        yield "segments", "Segments", _segments(report, data)
+        yield "segments", "Segments", _segments(report, data, tables)
+    if explained is not None:
+        yield "explanation", "Where it comes from", _explanation(explained, tables)
     if agreement is not None:
-        yield "agreement", "Agreement with people", _blocks(agreement.blocks)
-    yield "making", "How this was made", _making(report, command)
+        yield "agreement", "Agreement with people", tables.blocks(agreement.blocks)
+    yield "making", "How this was made", _making(report, compared, command)
 
 
-def _verdict(report: Report, compared: Document, explained: Document | None) -> str:
-    """What matters most first: of two systems the explanation, of many who beats whom."""
-    if explained is None:
-        sentences = list(compared.sentences)
-        return _lead(sentences)
-    parts = []
-    groups = _groups(explained)
-    for heading, blocks in groups:
-        if heading is None:
-            continue
-        sentences = [
-            line for block in blocks if isinstance(block, Sentences) for line in block.lines
-        ]
-        title = f"<h3>{_text(heading)}</h3>" if len(report.comparison.metrics) > 1 else ""
-        parts.append(title + _lead(sentences))
-    return "".join(parts)
+def _answer(
+    report: Report, explained: Document | None, agreement: Document | None, tables: _Tables
+) -> str:
+    """By each metric who is better; of two systems why, and in which segments."""
+    comparison = report.comparison
+    verdicts = [verdict(comparison, label) for label in comparison.metrics]
+    leads = "".join(f'<p class="lead">{sentence_of(first)}</p>' for first, *_ in verdicts)
+    others = [line for _, *lines in verdicts for line in lines]
+    if agreement is not None:
+        others += agreement.sentences[:1]
+    two = len(comparison.systems) == 2
+    parts = [leads]
+    if two:
+        parts.append(tables.render(_difference_table(report)))
+        if explained is not None:
+            said = {line for lines in verdicts for line in lines}
+            others += [line for line in explained.sentences if line not in said][:1]
+    if others:
+        listed = "".join(f"<li>{sentence_of(line)}</li>" for line in dict.fromkeys(others))
+        parts.append(f"<ul>{listed}</ul>")
+    parts.append(tables.render(system_table(comparison)))
+    return "".join([*parts, _examples(report)] if two else parts)
 
 
-def _lead(sentences: Sequence[str]) -> str:
-    if not sentences:
+def _difference_table(report: Report) -> Table:
+    """The difference by each metric, drawn against 0 and against what people notice."""
+    comparison = report.comparison
+    most = max(metric.digits for metric in comparison.metrics.values())
+    columns = (
+        Column("metric", "Metric"),
+        Column("difference", "Difference", most, sign=True),
+        Column("interval", f"{100 * comparison.settings.level:g} % interval", numeric=True),
+        Column("p", "p", numeric=True),
+    )
+    rows: list[Row] = []
+    for pair in comparison.comparisons:
+        digits = comparison.metrics[pair.metric].digits
+        low, high = pair.interval
+        rows.append(
+            {
+                "metric": f"{pair.metric}: {pair.a} − {pair.b}",
+                "difference": pair.difference,
+                "interval": bracketed(pair.interval, digits, sign="+"),
+                "low": low,
+                "high": high,
+                "p": p_cell(pair.p),
+                "notice": None if pair.people is None else pair.people.coin,
+            }
+        )
+    bars = (Bar("difference", "low", "high", zero=True, band="notice"),)
+    return Table(columns, tuple(rows), bars=bars)
+
+
+def _examples(report: Report) -> str:
+    """The segments that contribute most, with links to all there is about them."""
+    explanation, segments = report.explanation, report.segments
+    if explanation is None or segments is None or not segments.has_texts:
         return ""
-    first, *others = sentences
-    listed = "".join(f"<li>{_text(line)}</li>" for line in others)
-    return f'<p class="lead">{_text(first)}</p>' + (f"<ul>{listed}</ul>" if listed else "")
-
-
-def _scores(compared: Document) -> str:
-    shown = [block for block in compared.blocks if not isinstance(block, Sentences)]
-    return _blocks(sorted(shown, key=lambda block: not isinstance(block, Chart)))
-
-
-def _explanation(report: Report, explained: Document) -> str:
-    """A part that can be folded for each pair; the notes below all of them."""
-    parts = []
-    # Of two systems, the verdict has the sentences.
-    in_verdict = len(report.comparison.systems) == 2
-    for heading, blocks in _groups(explained):
-        kept = [block for block in blocks if not (in_verdict and isinstance(block, Sentences))]
-        if not heading:
-            parts.append(_blocks(kept) if heading is None else _folded(kept))
-            continue
+    pair = explanation.pairs[0]
+    table = largest_segments_table(explanation, pair, segments.test_set)
+    metric = pair.comparison.metric
+    parts = [f"<h3>Segments that contribute most to the difference of {text_of(metric)}</h3>"]
+    texts_of = ("reference", "a", "b")
+    short = [row for row in table.rows if all(len(str(row[name])) < 300 for name in texts_of)]
+    for row in (short if len(short) >= EXAMPLES else table.rows)[:EXAMPLES]:
+        contribution = sentence_of(table.columns[1].cell(row["contribution"]))
+        texts = "".join(
+            f'<p class="who">{text_of(column.heading)}</p>'
+            f'<p class="text" dir="auto">{text_of(str(row[column.name]))}</p>'
+            for column in table.columns
+            if column.name in texts_of
+        )
         parts.append(
-            f"<details open><summary><h3>{_text(heading)}</h3></summary>{_folded(kept)}</details>"
+            f'<article class="example"><h4><a href="#segment={row["segment"]}">Segment '
+            f"{row['segment']}</a>: {contribution} {text_of(metric)}</h4>{texts}</article>"
         )
     return "".join(parts)
 
 
-def _groups(explained: Document) -> list[tuple[str | None, list[Block]]]:
-    """The blocks under each heading; notes at the end belong to all."""
-    groups: list[tuple[str | None, list[Block]]] = []
-    notes: dict[str, None] = {}
+def _explanation(explained: Document, tables: _Tables) -> str:
+    """A part that can be folded for each pair, and in it for each table."""
+    parts: list[str] = []
+    blocks: list[Block] = []
+    heading = ""
+
+    def end() -> None:
+        body = "".join(
+            f'<details open class="table"><summary>{text_of(block.columns[0].heading)}</summary>'
+            f"{tables.render(block)}</details>"
+            if isinstance(block, Table)
+            else html.render_block(block)
+            for block in blocks
+            if not isinstance(block, Notes)
+        )
+        folded = f"<details open><summary><h3>{text_of(heading)}</h3></summary>{body}</details>"
+        parts.append(folded if heading else body)
+
     for block in explained.blocks:
         if isinstance(block, Heading):
-            groups.append((block.text, []))
-        elif isinstance(block, Notes):
-            notes |= dict.fromkeys(block.lines)
+            if blocks:
+                end()
+            heading, blocks = block.text, []
         else:
-            if not groups:  # of a single pair there is no heading
-                groups.append(("", []))
-            groups[-1][1].append(block)
-    return [*groups, (None, [Notes(tuple(notes))])]
+            blocks.append(block)
+    end()
+    return "".join(parts)
 
 
-def _blocks(blocks: Iterable[Block]) -> str:
-    return "\n".join(html.render_block(block, styled=False) for block in blocks)
-
-
-def _folded(blocks: Sequence[Block]) -> str:
-    """Sentences and charts, and then tables in parts that fold."""
-    tables = [block for block in blocks if isinstance(block, Table)]
-    others = [block for block in blocks if not isinstance(block, Table)]
-    parts = [
-        f'<details open class="table"><summary>{_text(table.columns[0].heading)}</summary>'
-        f"{html.render_block(table, styled=False)}</details>"
-        for table in tables
-    ]
-    return "\n".join([_blocks(others), *parts])
-
-
-def _segments(report: Report, data: PageData) -> str:
+def _segments(report: Report, data: PageData, tables: _Tables) -> str:
     """Where the browser goes, and a table of the largest contributions for print and no script."""
     explanation = report.explanation
-    tables = []
+    largest = ""
     if explanation is not None and report.segments is not None and report.segments.has_texts:
-        for pair in explanation.pairs[:1]:
-            table = largest_segments_table(explanation, pair, report.segments.test_set)
-            title = f"{pair.comparison.a} − {pair.comparison.b} by {pair.comparison.metric}"
-            tables.append(f"<h3>Largest contributions: {_text(title)}</h3>")
-            tables.append(html.render_block(table, styled=False))
+        pair = explanation.pairs[0]
+        table = largest_segments_table(explanation, pair, report.segments.test_set)
+        title = f"{pair.comparison.a} − {pair.comparison.b} by {pair.comparison.metric}"
+        largest = f"<h3>Largest contributions: {text_of(title)}</h3>{tables.render(table)}"
     note = ""
     if data.left_out:
         note = (
@@ -293,43 +379,46 @@ def _segments(report: Report, data: PageData) -> str:
         f'{note}<div id="browser" hidden></div>\n'
         '<noscript><p class="note">The segment browser needs JavaScript. These are the segments '
         "that contribute most.</p></noscript>\n"
-        f'<div id="largest">{"".join(tables)}</div>'
+        f'<div id="largest">{largest}</div>'
     )
 
 
-def _making(report: Report, command: str | None) -> str:
+def _making(report: Report, compared: Document, command: str | None) -> str:
+    comparison = report.comparison
     parts = []
-    warnings = [warning.message for warning in report.comparison.warnings]
+    warnings = [warning.message for warning in comparison.warnings]
     if warnings:
-        listed = "".join(f"<li>{_text(message)}</li>" for message in warnings)
+        listed = "".join(f"<li>{_without_folders(message)}</li>" for message in warnings)
         parts.append(f"<h3>Warnings about the texts</h3><ul>{listed}</ul>")
     else:
         parts.append("<p>Nothing about the texts looked suspicious.</p>")
     if command is not None:
-        parts.append(f"<h3>Command</h3><pre>{_text(command)}</pre>")
-    signatures = [str(metric.signature) for metric in report.comparison.metrics.values()]
-    parts.append(
-        "<h3>Signatures</h3>" + "".join(f"<pre>{_text(line)}</pre>" for line in signatures)
-    )
-    rows = {name: str(value) for name, value in report.comparison.settings.to_dict().items()}
-    parts.append(f"<h3>Settings</h3>{_pairs(rows)}")
+        parts.append(f"<h3>Command</h3><pre>{_without_folders(command)}</pre>")
+    notes = [block for block in compared.blocks if isinstance(block, Notes)]
+    parts.append(f"<h3>Method</h3>{''.join(map(html.render_block, notes))}")
+    settings = comparison.settings.to_dict().items()
+    rows = {name: str(value) for name, value in settings if value is not None}
+    parts.append(f"<h3>Settings</h3>{_pairs('Settings', rows)}")
     if report.segments is not None:
         prints = {"references": report.segments.test_set.fingerprint}
         if report.segments.has_texts:
             for name, text in report.segments.test_set.systems.items():
                 prints[name] = fingerprint([text])
-        parts.append(f"<h3>Fingerprints</h3>{_pairs(prints)}")
+        parts.append(f"<h3>Fingerprints</h3>{_pairs('Fingerprints', prints)}")
     parts.append('<p><button type="button" id="download" hidden>Download the JSON</button></p>')
     return "".join(parts)
 
 
-def _pairs(values: dict[str, str]) -> str:
+def _without_folders(text: str) -> str:
+    return text_of(FOLDERS.sub("", text))
+
+
+def _pairs(title: str, values: dict[str, str]) -> str:
     rows = "".join(
-        f'<tr><th scope="row">{_text(name)}</th><td><code>{_text(value)}</code></td></tr>'
+        f'<tr><th scope="row">{text_of(name)}</th><td><code>{text_of(value)}</code></td></tr>'
         for name, value in values.items()
     )
-    return f'<div class="scroll"><table class="pairs"><tbody>{rows}</tbody></table></div>'
-
-
-def _text(text: str) -> str:
-    return escape(one_line(text))
+    return (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{title}">'
+        f'<table class="pairs"><tbody>{rows}</tbody></table></div>'
+    )

@@ -2,9 +2,8 @@
 // The segment browser: a list of segments, one of them in full, and the scores of what is left.
 
 const ROW = 52;
-// Taller elements are cut off by some browsers; the list then moves faster than its scroll bar.
-const TALLEST = 2e7;
 const MOST_OPTIONS = 2000;
+const PLACES = new Intl.NumberFormat("en");
 
 const SORTS = {
   contribution: "largest contribution",
@@ -15,56 +14,16 @@ const SORTS = {
   second: "best of the second system",
   number: "order of the test set",
 };
+const AGAINST = {
+  reference: "with the reference", other: "with each other", ngrams: "matched n-grams", "": "not at all",
+};
 
 // What the address remembers, with its usual values.
 const USUAL = {
   segment: "", metric: "", a: "", b: "", sort: "contribution", text: "", regex: "", in: "",
   document: "", slice: "", flag: "", all: "", against: "reference",
 };
-
-// All numbers of the page: rounded, with one minus sign, a plus where asked; "–" for none.
-function number(value, digits, sign = "") {
-  if (value === null || !Number.isFinite(value)) return "–";
-  const text = Math.abs(value).toFixed(digits);
-  if (Number(text) === 0) return text;
-  return (value < 0 ? "−" : sign) + text;
-}
-
-// A bound beside 0 decides: it must not look like 0.
-function interval(low, high, digits, sign = "") {
-  const open = (bound) => (Number.isFinite(bound) ? bound : null);
-  const near = [open(low), open(high)].filter((bound) => bound && !Number(bound.toFixed(digits)));
-  const shown = (more) => near.every((bound) => Number(bound.toFixed(digits + more)));
-  let finer = digits;
-  if (near.length > 0 && shown(2)) finer += shown(1) ? 1 : 2;
-  const from = open(low) === null ? "(−∞" : `[${number(low, finer, sign)}`;
-  return `${from}, ${open(high) === null ? "∞)" : `${number(high, finer, sign)}]`}`;
-}
-
-function pText(p) {
-  return p < 0.0001 ? "< 0.0001" : p.toFixed(4);
-}
-
-// A difference with an arrow, so that colour is not all that tells better from worse.
-function change(value, metric, digits = metric.digits) {
-  const text = number(value, digits, "+");
-  if (metric.higher === null || !/[1-9]/.test(text)) return element("span", {}, text);
-  return (value > 0) === metric.higher
-    ? element("span", { class: "up" }, `▲ ${text}`)
-    : element("span", { class: "down" }, `▼ ${text}`);
-}
-
-function tableOf(headings, rows) {
-  const cells = (tag, values) => values.map((value, place) => {
-    const scope = tag === "th" ? { scope: "col" } : {};
-    return element(tag, { class: place > 0 ? "number" : null, ...scope }, value);
-  });
-  return element("div", { class: "scroll" }, element(
-    "table", {},
-    element("thead", {}, element("tr", {}, ...cells("th", headings))),
-    element("tbody", {}, ...rows.map((row) => element("tr", {}, ...cells("td", row)))),
-  ));
-}
+const FILTERS = ["text", "regex", "in", "document", "slice", "flag"];
 
 class Browser {
   constructor(root, store) {
@@ -73,14 +32,15 @@ class Browser {
     this.state = { ...USUAL };
     this.looks = new Set();
     this.turn = 0;
-    this.kept = Array.from({ length: store.count }, (_, place) => place);
+    this.kept = store.places;
     this.order = this.kept;
     this.build();
     this.read();
-    window.addEventListener("hashchange", () => this.read());
+    window.addEventListener("hashchange", () => {
+      this.read();
+      if (location.hash.includes("=")) this.root.scrollIntoView();
+    });
   }
-
-  // Numbers.
 
   get metric() {
     return this.store.metrics.find((metric) => metric.label === this.state.metric);
@@ -96,83 +56,88 @@ class Browser {
 
   // The parts of the page.
 
+  // A control that changes the state, and shows it.
+  control(name, input, ...rest) {
+    const value = () => (input.type === "checkbox" ? (input.checked ? "yes" : "") : input.value);
+    let timer = 0;
+    input.name = name;
+    input.addEventListener(input.type === "search" ? "input" : "change", () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => this.change({ [name]: value() }), input.type === "search" ? 250 : 0);
+    });
+    return element("label", { class: input.type }, ...rest);
+  }
+
+  select(name, title, options) {
+    const input = element("select", {}, ...options);
+    return this.control(name, input, title, input);
+  }
+
+  search(name, title, properties = {}) {
+    const input = element("input", { type: "search", spellcheck: "false", autocomplete: "off", ...properties });
+    return this.control(name, input, title, input);
+  }
+
+  box(name, title) {
+    const input = element("input", { type: "checkbox" });
+    return this.control(name, input, input, title);
+  }
+
   build() {
     const { store } = this;
-    const option = (value, title = value) => element("option", { value }, title);
-    const select = (name, options, title) => {
-      const made = element("select", { name }, ...options);
-      made.addEventListener("change", () => this.change({ [name]: made.value }));
-      return element("label", {}, title, made);
-    };
-    const typed = (name, title, properties = {}) => {
-      const made = element("input", { name, ...properties });
-      let timer = 0;
-      made.addEventListener("input", () => {
-        clearTimeout(timer);
-        timer = setTimeout(() => this.change({ [name]: made.value }), 250);
-      });
-      return element("label", { class: "wide" }, title, made);
-    };
-    const box = (name, title) => {
-      const made = element("input", { type: "checkbox", name });
-      made.addEventListener("change", () => this.change({ [name]: made.checked ? "yes" : "" }));
-      return element("label", { class: "inline" }, made, title);
-    };
-    const systems = store.systems.map((name) => option(name));
-    const flags = [...new Set(Object.values(store.flags).flatMap(Object.keys))];
-    const slices = store.variables.map((variable, number) => element(
-      "optgroup", { label: variable.name },
-      ...variable.labels.map((label, place) => option(`${number}:${place}`, label)),
-    ));
+    const option = (value, title = value) => element("option", { value }, short(title));
+    const options = (values) => Object.entries(values).map(([value, title]) => option(value, title));
+    const swap = () => this.change({ a: this.state.b, b: this.state.a });
     const controls = [
-      select("metric", store.metrics.map((metric) => option(metric.label)), "Metric"),
-      select("a", systems, "First system"),
-      select("b", systems.map((one) => one.cloneNode(true)), "Second system"),
-      select("sort", Object.entries(SORTS).map(([value, title]) => option(value, title)), "Sort by"),
+      this.select("metric", "Metric", store.metrics.map((metric) => option(metric.label))),
+      this.select("a", "First system", store.systems.map((name) => option(name))),
+      element("button", { type: "button", "aria-label": "Swap the systems", onclick: swap }, "⇄"),
+      this.select("b", "Second system", store.systems.map((name) => option(name))),
+      this.select("sort", "Sort by", options(SORTS)),
     ];
     if (store.has_texts) {
-      const fields = ["source", "reference", "output"].filter(
-        (kind) => store.fields.some((field) => field.kind === kind),
-      );
+      const kinds = new Set(store.fields.map((field) => field.kind));
       controls.push(
-        typed("text", "Text", { type: "search", spellcheck: "false", autocomplete: "off" }),
-        select("in", [option("", "any text"), ...fields.map((kind) => option(kind))], "In"),
-        box("regex", "regular expression"),
+        this.search("text", "Text"),
+        this.select("in", "In", [option("", "any text"), ...[...kinds].map((kind) => option(kind))]),
+        this.box("regex", "regular expression"),
       );
     }
     if (store.documents !== null) {
-      const list = element("datalist", { id: "documents" });
-      for (const name of store.documents.labels.slice(0, MOST_OPTIONS)) list.append(option(name));
-      controls.push(typed("document", "Document", { type: "search", list: "documents" }), list);
+      const names = store.documents.labels.slice(0, MOST_OPTIONS).map((name) => element("option", { value: name }));
+      controls.push(
+        this.search("document", "Document", { list: "documents" }),
+        element("datalist", { id: "documents" }, ...names),
+      );
     }
-    if (slices.length > 0) controls.push(select("slice", [option("", "all"), ...slices], "Slice"));
+    if (store.variables.length > 0) {
+      const slices = store.variables.map(({ name, labels }) => element(
+        "optgroup", { label: name }, ...labels.map((label) => option(`${name}:${label}`, label)),
+      ));
+      controls.push(this.select("slice", "Slice", [option("", "all"), ...slices]));
+    }
+    const flags = [...new Set(Object.values(store.flags).flatMap(Object.keys))];
     if (flags.length > 0) {
       const any = [option("", "all"), option("any", "any flag")];
-      controls.push(select("flag", [...any, ...flags.map((flag) => option(flag))], "Flagged"));
+      controls.push(this.select("flag", "Flagged", [...any, ...flags.map((flag) => option(flag))]));
     }
-    controls.push(element(
-      "button", { type: "button", onclick: () => this.clear() }, "Clear the selection",
-    ));
+    const clear = () => this.change(Object.fromEntries(FILTERS.map((name) => [name, ""])));
+    controls.push(element("button", { type: "button", onclick: clear }, "Clear the selection"));
     this.problem = element("p", { class: "error", role: "alert" });
     this.summary = element("div", { class: "summary", "aria-live": "polite" });
     this.inner = element("div", { class: "inner" });
     this.list = element(
-      "div", { class: "list", tabindex: "0", role: "listbox", "aria-label": "Segments" },
-      this.inner,
+      "div", { class: "list", tabindex: "0", role: "listbox", "aria-label": "Segments" }, this.inner,
     );
     this.list.addEventListener("scroll", () => this.draw());
     this.list.addEventListener("keydown", (event) => this.key(event));
     this.detail = element("div", { class: "detail" });
-    this.root.append(
+    this.root.replaceChildren(
       element("div", { class: "controls", role: "search" }, ...controls),
       this.problem,
       this.summary,
       element("div", { class: "panes" }, this.list, this.detail),
-      element(
-        "p", { class: "keys" }, element("kbd", {}, "↑"), " ", element("kbd", {}, "↓"),
-        " or ", element("kbd", {}, "j"), " ", element("kbd", {}, "k"), " next and previous, ",
-        element("kbd", {}, "/"), " find, ", element("kbd", {}, "c"), " copy the segment",
-      ),
+      element("p", { class: "keys" }, "Keys: ↑ ↓ or j k for the next and previous segment, / to find, c to copy"),
     );
     document.addEventListener("keydown", (event) => this.globalKey(event));
     window.addEventListener("resize", () => this.draw());
@@ -184,28 +149,26 @@ class Browser {
     const { store } = this;
     const [a, b] = store.pairs[0] ?? [0, 1];
     return {
-      ...USUAL,
-      metric: store.metrics[0].label,
-      a: store.systems[a],
-      b: store.systems[b],
+      ...USUAL, metric: store.metrics[0].label, a: store.systems[a], b: store.systems[b],
       against: store.references.length > 0 ? "reference" : "",
     };
   }
 
   read() {
-    const written = new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : "");
-    const next = this.defaults();
-    for (const name of Object.keys(next)) {
-      if (written.has(name)) next[name] = written.get(name);
-    }
     const { store } = this;
+    const written = new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : "");
     const usual = this.defaults();
-    if (!store.metrics.some((metric) => metric.label === next.metric)) next.metric = usual.metric;
-    for (const name of ["a", "b"]) {
-      if (!store.systems.includes(next[name])) next[name] = usual[name];
+    const next = Object.fromEntries(
+      Object.entries(usual).map(([name, value]) => [name, written.get(name) ?? value]),
+    );
+    const valid = {
+      metric: store.metrics.map((metric) => metric.label),
+      a: store.systems, b: store.systems, sort: Object.keys(SORTS), against: Object.keys(AGAINST),
+    };
+    for (const [name, values] of Object.entries(valid)) {
+      if (!values.includes(next[name])) next[name] = usual[name];
     }
     if (next.a === next.b) next.b = store.systems.find((name) => name !== next.a);
-    if (!(next.sort in SORTS)) next.sort = usual.sort;
     this.state = next;
     this.update();
   }
@@ -226,26 +189,19 @@ class Browser {
     history.replaceState(null, "", written ? `#${written}` : location.pathname + location.search);
   }
 
-  clear() {
-    this.change({ text: "", regex: "", in: "", document: "", slice: "", flag: "" });
-  }
-
   get filter() {
-    const { text, regex, in: where, document: name, slice, flag } = this.state;
-    return text || name || slice || flag ? JSON.stringify([text, regex, where, name, slice, flag]) : "";
+    const { text, document: name, slice, flag } = this.state;
+    return text || name || slice || flag ? FILTERS.map((key) => this.state[key]).join("\t") : "";
   }
 
   // Selecting and sorting.
 
   update() {
     this.turn += 1;
-    const { turn } = this;
     for (const control of this.root.querySelectorAll("[name]")) {
       const value = this.state[control.name];
       if (control.type === "checkbox") control.checked = value !== "";
-      else if (control !== document.activeElement || control.tagName === "SELECT") {
-        control.value = value;
-      }
+      else if (control !== document.activeElement || control.tagName === "SELECT") control.value = value;
     }
     this.problem.textContent = "";
     const kept = this.selected();
@@ -253,61 +209,52 @@ class Browser {
     this.kept = kept;
     this.order = this.sorted(kept);
     const place = this.store.place(Number(this.state.segment));
-    const known = this.state.segment !== "" && this.order.includes(place);
-    this.chosen = known ? place : this.order[0];
-    this.resize();
-    if (known) this.show(this.order.indexOf(place));
+    const listed = this.state.segment !== "" && this.order.includes(place);
+    this.chosen = listed ? place : this.order[0];
+    this.inner.style.height = `${this.order.length * ROW}px`;
+    if (listed) this.show(this.order.indexOf(place));
     else this.list.scrollTop = 0;
     this.draw();
     this.drawDetail();
-    this.drawSummary(turn);
+    this.drawSummary(this.turn);
+  }
+
+  // What decides whether a text is found; null where the expression is none.
+  matcher() {
+    const { text, regex } = this.state;
+    if (!regex) return (other) => other.toLowerCase().includes(text.toLowerCase());
+    try {
+      const expression = new RegExp(text, "iu");
+      return (other) => expression.test(other);
+    } catch (error) {
+      this.problem.textContent = error.message;
+      return null;
+    }
   }
 
   selected() {
     const { store, state } = this;
-    let places = Array.from({ length: store.count }, (_, place) => place);
+    let { places } = store;
     if (state.document && store.documents !== null) {
       const { labels, of } = store.documents;
-      const exact = labels.indexOf(state.document);
-      const wanted = exact >= 0
-        ? new Set([exact])
-        : new Set(labels.flatMap((label, n) => (label.includes(state.document) ? [n] : [])));
-      places = places.filter((place) => wanted.has(of[place]));
+      const exact = labels.includes(state.document);
+      const fits = labels.map((label) => (exact ? label === state.document : label.includes(state.document)));
+      places = places.filter((place) => fits[of[place]]);
     }
-    if (state.slice) {
-      const [number, label] = state.slice.split(":").map(Number);
-      const variable = store.variables[number];
-      if (variable) places = places.filter((place) => variable.of[place] === label);
+    const variable = store.variables.find(({ name }) => state.slice.startsWith(`${name}:`));
+    if (variable) {
+      const label = variable.labels.indexOf(state.slice.slice(variable.name.length + 1));
+      places = places.filter((place) => variable.of[place] === label);
     }
     if (state.flag) {
-      const flagged = new Set();
-      for (const system of [state.a, state.b]) {
-        for (const [flag, found] of Object.entries(store.flags[system] ?? {})) {
-          if (state.flag === "any" || flag === state.flag) for (const n of found) flagged.add(n);
-        }
-      }
-      places = places.filter((place) => flagged.has(place));
+      const fits = (flags) => (state.flag === "any" ? flags.length > 0 : flags.includes(state.flag));
+      places = places.filter((place) => this.pair.some((system) => fits(store.flagsOf(system, place))));
     }
     if (!state.text) return places;
-    let matches;
-    if (state.regex) {
-      try {
-        const expression = new RegExp(state.text, "iu");
-        matches = (text) => expression.test(text);
-      } catch (error) {
-        this.problem.textContent = error.message;
-        return null;
-      }
-    } else {
-      const wanted = state.text.toLowerCase();
-      matches = (text) => text.toLowerCase().includes(wanted);
-    }
-    const fields = store.fields.flatMap(
-      (field, n) => (!state.in || field.kind === state.in ? [n] : []),
-    );
-    return places.filter(
-      (place) => fields.some((field) => matches(store.texts[place][field] ?? "")),
-    );
+    const matches = this.matcher();
+    if (matches === null) return null;
+    const fields = store.fields.flatMap(({ kind }, n) => (!state.in || kind === state.in ? [n] : []));
+    return places.filter((place) => fields.some((field) => matches(store.texts[place][field] ?? "")));
   }
 
   sorted(places) {
@@ -315,14 +262,14 @@ class Browser {
     if (sort === "number") return places;
     const { metric } = this;
     const [a, b] = this.pair;
-    const found = this.contributions();
+    const contributions = this.contributions();
     const better = metric.higher === false ? -1 : 1;
     const score = (system, place) => this.store.segmentScore(metric, system, place);
     const best = (system, place) => better * (score(system, place) ?? -better * Infinity);
     const value = {
-      contribution: (place) => Math.abs(found[place]),
-      ahead: (place) => better * found[place],
-      behind: (place) => -better * found[place],
+      contribution: (place) => Math.abs(contributions[place]),
+      ahead: (place) => better * contributions[place],
+      behind: (place) => -better * contributions[place],
       difference: (place) => Math.abs((score(a, place) ?? 0) - (score(b, place) ?? 0)),
       first: (place) => best(a, place),
       second: (place) => best(b, place),
@@ -334,84 +281,55 @@ class Browser {
 
   // The list: only the rows that can be seen are in the page.
 
-  resize() {
-    this.height = Math.min(this.order.length * ROW, TALLEST);
-    this.inner.style.height = `${this.height}px`;
-  }
-
-  first() {
-    if (this.order.length * ROW <= TALLEST) return Math.floor(this.list.scrollTop / ROW);
-    const rest = Math.max(1, this.height - this.list.clientHeight);
-    const last = this.order.length - Math.floor(this.list.clientHeight / ROW);
-    return Math.floor((this.list.scrollTop / rest) * last);
-  }
-
-  top(index, first) {
-    return this.order.length * ROW <= TALLEST
-      ? index * ROW
-      : this.list.scrollTop + (index - first) * ROW;
-  }
-
   draw() {
-    const first = Math.max(0, this.first() - 4);
-    const last = Math.min(this.order.length, this.first() + Math.ceil(this.list.clientHeight / ROW) + 5);
+    const top = Math.floor(this.list.scrollTop / ROW);
+    const last = Math.min(this.order.length, top + Math.ceil(this.list.clientHeight / ROW) + 5);
     const rows = [];
-    for (let index = first; index < last; index += 1) rows.push(this.row(index, this.first()));
+    for (let index = Math.max(0, top - 4); index < last; index += 1) rows.push(this.row(index));
     this.inner.replaceChildren(...rows);
     this.list.setAttribute("aria-activedescendant", `segment-${this.store.number(this.chosen ?? 0)}`);
   }
 
-  row(index, first) {
+  row(index) {
     const { store } = this;
     const place = this.order[index];
-    const number = store.number(place);
     const labels = [store.name(place)];
-    const [a, b] = this.pair;
-    const flags = [...new Set([...store.flagsOf(a, place), ...store.flagsOf(b, place)])];
+    const flags = [...new Set(this.pair.flatMap((system) => store.flagsOf(system, place)))];
     if (flags.length > 0) labels.push(`⚑ ${flags.join(", ")}`);
     if (store.documents !== null) labels.push(store.documents.labels[store.documents.of[place]]);
-    const digits = Math.max(3, this.metric.digits);
     const opening = store.has_texts ? (store.texts[place][0] ?? "").slice(0, 300) : "";
-    const text = element("div", { class: "text", dir: "auto" }, opening);
+    const contribution = this.contributions()[place];
     const row = element(
       "div",
       {
-        class: "row", role: "option", id: `segment-${number}`,
+        class: "row", role: "option", id: `segment-${store.number(place)}`,
         "aria-selected": String(place === this.chosen),
         "aria-posinset": index + 1, "aria-setsize": this.order.length,
+        onclick: () => this.choose(index),
       },
       element(
-        "div", { class: "top" },
-        element("span", {}, labels.join(" · ")),
-        change(this.contributions()[place], this.metric, digits),
+        "div", { class: "top" }, element("span", {}, labels.join(" · ")),
+        change(contribution, this.metric, Math.max(3, this.metric.digits)),
       ),
-      text,
+      element("div", { class: "text", dir: "auto" }, opening),
     );
-    row.style.top = `${this.top(index, first)}px`;
-    row.addEventListener("click", () => this.choose(index));
+    row.style.top = `${index * ROW}px`;
     return row;
   }
 
   show(index) {
-    if (this.order.length * ROW > TALLEST) {
-      const last = Math.max(1, this.order.length - Math.floor(this.list.clientHeight / ROW));
-      const rest = this.height - this.list.clientHeight;
-      this.list.scrollTop = Math.min(1, index / last) * rest;
-      return;
-    }
     const top = index * ROW;
     const bottom = top + ROW - this.list.clientHeight;
-    if (this.list.scrollTop > top) this.list.scrollTop = top;
-    else if (this.list.scrollTop < bottom) this.list.scrollTop = bottom;
+    this.list.scrollTop = Math.max(bottom, Math.min(top, this.list.scrollTop));
   }
 
   choose(index) {
     if (this.order.length === 0) return;
-    const place = this.order[Math.max(0, Math.min(this.order.length - 1, index))];
-    this.chosen = place;
-    this.state.segment = String(this.store.number(place));
+    const at = Math.max(0, Math.min(this.order.length - 1, index));
+    this.chosen = this.order[at];
+    this.state.segment = String(this.store.number(this.chosen));
     this.write();
-    this.show(this.order.indexOf(place));
+    this.show(at);
     this.draw();
     this.drawDetail();
   }
@@ -432,174 +350,122 @@ class Browser {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
     const now = this.order.indexOf(this.chosen);
-    if (event.key === "/") this.root.querySelector("input[name=text]")?.focus();
-    else if (event.key === "j") this.choose(now + 1);
-    else if (event.key === "k") this.choose(now - 1);
-    else if (event.key === "c") this.copy();
-    else return;
+    const actions = {
+      "/": () => this.root.querySelector("input[name=text]")?.focus(),
+      j: () => this.choose(now + 1),
+      k: () => this.choose(now - 1),
+      c: () => this.copy(),
+    };
+    if (!(event.key in actions)) return;
     event.preventDefault();
+    actions[event.key]();
   }
 
   // One segment in full.
 
   drawDetail() {
-    const { store, state } = this;
+    const { store } = this;
     const place = this.chosen;
     if (place === undefined) {
-      this.detail.replaceChildren(element("p", {}, "No segment is left."));
+      this.detail.replaceChildren();
       return;
     }
-    const texts = store.has_texts ? store.texts[place] : null;
-    const labels = [];
-    if (store.documents !== null) labels.push(store.documents.labels[store.documents.of[place]]);
+    const labels = store.documents === null ? [] : [store.documents.labels[store.documents.of[place]]];
     for (const variable of store.variables) {
       labels.push(`${variable.name}: ${variable.labels[variable.of[place]]}`);
     }
-    const parts = [
+    const shown = this.state.all ? store.systems.map((_, system) => system) : this.pair;
+    const link = () => toClipboard(location.href, this.detail);
+    this.detail.replaceChildren(
       element("h3", {}, `Segment ${store.name(place)}`),
       element("p", { class: "labels", dir: "auto" }, labels.join(" · ")),
-    ];
-    const [a, b] = this.pair;
-    const shown = state.all ? store.systems.map((_, system) => system) : [...new Set([a, b])];
-    if (texts !== null) parts.push(...this.texts(place, texts, shown));
-    parts.push(this.numbers(place, shown));
-    const copied = element("span", { role: "status" });
-    parts.push(element(
-      "div", { class: "actions" },
-      element("button", { type: "button", onclick: () => this.copy(copied) }, "Copy the segment"),
+      ...(store.has_texts ? this.texts(place, store.texts[place], shown) : []),
+      this.numbers(place, shown),
       element(
-        "button",
-        { type: "button", onclick: () => this.toClipboard(location.href, copied) },
-        "Copy a link to it",
+        "div", { class: "actions" },
+        element("button", { type: "button", onclick: () => this.copy() }, "Copy the segment"),
+        element("button", { type: "button", onclick: link }, "Copy a link to it"),
+        element("span", { role: "status" }),
       ),
-      copied,
-    ));
-    this.detail.replaceChildren(...parts);
+    );
   }
 
   texts(place, texts, shown) {
     const { store, state } = this;
-    const parts = [];
-    store.fields.slice(0, store.firstOutput).forEach((field, n) => {
-      if (texts[n] === null) return;
-      parts.push(element(
-        "div", { class: "text-block", "data-kind": field.kind },
-        element("p", { class: "who" }, field.kind === "source" ? "Source" : `Reference ${field.title}`),
-        paragraph(texts[n]),
-      ));
-    });
-    const options = [
-      ["reference", "with the reference"], ["other", "with each other"], ["", "not at all"],
-    ];
-    const against = element(
-      "select", { "aria-label": "Compare outputs" },
-      ...options.map(([value, title]) => element("option", { value }, title)),
+    const block = (kind, who, text) => element(
+      "div", { class: "text-block", "data-kind": kind }, element("p", { class: "who" }, ...who), text,
     );
-    against.value = state.against;
-    against.addEventListener("change", () => this.change({ against: against.value }));
-    const all = element("input", { type: "checkbox" });
-    all.checked = state.all !== "";
-    all.addEventListener("change", () => this.change({ all: all.checked ? "yes" : "" }));
-    parts.push(element(
-      "div", { class: "controls" },
-      element("label", {}, "Compare outputs", against),
-      store.systems.length > 2 ? element("label", { class: "inline" }, all, "all systems") : null,
-    ));
+    const given = store.fields.slice(0, store.firstOutput).flatMap(({ title, kind }, n) => {
+      const who = kind === "source" ? "Source" : `Reference ${title}`;
+      return texts[n] === null ? [] : [block(kind, [who], paragraph(texts[n]))];
+    });
+    const options = Object.entries(AGAINST).map(([value, title]) => element("option", { value }, title));
+    const against = this.select("against", "Compare outputs", options);
+    against.querySelector("select").value = state.against;
+    const all = this.box("all", "all systems");
+    all.querySelector("input").checked = state.all !== "";
     const [a, b] = this.pair;
     const reference = texts[store.has_source ? 1 : 0];
-    for (const system of shown) {
+    const outputs = shown.map((system) => {
       const text = texts[store.firstOutput + system];
-      let other = null;
-      if (state.against === "reference") other = reference;
-      else if (state.against === "other") other = texts[store.firstOutput + (system === b ? a : b)];
-      const who = element("p", { class: "who" }, store.systems[system]);
-      for (const flag of store.flagsOf(system, place)) {
-        who.append(element("span", { class: "flag" }, flag));
-      }
-      parts.push(element(
-        "div", { class: "text-block", "data-kind": "output", "data-system": store.systems[system] },
-        who, paragraph(text, { other, spans: store.spansOf(system, place) }),
-      ));
-    }
-    if (state.against) {
-      const what = state.against === "reference" ? "the reference" : "the other output";
-      parts.push(element(
-        "p", { class: "legend" }, element("ins", { class: "extra" }, "underlined"),
-        ` is not in ${what}, `, element("del", { class: "missing" }, "struck out"),
-        ` is only in ${what}`,
-      ));
-    }
-    return parts;
+      const other = state.against === "other" ? texts[store.firstOutput + (system === b ? a : b)] : reference;
+      const flags = store.flagsOf(system, place).map((flag) => element("span", { class: "flag" }, flag));
+      const spans = store.spansOf(system, place);
+      const marked = paragraph(text, { other: state.against ? other : null, spans, ngrams: state.against === "ngrams" });
+      return block("output", [store.systems[system], ...flags], marked);
+    });
+    const what = state.against === "other" ? "the other output" : "the reference";
+    const legend = state.against === "ngrams"
+      ? ["shaded: matched in the reference, darker in longer n-grams"]
+      : [
+        element("ins", { class: "extra" }, "underlined"), ` is not in ${what}, `,
+        element("del", { class: "missing" }, "struck out"), ` is only in ${what}; `,
+        "texts that differ in more than half are not marked",
+      ];
+    return [
+      ...given,
+      element("div", { class: "controls" }, against, store.systems.length > 2 ? all : null),
+      element("div", { class: "outputs" }, ...outputs),
+      state.against ? element("p", { class: "legend" }, ...legend) : null,
+    ].filter((part) => part !== null);
   }
 
   numbers(place, shown) {
     const { store } = this;
-    const [a, b] = this.pair;
     const people = Object.entries(store.human);
-    const headings = [
-      "", ...store.metrics.map((metric) => metric.label), ...people.map(([label]) => label),
-    ];
-    const rows = shown.map((system) => [
-      store.systems[system],
-      ...store.metrics.map((metric) => number(store.segmentScore(metric, system, place), metric.digits)),
-      ...people.map(([, scores]) => number(scores[system]?.[place] ?? null, 2)),
-    ]);
+    const score = (metric, system) => store.segmentScore(metric, system, place);
     const blank = people.map(() => "");
-    rows.push([
-      "difference",
-      ...store.metrics.map((metric) => {
-        const [left, right] = [a, b].map((system) => store.segmentScore(metric, system, place));
+    return tableOf("Scores of the segment", ["", ...store.metrics.map(({ label }) => label), ...people.map(([label]) => label)], [
+      ...shown.map((system) => [
+        store.systems[system],
+        ...store.metrics.map((metric) => number(score(metric, system), metric.digits)),
+        ...people.map(([, scores]) => number(scores[system]?.[place] ?? null, 2)),
+      ]),
+      ["difference", ...store.metrics.map((metric) => {
+        const [left, right] = this.pair.map((system) => score(metric, system));
         return number(left === null || right === null ? null : left - right, metric.digits, "+");
-      }),
-      ...blank,
+      }), ...blank],
+      ["contribution", ...store.metrics.map((metric) => (
+        change(this.contributions(metric)[place], metric, Math.max(4, metric.digits))
+      )), ...blank],
     ]);
-    rows.push([
-      "contribution",
-      ...store.metrics.map((metric) =>
-        change(this.contributions(metric)[place], metric, Math.max(4, metric.digits))),
-      ...blank,
-    ]);
-    return tableOf(headings, rows);
   }
 
-  async copy(status) {
-    const { store } = this;
-    if (this.chosen === undefined) return;
-    const place = this.chosen;
-    const texts = store.has_texts ? store.texts[place] : [];
+  async copy() {
+    const { store, chosen: place } = this;
+    if (place === undefined) return;
     const lines = [["segment", store.name(place)]];
-    if (store.documents !== null) {
-      lines.push(["document", store.documents.labels[store.documents.of[place]]]);
-    }
-    texts.forEach((text, n) => lines.push([store.fields[n].title, text ?? ""]));
+    if (store.documents !== null) lines.push(["document", store.documents.labels[store.documents.of[place]]]);
+    if (store.has_texts) store.texts[place].forEach((text, n) => lines.push([store.fields[n].title, text ?? ""]));
     for (const metric of store.metrics) {
       store.systems.forEach((name, system) => {
         lines.push([`${metric.label} of ${name}`, store.segmentScore(metric, system, place) ?? ""]);
       });
-      lines.push([
-        `${metric.label} contribution to ${this.state.a} − ${this.state.b}`,
-        this.contributions(metric)[place],
-      ]);
+      const what = `${metric.label} contribution to ${this.state.a} − ${this.state.b}`;
+      lines.push([what, this.contributions(metric)[place]]);
     }
     const clean = (value) => String(value).replace(/[\t\r\n]/g, " ");
-    await this.toClipboard(lines.map((line) => line.map(clean).join("\t")).join("\n"), status);
-  }
-
-  async toClipboard(text, status) {
-    const shown = status ?? this.detail.querySelector("[role=status]");
-    this.copied = text;
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {
-      // Where pages from files may not use it, the old way may work.
-      const area = element("textarea", {});
-      area.value = text;
-      this.root.append(area);
-      area.select();
-      document.execCommand("copy");
-      area.remove();
-    }
-    if (shown) shown.textContent = "copied";
+    await toClipboard(lines.map((line) => line.map(clean).join("\t")).join("\n"), this.detail);
   }
 
   // The scores of what is left.
@@ -608,41 +474,35 @@ class Browser {
     const { store, kept } = this;
     const whole = this.filter === "";
     if (!whole) this.looks.add(this.filter + this.state.a + this.state.b);
-    const count = (number) => number.toLocaleString("en");
-    const part = store.numbers === null ? "" : ` (of ${count(store.segments)} in all)`;
-    const title = whole
-      ? `All ${count(store.count)} segments${part}`
-      : `${count(kept.length)} of ${count(store.count)} segments${part}`;
-    const parts = [element("p", {}, element("strong", {}, title))];
+    const looks = whole ? 1 : this.looks.size;
+    const count = whole ? "All" : `${PLACES.format(kept.length)} of`;
+    const part = store.numbers === null ? "" : ` (of ${PLACES.format(store.segments)} in all)`;
+    const title = element("strong", {}, `${count} ${PLACES.format(store.count)} segments${part}`);
     if (kept.length === 0) {
-      parts.push(element("p", {}, "No segment fits the selection: there is nothing to score."));
-      this.summary.replaceChildren(...parts);
+      const nothing = "No segment fits the selection: there is nothing to score.";
+      this.summary.replaceChildren(element("p", {}, title), element("p", {}, nothing));
       return;
     }
     const headings = [
       "", this.state.a, this.state.b, "difference", ...(whole ? [] : ["they contribute"]), "p",
     ];
     const rows = store.metrics.map((metric) => this.compared(metric, whole));
-    const reason = element("p", { class: "note" });
-    parts.push(tableOf(headings, rows.map((row) => row.cells)), reason);
-    if (!whole) {
-      const looks = this.looks.size === 1 ? "one selection" : `${this.looks.size} selections`;
-      parts.push(element(
-        "p", { class: "caution" },
-        `Chosen after looking: p is multiplied by the ${looks} looked at since this page was `
-        + "opened. Take it as a hint, and test it on new data.",
-      ));
-    }
-    if (store.systems.length > 2) parts.push(this.allSystems());
-    this.summary.replaceChildren(...parts);
-    const looks = whole ? 1 : this.looks.size;
+    const note = element("p", { class: "note" });
+    const caution = `Chosen after looking: p is multiplied by the ${looks === 1 ? "one selection" : `${looks} selections`} `
+      + "looked at since this page was opened. Take it as a hint, and test it on new data.";
+    this.summary.replaceChildren(
+      element("p", {}, title),
+      tableOf("Scores of the selection", headings, rows.map((row) => row.cells)),
+      note,
+      ...(whole ? [] : [element("p", { class: "caution" }, caution)]),
+      ...(store.systems.length > 2 ? [this.allSystems()] : []),
+    );
     for (const { metric, fill } of rows) {
       const result = await store.compare(metric, this.pair, kept, () => turn !== this.turn);
       if (turn !== this.turn) return;
       fill(result, looks);
       if (result === null && metric.core !== null) {
-        reason.textContent = `No p and no intervals: these segments are one ${store.unit}, `
-          + "which says nothing about the spread.";
+        note.textContent = `No p and no intervals: these segments are one ${store.unit}, which says nothing about the spread.`;
       }
     }
   }
@@ -651,8 +511,8 @@ class Browser {
   compared(metric, whole) {
     const { store, kept } = this;
     const scores = store.scores(metric, kept);
-    const found = this.contributions(metric);
-    const sum = kept.reduce((total, place) => total + found[place], 0);
+    const contributions = this.contributions(metric);
+    const sum = kept.reduce((total, place) => total + contributions[place], 0);
     const cell = (value) => element("span", {}, value, element("span", { class: "interval" }));
     const [left, right] = this.pair.map((system) => scores[system]);
     const cells = metric.core === null
@@ -671,18 +531,14 @@ class Browser {
         cells[n].lastChild.textContent = ` ${interval(from, to, metric.digits, sign)}`;
       });
     };
-    const row = [metric.label, ...cells, ...(whole ? [] : [change(sum, metric)]), p];
-    return { metric, cells: row, fill };
+    return { metric, cells: [metric.label, ...cells, ...(whole ? [] : [change(sum, metric)]), p], fill };
   }
 
   allSystems() {
     const { store, kept } = this;
     const [, b] = this.pair;
     const by = store.metrics.map((metric) => store.scores(metric, kept));
-    const headings = [
-      "System",
-      ...store.metrics.flatMap((metric) => [metric.label, `− ${store.systems[b]}`]),
-    ];
+    const headings = ["System", ...store.metrics.flatMap(({ label }) => [label, `− ${store.systems[b]}`])];
     const rows = store.systems.map((name, system) => [
       name,
       ...store.metrics.flatMap((metric, n) => {
@@ -691,40 +547,9 @@ class Browser {
         return [number(score, metric.digits), change(difference, metric)];
       }),
     ]);
-    const folded = element("details", {}, element("summary", {}, "All systems"), tableOf(headings, rows));
+    const folded = element("details", {}, element("summary", {}, "All systems"), tableOf("All systems", headings, rows));
     folded.open = this.allOpen ?? false;
     folded.addEventListener("toggle", () => { this.allOpen = folded.open; });
     return folded;
   }
 }
-
-// The JSON of the report, as a file.
-async function download() {
-  const data = new Blob([await inflated("result")], { type: "application/json" });
-  const link = element("a", { href: URL.createObjectURL(data), download: "report.json" });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-}
-
-let browser = null;
-
-async function start() {
-  document.documentElement.classList.add("script");
-  const button = document.getElementById("download");
-  button.hidden = false;
-  button.addEventListener("click", download);
-  // Tables beyond the first of each pair wait until they are asked for; paper shows all.
-  const folded = document.querySelectorAll("details.table:not(:first-of-type), details ~ details");
-  for (const part of folded) part.open = false;
-  window.addEventListener("beforeprint", () => {
-    for (const part of document.querySelectorAll("main details")) part.open = true;
-  });
-  const root = document.getElementById("browser");
-  if (root === null) return;
-  const store = await opened();
-  root.hidden = false;
-  browser = new Browser(root, store);
-  root.dataset.ready = "yes";
-}
-
-start();

@@ -1,6 +1,6 @@
 "use strict";
-// Texts as elements: what differs between two of them, and errors that were marked. Texts become
-// text nodes and nothing else, whatever is in them.
+// Texts as elements: what differs between two of them, n-grams that match, and errors that were
+// marked. Texts become text nodes and nothing else, whatever is in them.
 
 // Characters of a text that are shown at first, and tokens that are compared.
 const LONGEST_SHOWN = 4000;
@@ -11,19 +11,6 @@ const UNSPACED = new RegExp(
   "u",
 );
 const WORDS = /[\p{L}\p{M}\p{N}_]+|\s+|[^\s\p{L}\p{M}\p{N}_]/gu;
-
-function element(tag, properties = {}, ...children) {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(properties)) {
-    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
-    else if (value === true) made.setAttribute(name, "");
-    else if (value !== false && value !== null && value !== undefined) {
-      made.setAttribute(name, value);
-    }
-  }
-  made.append(...children.filter((child) => child !== null && child !== undefined));
-  return made;
-}
 
 // Words with the spaces that follow them, or characters where words have none between them.
 function tokensOf(text) {
@@ -87,30 +74,49 @@ function differences(text, other) {
   return runs;
 }
 
-const RUNS = { same: ["span", ""], extra: ["ins", "extra"], missing: ["del", "missing"] };
+// Tokens of a text by the longest n-gram, up to four, in which another text has them too.
+function matched(text, other) {
+  const key = (tokens) => tokens.map((token) => token.trim().toLowerCase()).join("\n");
+  const [left, right] = [tokensOf(text), tokensOf(other)];
+  const orders = left.map(() => 0);
+  for (let order = 1; order <= 4; order += 1) {
+    const ngrams = new Set(right.map((_, start) => key(right.slice(start, start + order))));
+    for (let start = 0; start + order <= left.length; start += 1) {
+      if (ngrams.has(key(left.slice(start, start + order)))) orders.fill(order, start, start + order);
+    }
+  }
+  return left.map((token, place) => [`match-${orders[place]}`, token]);
+}
+
+const TAGS = { extra: "ins", missing: "del" };
+
+// Runs of a text, or null where more than half would be marked: then it is easier to read as it is.
+function compared(text, other, ngrams) {
+  if (ngrams) return matched(text, other);
+  const runs = differences(text, other);
+  if (runs === null) return null;
+  const size = (chosen) => chosen.reduce((sum, [, part]) => sum + part.length, 0);
+  return size(runs.filter(([kind]) => kind !== "same")) > size(runs) / 2 ? null : runs;
+}
 
 // A paragraph of text, compared with another text where one is given.
-function paragraph(text, { other = null, spans = [] } = {}) {
+function paragraph(text, { other = null, spans = [], ngrams = false } = {}) {
   const shown = element("p", { class: "text", dir: "auto" });
   if (text.length > LONGEST_SHOWN) {
-    shown.append(text.slice(0, LONGEST_SHOWN), " … ");
-    const all = element("button", { type: "button" }, `Show all ${text.length} characters`);
-    all.addEventListener("click", () => shown.replaceChildren(text));
-    shown.append(all);
+    const all = () => shown.replaceChildren(text);
+    const button = element("button", { type: "button", onclick: all }, `Show all ${text.length} characters`);
+    shown.append(text.slice(0, LONGEST_SHOWN), " … ", button);
     return shown;
   }
-  if (spans.length > 0) {
-    shown.append(...withSpans(text, spans));
-    return shown;
-  }
-  const runs =
-    other === null || other.length > LONGEST_SHOWN ? null : differences(text, other);
-  if (runs === null) shown.append(text);
+  const plain = other === null || other.length > LONGEST_SHOWN;
+  const runs = plain || spans.length > 0 ? null : compared(text, other, ngrams);
+  if (spans.length > 0) shown.append(...withSpans(text, spans));
+  else if (runs === null) shown.append(text);
   else {
     for (const [kind, part] of runs) {
-      const [tag, name] = RUNS[kind];
+      const word = part.trimEnd();
       if (kind === "same") shown.append(part);
-      else shown.append(element(tag, { class: name }, part.trimEnd()), part.slice(part.trimEnd().length));
+      else shown.append(element(TAGS[kind] ?? "span", { class: kind }, word), part.slice(word.length));
     }
   }
   return shown;

@@ -49,6 +49,7 @@ class Store {
     this.core = core;
     this.texts = texts;
     this.count = this.numbers === null ? this.segments : this.numbers.length;
+    this.places = Array.from({ length: this.count }, (_, place) => place);
     this.cache = new Map();
     let offset = 0;
     for (const metric of this.metrics) {

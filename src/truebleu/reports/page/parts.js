@@ -1,0 +1,124 @@
+"use strict";
+// What the page is made of: elements, numbers, tables, and copies of them.
+
+const LONGEST_NAME = 28;
+
+function element(tag, properties = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else if (value !== false && value !== null && value !== undefined) made.setAttribute(name, value);
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+// A long name without its middle: what tells names apart is mostly at the ends.
+function short(name) {
+  const letters = Array.from(name);
+  if (letters.length <= LONGEST_NAME) return name;
+  const half = LONGEST_NAME / 2 - 1;
+  return `${letters.slice(0, half).join("")}…${letters.slice(-half).join("")}`;
+}
+
+// All numbers of the page: rounded, with one minus sign, a plus where asked; "–" for none.
+function number(value, digits, sign = "") {
+  if (value === null || !Number.isFinite(value)) return "–";
+  const text = Math.abs(value).toFixed(digits);
+  if (Number(text) === 0) return text;
+  return (value < 0 ? "−" : sign) + text;
+}
+
+// A bound beside 0 decides: it must not look like 0.
+function interval(low, high, digits, sign = "") {
+  const near = [low, high].filter((bound) => bound && Number.isFinite(bound) && !Number(bound.toFixed(digits)));
+  const shown = (more) => near.every((bound) => Number(bound.toFixed(digits + more)));
+  let finer = digits;
+  if (near.length > 0 && shown(2)) finer += shown(1) ? 1 : 2;
+  const from = Number.isFinite(low) ? `[${number(low, finer, sign)}` : "(−∞";
+  return `${from}, ${Number.isFinite(high) ? `${number(high, finer, sign)}]` : "∞)"}`;
+}
+
+function pText(p) {
+  return p < 0.0001 ? "< 0.0001" : p.toFixed(4);
+}
+
+// A difference with an arrow, so that colour is not all that tells better from worse.
+function change(value, metric, digits = metric.digits) {
+  const text = number(value, digits, "+");
+  if (metric.higher === null || !/[1-9]/.test(text)) return element("span", {}, text);
+  return (value > 0) === metric.higher
+    ? element("span", { class: "up" }, `▲ ${text}`)
+    : element("span", { class: "down" }, `▼ ${text}`);
+}
+
+function tableOf(title, headings, rows) {
+  const cells = (tag, values) => values.map((value, place) => element(
+    tag, { class: place > 0 ? "number" : null, scope: tag === "th" ? "col" : null },
+    typeof value === "string" ? short(value) : value,
+  ));
+  return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title }, element(
+    "table", {},
+    element("thead", {}, element("tr", {}, ...cells("th", headings))),
+    element("tbody", {}, ...rows.map((row) => element("tr", {}, ...cells("td", row)))),
+  ));
+}
+
+let copied = null;
+
+// Says in the status of a part of the page that a text was copied.
+async function toClipboard(text, part) {
+  copied = text;
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // Where pages from files may not use it, the old way may work.
+    const area = element("textarea", {});
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+  part.querySelector("[role=status]").textContent = "copied";
+}
+
+// A table as it looks, as a file.
+async function savePicture(table, name) {
+  const { width, height } = table.getBoundingClientRect();
+  const style = element("style", {}, document.querySelector("style").textContent);
+  const body = element("div", { xmlns: "http://www.w3.org/1999/xhtml" }, style, table.cloneNode(true));
+  const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="${width + 16}" height="${height + 16}">`
+    + `<foreignObject width="100%" height="100%">${new XMLSerializer().serializeToString(body)}</foreignObject></svg>`;
+  const picture = new Image();
+  picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(drawing)}`;
+  await picture.decode();
+  const canvas = element("canvas", { width: 2 * (width + 16), height: 2 * (height + 16) });
+  const context = canvas.getContext("2d");
+  context.fillStyle = getComputedStyle(document.body).backgroundColor;
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(picture, 16, 16, 2 * width + 32, 2 * height + 32);
+  download(await new Promise((done) => { canvas.toBlob(done); }), name);
+}
+
+function download(blob, name) {
+  const link = element("a", { href: URL.createObjectURL(blob), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+// Buttons below the tables of results.
+async function addCopies() {
+  const tables = parsed(await inflated("tables"));
+  for (const scroll of document.querySelectorAll("[data-table]")) {
+    const texts = tables[scroll.dataset.table];
+    const copies = element("p", { class: "copies" }, "Copy as");
+    const add = (title, act) => copies.append(element("button", { type: "button", onclick: act }, title));
+    for (const format of ["LaTeX", "Markdown"]) {
+      add(format, () => toClipboard(texts[format.toLowerCase()], copies));
+    }
+    add("PNG", () => savePicture(scroll.querySelector("table"), "table.png"));
+    copies.append(element("span", { role: "status" }));
+    scroll.after(copies);
+  }
+}

@@ -1,0 +1,39 @@
+"use strict";
+// What the page does when it is opened.
+
+let browser = null;
+
+// Examples get their differences marked.
+function markExamples() {
+  for (const example of document.querySelectorAll(".example")) {
+    const [reference, ...outputs] = example.querySelectorAll(".text");
+    for (const output of outputs) {
+      output.replaceWith(paragraph(output.textContent, { other: reference.textContent }));
+    }
+  }
+}
+
+async function start() {
+  document.documentElement.classList.add("script");
+  const button = document.getElementById("download");
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    download(new Blob([await inflated("result")], { type: "application/json" }), "report.json");
+  });
+  // Tables beyond the first of each pair wait until they are asked for; paper shows all.
+  const folded = document.querySelectorAll("details.table:not(:first-of-type), details ~ details");
+  for (const part of folded) part.open = false;
+  window.addEventListener("beforeprint", () => {
+    for (const part of document.querySelectorAll("main details")) part.open = true;
+  });
+  markExamples();
+  await addCopies();
+  const root = document.getElementById("browser");
+  if (root === null) return;
+  const store = await opened();
+  root.hidden = false;
+  browser = new Browser(root, store);
+  root.dataset.ready = "yes";
+}
+
+start();
