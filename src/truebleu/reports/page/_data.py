@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truebleu.explanation.report import MetricSegments, Report, Segments
+    from truebleu.metrics.base import Metric
     from truebleu.reports.document import Value
 
 # The layout that the script expects.
@@ -38,6 +39,22 @@ def data_block(name: str, data: bytes) -> str:
     """Data as an element of a page that nothing runs: base64 has no character to escape."""
     text = b64encode(packed(data)).decode()
     return f'<script type="application/octet-stream" id="data-{name}">{text}</script>'
+
+
+def core_block() -> str:
+    """The core, which computes what the page shows of selections."""
+    return data_block("core", (files(__package__) / "core.wasm").read_bytes())
+
+
+def core_description(metric: Metric) -> dict[str, Any]:
+    """What the core, and those who read its numbers, must know of a metric."""
+    return {
+        "digits": metric.digits,
+        "higher": metric.higher_is_better,
+        "weights": metric.weight_columns,
+        "core": metric.core_settings(),
+        "core_of_segments": metric.sentence_level().core_settings(),
+    }
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -158,8 +175,8 @@ class PageData:
 
     def blocks(self) -> Iterator[str]:
         """The data as elements of a page."""
+        yield core_block()
         for name, data in (
-            ("core", (files(__package__) / "core.wasm").read_bytes()),
             ("description", self.description()),
             ("statistics", self.statistics()),
             ("texts", self.texts()),
@@ -238,14 +255,9 @@ class PageData:
         return None if values is None else [values[place] for place in self.places.tolist()]
 
     def _metric(self, metric: MetricSegments) -> dict[str, Any]:
-        compared = self.report.comparison.metrics[metric.label]
         return {
             "label": metric.label,
-            "digits": compared.digits,
-            "higher": compared.higher_is_better,
-            "weights": metric.metric.weight_columns,
-            "core": metric.metric.core_settings(),
-            "core_of_segments": metric.metric.sentence_level().core_settings(),
+            **core_description(metric.metric),
             "columns": [column.layout for column in self._columns(metric)],
             **self._without_core(metric),
         }

@@ -36,10 +36,6 @@ class Browser {
     this.order = this.kept;
     this.build();
     this.read();
-    window.addEventListener("hashchange", () => {
-      this.read();
-      if (location.hash.includes("=")) this.root.scrollIntoView();
-    });
   }
 
   get metric() {
@@ -139,8 +135,6 @@ class Browser {
       element("div", { class: "panes" }, this.list, this.detail),
       element("p", { class: "keys" }, "Keys: ↑ ↓ or j k for the next and previous segment, / to find, c to copy"),
     );
-    document.addEventListener("keydown", (event) => this.globalKey(event));
-    window.addEventListener("resize", () => this.draw());
   }
 
   // The state, which is in the address.

@@ -54,7 +54,7 @@ function change(value, metric, digits = metric.digits) {
 
 function tableOf(title, headings, rows) {
   const cells = (tag, values) => values.map((value, place) => element(
-    tag, { class: place > 0 ? "number" : null, scope: tag === "th" ? "col" : null },
+    value === "" ? "td" : tag, { class: place > 0 ? "number" : null, scope: tag === "th" && value ? "col" : null },
     typeof value === "string" ? short(value) : value,
   ));
   return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title }, element(

@@ -3,6 +3,21 @@
 
 let browser = null;
 
+function browse(store) {
+  const root = document.getElementById("browser");
+  root.hidden = false;
+  browser = new Browser(root, store);
+  root.dataset.ready = "yes";
+}
+
+window.addEventListener("resize", () => browser?.draw());
+document.addEventListener("keydown", (event) => browser?.globalKey(event));
+window.addEventListener("hashchange", () => {
+  if (browser === null || !location.hash.includes("=")) return;
+  browser.read();
+  browser.root.scrollIntoView();
+});
+
 // Examples get their differences marked.
 function markExamples() {
   for (const example of document.querySelectorAll(".example")) {
@@ -15,6 +30,10 @@ function markExamples() {
 
 async function start() {
   document.documentElement.classList.add("script");
+  if (document.getElementById("drop") !== null) {
+    await awaitTexts();
+    return;
+  }
   const button = document.getElementById("download");
   button.hidden = false;
   button.addEventListener("click", async () => {
@@ -28,12 +47,7 @@ async function start() {
   });
   markExamples();
   await addCopies();
-  const root = document.getElementById("browser");
-  if (root === null) return;
-  const store = await opened();
-  root.hidden = false;
-  browser = new Browser(root, store);
-  root.dataset.ready = "yes";
+  if (document.getElementById("browser") !== null) browse(await opened());
 }
 
 start();

@@ -24,7 +24,9 @@ async function opened() {
   const [core, description, statistics, texts] = await Promise.all(
     ["core", "description", "statistics", "texts"].map(inflated),
   );
-  return new Store(await Core.load(core), parsed(description), statistics, parsed(texts));
+  const store = new Store(await Core.load(core), parsed(description), parsed(texts));
+  store.fill(statistics);
+  return store;
 }
 
 // Whole numbers that were stored as differences: to an earlier column, and then to the first system,
@@ -44,13 +46,27 @@ function decoded(column, Kind, before) {
 
 // Everything about the segments; the core has the statistics.
 class Store {
-  constructor(core, description, statistics, texts) {
+  constructor(core, description, texts) {
     Object.assign(this, description);
     this.core = core;
     this.texts = texts;
     this.count = this.numbers === null ? this.segments : this.numbers.length;
     this.places = Array.from({ length: this.count }, (_, place) => place);
     this.cache = new Map();
+    // What the texts of a segment are, in their order.
+    this.fields = [
+      ...(this.has_source ? [{ title: "Source", kind: "source" }] : []),
+      ...this.references.map((title) => ({ title, kind: "reference" })),
+      ...this.systems.map((title) => ({ title, kind: "output" })),
+    ];
+    this.flagged = this.systems.map((name) => Object.fromEntries(
+      Object.entries(this.flags[name] ?? {}).map(([flag, places]) => [flag, new Set(places)]),
+    ));
+    this.firstOutput = this.fields.length - this.systems.length;
+  }
+
+  // Gives the core the statistics of the page.
+  fill(statistics) {
     let offset = 0;
     for (const metric of this.metrics) {
       const columns = [];
@@ -65,24 +81,14 @@ class Store {
         columns.push(stored === "f8" ? column : decoded(column, ARRAYS[kind], before));
       }
       if (metric.core === null) continue;
-      core.addTable(metric, this.systems.length);
-      const rows = core.rows(metric, this.systems.length, this.count);
+      this.core.addTable(metric, this.systems.length);
+      const rows = this.core.rows(metric, this.systems.length, this.count);
       for (let place = 0, to = 0; place < this.count; place += 1) {
         for (let system = 0; system < this.systems.length; system += 1) {
           for (const column of columns) rows[to++] = column[system][place];
         }
       }
     }
-    // What the texts of a segment are, in their order.
-    this.fields = [
-      ...(this.has_source ? [{ title: "Source", kind: "source" }] : []),
-      ...this.references.map((title) => ({ title, kind: "reference" })),
-      ...this.systems.map((title) => ({ title, kind: "output" })),
-    ];
-    this.flagged = this.systems.map((name) => Object.fromEntries(
-      Object.entries(this.flags[name] ?? {}).map(([flag, places]) => [flag, new Set(places)]),
-    ));
-    this.firstOutput = this.fields.length - this.systems.length;
   }
 
   cached(key, make) {
