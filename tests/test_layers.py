@@ -72,6 +72,8 @@ ALLOWED: dict[str, set[str]] = {
         "_results",
         "errors",
         "corpus",
+        # A page without data names them.
+        "tokenizers",
         "metrics",
         "significance",
         "explanation",

@@ -527,7 +527,7 @@ def test_slices_and_ngrams_of_the_explanation_are_links(
     page.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
     page.locator("#explanation td a[href*='slice=']").first.click()
     page.wait_for_function("() => browser.order.length < 120")
-    assert "a=weak-in-sport" in page.evaluate("location.hash")
+    assert "slice=" in page.evaluate("location.hash")
     page.locator("#verdict .example a").first.click()
     number = page.evaluate("browser.state.segment")
     assert page.locator(".detail h3").inner_text() == f"Segment {number}"

@@ -229,12 +229,12 @@ pub extern "C" fn advance(table: usize, count: u32) -> u32 {
     })
 }
 
-/// What the test found: see [`Selection::results`].
+/// What the test found so far: see [`Selection::results`].
 #[unsafe(no_mangle)]
-pub extern "C" fn finish(table: usize) -> *const f64 {
+pub extern "C" fn results(table: usize) -> *const f64 {
     with(|state| {
         let table = &state.tables[table];
-        let results = state.selection.take().map(|mut ended| ended.results(table));
+        let results = state.selection.as_mut().map(|begun| begun.results(table));
         state.give(results.unwrap_or_default())
     })
 }

@@ -78,8 +78,22 @@ impl Selection {
         Some(Self { settings, rows, sums, scores, tally, done: 0, all, exact, kept, drawn })
     }
 
-    /// Makes so many replicates more, as far as there are; returns how many are left.
+    /// Makes so many replicates more, swaps first and then those of the bootstrap; returns how many are left.
     pub fn advance(&mut self, table: &Table, count: u64) -> u64 {
+        if self.done < self.all {
+            self.swap(table, count);
+        } else {
+            self.draw(table, count);
+        }
+        self.all - self.done + self.undrawn()
+    }
+
+    fn undrawn(&self) -> u64 {
+        let all = if self.settings.by_bootstrap { self.settings.replicates } else { 0 };
+        all - self.drawn[0].len() as u64
+    }
+
+    fn swap(&mut self, table: &Table, count: u64) {
         let replicates = self.done..(self.done + count).min(self.all);
         let made = (replicates.end - replicates.start) as usize;
         let swaps =
@@ -94,21 +108,20 @@ impl Selection {
             let differences = pair_differences(&taken.view(), &sums, &[(0, 1)], score);
             self.tally.add(&differences.view(), &shares.view());
         }
-        if self.settings.by_bootstrap {
-            let first = self.drawn[0].len() as u64;
-            let end =
-                if replicates.end == self.all { self.settings.replicates } else { replicates.end };
-            let all = 0..self.rows.nrows() as u32;
-            let (rows, seed) = (self.rows.view(), self.settings.seed);
-            let sums = bootstrap_sums(&rows, std::slice::from_ref(&all), first..end, seed);
-            for sums in sums.outer_iter() {
-                for (side, drawn) in self.drawn.iter_mut().enumerate() {
-                    drawn.push(of_side(&*table.metric, &sums.to_vec(), side));
-                }
+        self.done = replicates.end;
+    }
+
+    fn draw(&mut self, table: &Table, count: u64) {
+        let first = self.drawn[0].len() as u64;
+        let replicates = first..first + count.min(self.undrawn());
+        let all = 0..self.rows.nrows() as u32;
+        let (rows, seed) = (self.rows.view(), self.settings.seed);
+        let sums = bootstrap_sums(&rows, std::slice::from_ref(&all), replicates, seed);
+        for sums in sums.outer_iter() {
+            for (side, drawn) in self.drawn.iter_mut().enumerate() {
+                drawn.push(of_side(&*table.metric, &sums.to_vec(), side));
             }
         }
-        self.done = replicates.end;
-        self.all - self.done
     }
 
     /// Which share of the text each replicate swaps, by the metric's weights.
@@ -140,7 +153,7 @@ impl Selection {
     }
 
     /// Units, units that differ, replicates, whether they are all swaps, p, the difference and its ends, and
-    /// of each system the score and its ends.
+    /// of each system the score and its ends, which are no numbers before all replicates are drawn.
     pub fn results(&mut self, table: &Table) -> Vec<f64> {
         let pair = &self.tally.pairs()[0];
         let (extreme, replicates) = (pair.extreme as f64, self.all as f64);
@@ -170,6 +183,9 @@ impl Selection {
     }
 
     fn interval(&mut self, table: &Table, side: usize) -> (f64, f64) {
+        if self.undrawn() > 0 {
+            return (f64::NAN, f64::NAN);
+        }
         if self.settings.by_bootstrap {
             return percentile(&mut self.drawn[side], self.settings.level);
         }

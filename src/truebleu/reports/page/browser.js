@@ -492,7 +492,8 @@ class Browser {
       ...(store.systems.length > 2 ? [this.allSystems()] : []),
     );
     for (const { metric, fill } of rows) {
-      const result = await store.compare(metric, this.pair, kept, () => turn !== this.turn);
+      const stop = () => turn !== this.turn;
+      const result = await store.compare(metric, this.pair, kept, stop, (part) => fill(part, looks));
       if (turn !== this.turn) return;
       fill(result, looks);
       if (result === null && metric.core !== null) {
@@ -522,7 +523,7 @@ class Browser {
       if (result === null) return;
       const { low, high, lowA, highA, lowB, highB } = result;
       [[lowA, highA, ""], [lowB, highB, ""], [low, high, "+"]].forEach(([from, to, sign], n) => {
-        cells[n].lastChild.textContent = ` ${interval(from, to, metric.digits, sign)}`;
+        if (!Number.isNaN(from)) cells[n].lastChild.textContent = ` ${interval(from, to, metric.digits, sign)}`;
       });
     };
     return { metric, cells: [metric.label, ...cells, ...(whole ? [] : [change(sum, metric)]), p], fill };

@@ -62,9 +62,14 @@ class Core {
     return this.taken(this.exports.contributions(metric.table, a, b), segments);
   }
 
+  results(metric) {
+    const values = this.taken(this.exports.results(metric.table), RESULTS.length);
+    return Object.fromEntries(RESULTS.map((name, place) => [name, values[place]]));
+  }
+
   // Both systems on some segments as `truebleu compare` has them; null where there are fewer than two
-  // units, or where `stop` says to give up.
-  async compare(metric, [a, b], places, units, settings, stop) {
+  // units, or where `stop` says to give up. What the test found is told before intervals are drawn.
+  async compare(metric, [a, b], places, units, settings, stop, tell = () => {}) {
     const numbers = new Map();
     const renumbered = units.map((unit) => {
       if (!numbers.has(unit)) numbers.set(unit, numbers.size);
@@ -77,14 +82,19 @@ class Core {
     );
     if (!begun) return null;
     let pause = performance.now();
-    while (this.exports.advance(metric.table, STEP) > 0) {
+    let told = interval !== "percentile";
+    for (let left = 1; left > 0;) {
+      left = this.exports.advance(metric.table, STEP);
+      if (!told && left <= replicates) {
+        told = true;
+        tell(this.results(metric));
+      }
       if (performance.now() - pause > 12) {
         await new Promise((resume) => setTimeout(resume));
         if (stop()) return null;
         pause = performance.now();
       }
     }
-    const values = this.taken(this.exports.finish(metric.table), RESULTS.length);
-    return Object.fromEntries(RESULTS.map((name, place) => [name, values[place]]));
+    return this.results(metric);
   }
 }
