@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from dataclasses import dataclass
 from glob import escape
 from pathlib import Path
@@ -70,15 +71,18 @@ def test_sets(environment: Mapping[str, str]) -> Iterator[Files]:
     outputs = sorted(path for path in new.iterdir() if path.is_file())
     if not outputs:
         raise SettingError("new", str(new), "a folder with a file of outputs for each test set")
+    beginnings = Counter(map(_beginning, outputs))
     for output in outputs:
+        # de.txt and de.bak.txt begin alike: such twins go by their whole names.
+        name = _beginning(output) if beginnings[_beginning(output)] == 1 else output.name
         others = {
             # Clusters of items are a field of theirs, and no folder.
-            name: path if name == "DOCUMENTS" and not texts_needed else _same_name(path, output)
-            for name, path in paths.items()
-            if name != "NEW"
+            role: path if role == "DOCUMENTS" and not texts_needed else _partner(path, name, output)
+            for role, path in paths.items()
+            if role != "NEW"
         }
         yield Files(
-            output.name.split(".")[0],
+            name,
             output,
             others["BASELINE"],
             others.get("REFERENCES"),
@@ -86,14 +90,20 @@ def test_sets(environment: Mapping[str, str]) -> Iterator[Files]:
         )
 
 
-def _same_name(folder: Path, output: Path) -> Path:
-    """The file of a folder that belongs to an output: the same name, whatever its ending."""
-    beginning = output.name.split(".")[0]
-    pattern = f"{escape(beginning)}.*"  # a name with brackets is no pattern
-    matches = sorted(folder.glob(pattern)) if folder.is_dir() else []
+def _beginning(path: Path) -> str:
+    return path.name.split(".")[0]
+
+
+def _partner(folder: Path, name: str, output: Path) -> Path:
+    """The file of a folder that belongs to an output: its very name, or the same beginning."""
+    if (folder / output.name).is_file():
+        return folder / output.name
+    pattern = f"{escape(name)}.*"  # a name with brackets is no pattern
+    matches = sorted(folder.glob(pattern)) if folder.is_dir() and name != output.name else []
     if len(matches) != 1:
         found = [str(path) for path in matches] or str(folder)
-        raise SettingError("folder", found, f"one file {folder / beginning}.* for {output}")
+        wanted = folder / (output.name if name == output.name else f"{name}.*")
+        raise SettingError("folder", found, f"one file {wanted} for {output}")
     return matches[0]
 
 

@@ -71,7 +71,7 @@ def test_what_fits_the_declaration_is_passed_on(settings: dict[str, Any]) -> Non
     ("settings", "error", "message"),
     [
         ({"level": 0.05}, SettingError, "did you mean 0.95"),
-        ({"level": 1.0}, SettingError, "from 0.5 and below 1"),
+        ({"level": 1.0}, SettingError, "from 0.5 to below 1"),
         ({"level": "0.95"}, ArgumentTypeError, "a number"),
         ({"level": True}, ArgumentTypeError, "a number"),
         ({"level": float("nan")}, ArgumentTypeError, "a number"),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from truebleu.errors import MissingExtraError
+from truebleu.schema import plain
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -49,29 +50,6 @@ def _are_equal(value: Any, other: Any) -> bool:
             _are_equal(item, other[name]) for name, item in value.items()
         )
     return bool(value == other)
-
-
-def plain(value: Any) -> Any:
-    """A value as JSON has it: dataclasses as dicts, tuples and arrays as lists, at any depth.
-
-    A signature stands for all that it says, and decimals for people are no data.
-    """
-    if isinstance(value, str | int | float | None):
-        return value
-    if hasattr(value, "with_references"):
-        return str(value)
-    if is_dataclass(value):
-        values: dict[str, Any] = {}
-        for field in fields(value):
-            item = getattr(value, field.name)
-            if field.name == "signature" and hasattr(item, "to_dict"):
-                values |= item.to_dict()
-            elif field.name != "digits":
-                values[field.name] = item.to_dict() if hasattr(item, "to_dict") else plain(item)
-        return values
-    if isinstance(value, Mapping):
-        return {key: plain(item) for key, item in value.items()}
-    return [item.to_dict() if hasattr(item, "to_dict") else plain(item) for item in value]
 
 
 class Result:

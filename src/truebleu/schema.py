@@ -109,17 +109,11 @@ class Setting:
         >>> Setting(above=0, below=1).limits()
         ' above 0 and below 1'
         """
-        if self.least is not None and self.most is not None:
-            return f" from {self.least:,} to {self.most:,}"
-        bounds = {
-            "from": self.least,
-            "above": self.above,
-            "up to": self.most,
-            "below": self.below,
-        }
+        if self.least is not None:
+            end = "up" if self.below is None else f"to below {self.below:,}"
+            return f" from {self.least:,} " + (end if self.most is None else f"to {self.most:,}")
+        bounds = {"above": self.above, "up to": self.most, "below": self.below}
         words = [f"{word} {bound:,}" for word, bound in bounds.items() if bound is not None]
-        if len(words) == 1 and self.least is not None:
-            return f" {words[0]} up"
         return " " + " and ".join(words) if words else ""
 
 
@@ -567,6 +561,29 @@ def row_of(item: Any) -> dict[str, Any]:
         elif value is None or isinstance(value, str | int | float):
             row[name] = value
     return row
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it: dataclasses as dicts, tuples and arrays as lists, at any depth.
+
+    A signature stands for all that it says, and decimals for people are no data.
+    """
+    if isinstance(value, str | int | float | None):
+        return value
+    if hasattr(value, "with_references"):
+        return str(value)
+    if is_dataclass(value):
+        values: dict[str, Any] = {}
+        for field in fields(value):
+            item = getattr(value, field.name)
+            if field.name == "signature" and hasattr(item, "to_dict"):
+                values |= item.to_dict()
+            elif field.name != "digits":
+                values[field.name] = item.to_dict() if hasattr(item, "to_dict") else plain(item)
+        return values
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    return [item.to_dict() if hasattr(item, "to_dict") else plain(item) for item in value]
 
 
 # Checks of what callers give, where no annotation says it.

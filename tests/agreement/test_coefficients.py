@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from truebleu._results import plain
 from truebleu.agreement.coefficients import (
     ALIASES,
     COEFFICIENTS,
@@ -25,6 +24,7 @@ from truebleu.agreement.coefficients import (
     parse_coefficients,
 )
 from truebleu.errors import SettingError, UnknownNameError
+from truebleu.schema import plain
 
 
 @pytest.mark.parametrize("name", COEFFICIENTS)

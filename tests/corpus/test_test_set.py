@@ -18,9 +18,9 @@ import pyarrow as pa
 import pytest
 
 from truebleu import errors
-from truebleu._results import plain
 from truebleu.corpus import Segments, TestSet, TextLike, TextWarning, as_test_set, read_test_set
 from truebleu.corpus.test_set import fingerprint
+from truebleu.schema import plain
 
 if TYPE_CHECKING:
     from tests.writing import Folder

@@ -186,3 +186,21 @@ def test_a_name_is_no_markup_in_the_summary(tmp_path: Path) -> None:
     assert run(tmp_path, new=str(Path(text).parent), **given)[0] == 0
     heading = (tmp_path / "summary").read_text(encoding="utf-8").splitlines()[0]
     assert heading == r"## truebleu: \[x\]\<img src=y\>"
+
+
+def test_outputs_whose_names_begin_alike_are_told_apart(tmp_path: Path) -> None:
+    for folder in ("new", "old", "ref"):
+        write(tmp_path / folder / "de.txt", REFERENCE)
+        write(tmp_path / folder / "de.bak.txt", REFERENCE)
+    write(tmp_path / "new" / "de.bak.txt", WORSE)
+    folders = {"new": "new", "baseline": "old", "references": "ref"}
+    status, said = run(tmp_path, **folders)
+    assert status == 1
+    assert "::notice title=de.txt%3A BLEU" in said
+    assert "::error title=de.bak.txt%3A BLEU" in said
+    pages = sorted(path.name for path in (tmp_path / "truebleu-results").glob("*.html"))
+    assert pages == ["de.bak.txt.html", "de.txt.html"]
+    (tmp_path / "ref" / "de.bak.txt").unlink()
+    status, said = run(tmp_path, **folders)
+    assert status == 2
+    assert "one file ref/de.bak.txt for new/de.bak.txt" in said

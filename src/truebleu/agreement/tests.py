@@ -54,7 +54,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from truebleu import _core
-from truebleu._results import plain
 from truebleu.agreement.coefficients import (
     Coefficient,
     Grouping,
@@ -76,6 +75,7 @@ from truebleu.schema import (
     DEFAULT_SEED,
     MOST,
     Alternative,
+    plain,
     require_alpha,
     require_name,
     require_replicates,

@@ -90,7 +90,7 @@ def demo_command(segments: int, seed: int, folder: Path | None, show: Show) -> N
         save_test_set(test_set, folder, overwrite=show.force)
     documents = len(set(test_set.documents or ()))
     _say(f"A simulated test set of {segments:,} segments in {documents:,} documents, seed {seed}.")
-    _say(TRUTH)
+    _say(TRUTH, "")
     show.print(score(test_set, metrics=["bleu", "chrf", "ter"]))
     baseline, twin = TWINS
     told = report(test_set, metrics="bleu", baseline=baseline)

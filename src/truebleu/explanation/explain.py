@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from truebleu._core import Statistics
-from truebleu._results import Result, plain
+from truebleu._results import Result
 from truebleu.errors import RefusedError, SettingError
 from truebleu.explanation.contributions import (
     TYPOGRAPHY,
@@ -30,7 +30,7 @@ from truebleu.explanation.slices import (
 )
 from truebleu.metrics.base import CountedMetric
 from truebleu.resampling import Swaps, Units, on_exact_grid
-from truebleu.schema import DEFAULT_SEED, Baseline, Level, Replicates, Seed, UnitChoice, verb
+from truebleu.schema import DEFAULT_SEED, Baseline, Level, Replicates, Seed, UnitChoice, plain, verb
 from truebleu.scores.inputs import inputs_of
 from truebleu.significance.compare import compare
 from truebleu.significance.corrections import westfall_young
@@ -351,7 +351,7 @@ def explain(
     )
     count = len(test_set.systems)
     if count < 2:
-        raise SettingError("systems", count, "at least two to compare")
+        raise SettingError("systems", count, "at least two to compare; score takes one")
     if baseline is None and count > 2:
         raise RefusedError(f"{count} systems given: choose one with --baseline (baseline=)")
     options = {"replicates": replicates, "seed": seed, "level": level, "unit": unit}

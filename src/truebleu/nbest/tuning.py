@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from truebleu._results import Result, plain
+from truebleu._results import Result
 from truebleu.corpus.nbest import as_nbest
 from truebleu.corpus.test_set import fingerprint
 from truebleu.errors import SettingError, UnknownNameError
@@ -30,7 +30,7 @@ from truebleu.nbest.problem import (
     make_problem,
     seed_of_run,
 )
-from truebleu.schema import DEFAULT_REPLICATES, DEFAULT_SEED, Column, Seed, Setting, verb
+from truebleu.schema import DEFAULT_REPLICATES, DEFAULT_SEED, Column, Seed, Setting, plain, verb
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from truebleu._results import Result, plain
+from truebleu._results import Result
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels
 from truebleu.planning.power import (
@@ -40,6 +40,7 @@ from truebleu.schema import (
     Tested,
     is_of,
     picked,
+    plain,
     verb,
 )
 from truebleu.scores.inputs import inputs_of

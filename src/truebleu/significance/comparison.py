@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from truebleu._results import Result, plain
+from truebleu._results import Result
+from truebleu.schema import plain
 from truebleu.significance.corrections import adjust, experimentwise_error
 from truebleu.significance.intervals import (
     Estimates,

@@ -40,7 +40,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from truebleu._core import PairTally
-from truebleu._results import Result, plain
+from truebleu._results import Result
 from truebleu.errors import (
     MalformedFileError,
     RefusedError,
@@ -62,6 +62,7 @@ from truebleu.schema import (
     Setting,
     UnitChoice,
     picked,
+    plain,
     verb,
 )
 from truebleu.scores.inputs import inputs_of

@@ -692,7 +692,7 @@ def _decisions(better: ArrayLike) -> NDArray[np.bool_]:
 def pairs_to_compare(names: Sequence[str], baseline: str | None) -> list[Pair]:
     """All pairs in the order of the systems, or every other system with the baseline."""
     if len(names) < 2:
-        raise SettingError("systems", len(names), "at least two to compare")
+        raise SettingError("systems", len(names), "at least two to compare; score takes one")
     if baseline is None:
         return list(combinations(range(len(names)), 2))
     if baseline not in names:

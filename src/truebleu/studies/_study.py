@@ -28,7 +28,7 @@ from typing import (
 
 import numpy as np
 
-from truebleu._results import Result, plain
+from truebleu._results import Result
 from truebleu.corpus.test_set import fingerprint
 from truebleu.errors import ArgumentTypeError, SettingError
 from truebleu.execution.journal import Key, Record, Runner, Task
@@ -36,7 +36,7 @@ from truebleu.metrics.registry import metrics_for
 from truebleu.reports.document import Column, Document, Plot, Table, charted_document
 from truebleu.reports.sentences import listed
 from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Units
-from truebleu.schema import Setting, Streams, require_name, verb
+from truebleu.schema import Setting, Streams, plain, require_name, verb
 from truebleu.significance.intervals import percentile_interval
 from truebleu.significance.pairs import pairs_to_compare
 from truebleu.significance.statistics import MetricStatistics, bootstrap_scores, metric_statistics
