@@ -107,6 +107,20 @@ def test_features_that_are_too_large_to_be_squared_are_refused() -> None:
         NBest.of([["a", "b"]] * 2, features={"f": [[1, 2], [0, 1e308]]})
 
 
+@pytest.mark.parametrize(
+    "limits", [{"start": {"f": 1e308}}, {"fixed": {"f": -1e60}}, {"bounds": {"f": (0, 1e99)}}]
+)
+def test_weights_that_are_too_large_to_be_multiplied_are_refused(limits: dict[str, Any]) -> None:
+    lists = NBest.of([["a b", "b"]] * 4, features={"f": [[1e99, -1e99]] * 4, "g": [[0, 1]] * 4})
+    with pytest.raises(SettingError, match=r"weight of f: .* from -1e\+50 to 1e\+50"):
+        truebleu.tune(lists, ["a b"] * 4, folds=0, **limits)
+    with pytest.raises(SettingError, match="weight of f"):
+        truebleu.rerank(lists, weights={"f": 1e308})
+    # Warnings are errors here: none may come of what is just small enough.
+    for method in TUNERS:
+        truebleu.tune(lists, ["a b"] * 4, folds=0, method=method, start={"f": 1e50, "g": -1e50})
+
+
 def test_scores_from_elsewhere_need_no_references() -> None:
     lists, _ = informative()
     result = truebleu.tune(lists, metrics=["feature:quality"], folds=2, **FAST)

@@ -17,6 +17,7 @@ from truebleu.nbest.problem import (
     feature_matrix,
     first_best,
     list_metrics,
+    require_weight,
 )
 from truebleu.schema import DEFAULT_REPLICATES, DEFAULT_SEED, Column, Setting, require_name, verb
 from truebleu.scores.scored import OutsideScores
@@ -47,6 +48,8 @@ def weighted_scores(nbest: NBest, weights: Mapping[str, float]) -> NDArray[np.fl
     unless the lists have sparse features: there, any feature may be absent.
     """
     names, matrix = feature_matrix(nbest)
+    for name, weight in weights.items():
+        require_weight(name, weight)
     missing = set(weights) - set(names)
     if missing and nbest.sparse is None:
         raise UnknownNameError("feature", sorted(missing)[0], names)

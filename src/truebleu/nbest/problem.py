@@ -42,6 +42,8 @@ FEATURE = "feature:"
 LARGEST_SHARE = 1.5
 #: Utilities, of which 1 is perfect, that differ by no more than rounding are equal.
 TIED = 1e-12
+#: With features of up to 1e100, squares of larger ones would not fit into a float64.
+LARGEST_WEIGHT = 1e50
 #: Up to so many features are kept in a full matrix.
 MOST_DENSE = 1000
 
@@ -373,8 +375,16 @@ class Problem:
         for name, weight in weights.items():
             if name not in places:
                 raise UnknownNameError(f"feature in {what}", name, self.names[:20])
+            require_weight(name, weight)
             values[places[name]] = weight
         return values
+
+
+def require_weight(name: str, weight: float) -> None:
+    """Refuse a weight whose products with features, or their squares, would be infinite."""
+    if not abs(weight) <= LARGEST_WEIGHT:
+        expected = f"a number from -{LARGEST_WEIGHT:g} to {LARGEST_WEIGHT:g}"
+        raise SettingError(f"weight of {name}", weight, expected)
 
 
 def first_best(scores: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:

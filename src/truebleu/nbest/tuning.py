@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b
+from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -28,6 +29,7 @@ from truebleu.nbest.problem import (
     Tuner,
     list_metrics,
     make_problem,
+    require_weight,
     seed_of_run,
 )
 from truebleu.schema import DEFAULT_REPLICATES, DEFAULT_SEED, Column, Seed, Setting, plain, verb
@@ -360,12 +362,16 @@ class Limits:
         members = [name for group in groups for name in group]
         if any(len(group) < 2 for group in groups) or len(set(members)) < len(members):
             raise SettingError("tied", groups, "groups of two or more features, each in one group")
+        for name, weight in fixed.items():
+            require_weight(name, weight)
         both = set(fixed) & set(bounds)
         if both:
             raise SettingError("bounds", sorted(both)[0], "a feature whose weight is not fixed")
         for name, bound in bounds.items():
             if not isinstance(bound, Sequence) or len(bound) != 2 or not bound[0] < bound[1]:
                 raise SettingError(f"bounds of {name}", bound, "a lower and a higher number")
+            for end in filter(isfinite, bound):
+                require_weight(name, end)
         return cls(start, fixed, bounds, {group[0]: group for group in groups})
 
     def tie(self, nbest: NBest) -> NBest:
