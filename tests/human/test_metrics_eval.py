@@ -47,11 +47,6 @@ def write_set(folder: Folder, *, canary: bool = True) -> str:
         for s in ("a", "b")
     )
     folder.write(f"{human}.mqm.seg.rating", rated)
-    metric = "set/metric-scores/en-de"
-    lead = "0 " if canary else ""
-    rows = ((s, x) for s in ("a", "b") for x in f"{lead}0.1 0.2 0.3".split())
-    folder.write(f"{metric}/X-Y-refA.seg.score", "".join(f"{s}\t{x}\n" for s, x in rows))
-    folder.write(f"{metric}/X-Y-refA.sys.score", "a\t0.5\nb\t0.25\n")
     return str(folder.path / "set")
 
 
@@ -87,17 +82,6 @@ def test_human_scores_of_all_levels_are_listed_and_read(folder: Folder, canary: 
     assert ratings.scores == dict.fromkeys(("a", "b"), (-5.0, None, -5.0))
 
 
-@pytest.mark.parametrize("canary", [True, False])
-def test_metric_scores_are_listed_and_read(folder: Folder, canary: bool) -> None:
-    metrics_eval = read_metrics_eval(write_set(folder, canary=canary))
-    listed = sorted((file.name, file.references, file.level) for file in metrics_eval.metrics)
-    assert listed == [("X-Y", "refA", "segment"), ("X-Y", "refA", "system")]
-    assert metrics_eval.metric_scores("X-Y") == dict.fromkeys(("a", "b"), (0.1, 0.2, 0.3))
-    assert metrics_eval.metric_scores("X-Y", "refA", "system") == {"a": (0.5,), "b": (0.25,)}
-    with pytest.raises(MissingColumnError, match=r"X-Y-refB \(segment\)"):
-        metrics_eval.metric_scores("X-Y", "refB")
-
-
 @pytest.mark.parametrize(
     ("ending", "level"),
     [
@@ -128,13 +112,6 @@ def test_scores_that_do_not_fit_the_texts_are_refused(folder: Folder) -> None:
         scores(folder.write("x.seg.score", "a 1\nb x 2\n"), segments=1)
     with pytest.raises(CorpusError, match="line 2: 'high'"):
         scores(folder.write("x.seg.score", "a 1\nb high\n"), segments=1)
-
-
-def test_metric_scores_must_be_complete(folder: Folder) -> None:
-    root = write_set(folder, canary=False)
-    folder.write("set/metric-scores/en-de/M-src.seg.score", "a 1\na None\na 3\nb 1\nb 2\nb 3\n")
-    with pytest.raises(CorpusError, match="no score of 'a' for segment 2"):
-        read_metrics_eval(root).metric_scores("M")
 
 
 def test_broken_folders_are_refused(folder: Folder) -> None:

@@ -254,16 +254,11 @@ def align(texts: Sequence[NamedText], references: int) -> tuple[list[NamedText],
             warnings.append(_paired_by_line(text, guide))
     length = len(guide.segments) if wanted is None else len(wanted)
     for text in aligned:
-        if len(text.segments) != length:
-            first = aligned[0]
-            left, right = (text, guide) if text is not first else (guide, text)
-            sizes = {id(guide): length}
-            raise UnpairedSegmentsError(
-                left.label,
-                sizes.get(id(left), len(left.segments)),
-                right.label,
-                sizes.get(id(right), len(right.segments)),
-            )
+        size = len(text.segments)
+        if size != length:
+            pairs = (text.label, size), (guide.label, length)
+            (left, right) = pairs[::-1] if text is aligned[0] else pairs
+            raise UnpairedSegmentsError(*left, *right)
     return aligned, warnings
 
 

@@ -16,8 +16,10 @@ order
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import count
 from math import fsum, sqrt
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -37,7 +39,7 @@ from truebleu.errors import EmptyTextError, MalformedFileError, MissingColumnErr
 from truebleu.human.judgments import HumanScores, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from truebleu.corpus.tables import Table
     from truebleu.human.judgments import Level, Match, Request
@@ -242,12 +244,12 @@ class _Matcher:
         outputs, texts = self.request.outputs, self.sheet.texts
         if outputs is None or texts is None:
             return 0
-        count = 0
+        quoted = 0
         for row, place in zip(self.rows, places, strict=True):
             text = unmarked(str(texts[row] or "")).strip()
             output = outputs[self.sheet.systems[row]][place] or ""
-            count += bool(text) and text == output.strip()
-        return count
+            quoted += bool(text) and text == output.strip()
+        return quoted
 
     def _refuse_outside(self, places: Iterable[int], first: int) -> None:
         for row, place in zip(self.rows, places, strict=True):
@@ -411,12 +413,9 @@ def item_scores(
     judged = [system for system in request.systems if system in cells]
     if len(judged) < 2:
         found = "no score" if not judged else f"scores of {judged[0]!r} only"
-        expected = "those of at least two systems of the test set"
-        sheet.refuse(None, found, expected)
+        sheet.refuse(None, found, "those of at least two systems of the test set")
     averaging = "z" if sheet.standardized else request.raters
-    raters = 1
-    if sheet.raters is not None:
-        raters = len({sheet.raters[row] for row in rows if sheet.scores[row] is not None})
+    names = sheet.raters or [""] * len(sheet.scores)
     kept = set(request.systems)
     return HumanScores(
         label=sheet.label,
@@ -427,7 +426,7 @@ def item_scores(
             for system in judged
         },
         items=items,
-        raters=raters,
+        raters=len({names[row] for row in rows if sheet.scores[row] is not None}),
         signature="|".join(("human", *sheet.signature, match, f"raters:{averaging}")),
         ignored=tuple(name for name in dict.fromkeys(sheet.systems) if name not in kept),
         notes=(*sheet.notes, *notes),
@@ -561,16 +560,12 @@ def counted_scores(
             leading = 0 if name == "system" else lead
             if set(turns.values()) <= {size + leading}:
                 # The scores of each system, or of a system by a rater, are in their order.
-                seen: Counter[tuple[str, str | None]] = Counter()
-                places = {}
-                for row in rows:
-                    places[row] = seen[keys[row]] - leading
-                    seen[keys[row]] += 1
-                kept = [row for row in rows if places[row] >= 0]
+                turn: dict[object, Iterator[int]] = defaultdict(partial(count, -leading))
+                placed = [(row, next(turn[keys[row]])) for row in rows]
+                kept, places = zip(*((row, at) for row, at in placed if at >= 0), strict=True)
                 match = f"level:{name}" if name != "segment" else "match:rows"
                 names = items if name == "document" else None
-                at = [places[row] for row in kept]
-                return item_scores(sheet, kept, at, request, match, name, names)
+                return item_scores(sheet, kept, places, request, match, name, names)
     return _refuse_number(sheet, turns, sizes, shift)
 
 
@@ -611,11 +606,11 @@ def _refuse_number(
         ((key, n) for key, n in turns.items() if n not in wanted), next(iter(turns.items()))
     )
     by = "" if rater is None else f" by rater {rater!r}"
-    different = sorted(set(turns.values()))
     scores = "1 score" if number == 1 else f"{number} scores"
     found = f"{scores} of {system!r}{by} without a number of the segment"
-    if number in wanted and len(different) > 1:
-        found += f", and {next(n for n in different if n != number)} of another system"
+    others = set(turns.values()) - {number}
+    if number in wanted and others:
+        found += f", and {min(others)} of another system"
     choices = " or ".join(f"{size} (one per {level})" for size, level in sorted(wanted.items()))
     expected = (
         f"{choices or 'the documents of the test set'}; or add a column 'segment', "
@@ -643,9 +638,7 @@ def of_one_pair(
     pairs = pairs or table.found_labels(LANGUAGE_PAIR)
     source, target = table.found_labels(sources), table.found_labels(targets)
     if pairs is None and source is not None and target is not None:
-        pairs = [
-            f"{one.strip()}-{other.strip()}" for one, other in zip(source, target, strict=True)
-        ]
+        pairs = [f"{a.strip()}-{b.strip()}" for a, b in zip(source, target, strict=True)]
     wanted = request.language_pair
     if pairs is None and wanted is not None:
         expected = f"none: {table.path} does not say of which language pair a judgment is"

@@ -1,9 +1,10 @@
-"""The directory layout of mt-metrics-eval: texts, human scores and metric scores of a test set.
+"""The directory layout of mt-metrics-eval: texts and human scores of a test set.
 
 TESTSET/sources/SRC-TGT.txt                     documents/SRC-TGT.docs
 references/SRC-TGT.NAME.txt             system-outputs/SRC-TGT/NAME.txt
 human-scores/SRC-TGT.NAME.LEVEL.score   human-scores/SRC-TGT.NAME.seg.rating
-metric-scores/SRC-TGT/NAME-REF.LEVEL.score
+
+Its metric-scores/SRC-TGT/NAME-REF.LEVEL.score are metrics: `OutsideScores(path=…)`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from truebleu.corpus.tables import read_json_lines
 from truebleu.corpus.test_set import TestSet
 from truebleu.errors import (
     EmptyTextError,
-    MalformedFileError,
     MissingColumnError,
     UnpairedSegmentsError,
     UnreadableFileError,
@@ -28,7 +28,7 @@ from truebleu.human.matching import CANARY
 from truebleu.human.reading import LEVELS, parse_human
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from truebleu.human.judgments import HumanScores, Level, Others, Raters
 
@@ -42,14 +42,10 @@ TEXTS = (".txt", ".jsonl")
 
 
 class ScoresFile(NamedTuple):
-    """A file of scores: `human-scores/en-de.mqm.seg.score` is mqm at segment level.
-
-    Those of metrics say the references: `BLEU-refA.seg.score` is BLEU against refA.
-    """
+    """A file of scores: `human-scores/en-de.mqm.seg.score` is mqm at segment level."""
 
     name: str
     level: Level
-    references: str
     path: str
 
 
@@ -68,7 +64,6 @@ class MetricsEvalSet:
         canary: Whether there is a canary line.
         human: The files of human scores.
         ratings: The files of marked errors.
-        metrics: The files of metric scores.
     """
 
     folder: str
@@ -81,7 +76,6 @@ class MetricsEvalSet:
     canary: bool
     human: tuple[ScoresFile, ...]
     ratings: tuple[ScoresFile, ...]
-    metrics: tuple[ScoresFile, ...]
 
     def test_set(
         self, references: Iterable[str] | None = None, systems: Iterable[str] | None = None
@@ -127,8 +121,7 @@ class MetricsEvalSet:
             systems: The systems that matter; by default all outputs.
             others: Whether to "refuse" or "ignore" scores of other systems.
         """
-        file = self._file("human scores", self.human, name, level)
-        return self._scores(file, systems, others=others)
+        return self._scores(self.human, name, level, systems, others=others)
 
     def human_ratings(
         self,
@@ -140,52 +133,21 @@ class MetricsEvalSet:
         raters: Raters = "mean",
     ) -> HumanScores:
         """Scores made of the marked errors of a name in `ratings`; see `read_human`."""
-        file = self._file("human ratings", self.ratings, name, "segment")
-        return self._scores(file, systems, others=others, weights=weights, raters=raters)
-
-    def metric_scores(
-        self, name: str, references: str | None = None, level: Level = "segment"
-    ) -> dict[str, tuple[float, ...]]:
-        """A metric's stored scores by system: one per segment, document or domain, or a single one.
-
-        Args:
-            name: One of those in `metrics`.
-            references: The references it was computed against, such as "refA" or "src"; None
-                where there is only one choice.
-            level: What the scores are about.
-        """
-        file = self._file("metric", self.metrics, name, level, references)
-        by_system = self._scores(file, None, others="ignore").scores
-        for system, scores in by_system.items():
-            if None in scores:
-                found = f"no score of {system!r} for {level} {scores.index(None) + 1}"
-                raise MalformedFileError(file.path, None, found, "complete scores of a metric")
-        return {s: tuple(x for x in scores if x is not None) for s, scores in by_system.items()}
-
-    def _file(
-        self,
-        what: str,
-        files: Iterable[ScoresFile],
-        name: str,
-        level: Level,
-        references: str | None = None,
-    ) -> ScoresFile:
-        """The file of scores that is asked for, which must be one."""
-        fitting = [
-            file
-            for file in files
-            if (file.name, file.level) == (name, level) and references in (None, file.references)
-        ]
-        if len(fitting) != 1:
-            names = [f"{'-'.join(filter(None, file[:3:2]))} ({file.level})" for file in files]
-            wanted = "-".join(filter(None, (name, references)))
-            kind = f"only {what}" if fitting else what
-            raise MissingColumnError(self.folder, kind, f"{wanted} ({level})", names)
-        return fitting[0]
+        choices = {"others": others, "weights": weights, "raters": raters}
+        return self._scores(self.ratings, name, "segment", systems, **choices)
 
     def _scores(
-        self, file: ScoresFile, systems: Iterable[str] | None, **choices: Any
+        self,
+        files: Sequence[ScoresFile],
+        name: str,
+        level: Level,
+        systems: Iterable[str] | None,
+        **choices: Any,
     ) -> HumanScores:
+        path = next((file.path for file in files if file[:2] == (name, level)), None)
+        if path is None:
+            names = [f"{file.name} ({file.level})" for file in files]
+            raise MissingColumnError(self.folder, "human scores", f"{name} ({level})", names)
         request = Request(
             systems=tuple(self.outputs if systems is None else systems),
             segments=len(self.source),
@@ -193,14 +155,13 @@ class MetricsEvalSet:
             canary=self.canary,
             **choices,
         )
-        scores = parse_human(file.path, Files().contents(file.path), request)
-        return cast("HumanScores", scores)
+        return cast("HumanScores", parse_human(path, Files().contents(path), request))
 
 
 def read_metrics_eval(
     folder: str | os.PathLike[str], language_pair: str | None = None
 ) -> MetricsEvalSet:
-    """Reads the texts of a test set in mt-metrics-eval's layout and lists its scores.
+    """Reads the texts of a test set in mt-metrics-eval's layout and lists its human scores.
 
     Args:
         folder: The folder with `sources`, `system-outputs` and so on.
@@ -233,7 +194,6 @@ def read_metrics_eval(
         documents, domains, _ = read_labels(Files(), labels, "the source", len(source))
     canary = CANARY in (label[0].lower() for label in (documents, domains) if label is not None)
     human = _files(root, "human-scores", f"{pair}.")
-    metrics = _files(root, os.path.join("metric-scores", pair))
     kept = slice(1 if canary else 0, None)
     return MetricsEvalSet(
         folder=root,
@@ -246,7 +206,6 @@ def read_metrics_eval(
         canary=canary,
         human=_named(human, ".score"),
         ratings=_named(human, ".rating"),
-        metrics=tuple(map(_of_metric, _named(metrics, ".score"))),
     )
 
 
@@ -277,12 +236,7 @@ def _named(files: list[tuple[str, str, str]], ending: str) -> tuple[ScoresFile, 
     """The files of scores with this ending."""
     parts = [(*name.rpartition("."), path) for name, end, path in files if end == ending]
     named = ((name, level, path) for name, _, level, path in parts if name and level in LEVELS)
-    return tuple(ScoresFile(name, LEVELS[level], "", path) for name, level, path in named)
-
-
-def _of_metric(file: ScoresFile) -> ScoresFile:
-    metric, _, references = file.name.rpartition("-")
-    return file._replace(name=metric, references=references) if metric else file
+    return tuple(ScoresFile(name, LEVELS[level], path) for name, level, path in named)
 
 
 def _text(path: str, key: str) -> tuple[str | None, ...]:
