@@ -208,7 +208,7 @@ REFUSED: dict[str, dict[str, str]] = {
         "--unit document": "unit: 'document'; expected a test set with",
     },
     "power": {
-        "--level 0.999": "replicates: 50; expected at least 2000",
+        "--level 0.999": "replicates: 50; expected at least 999",
         "--baseline system-3": "unknown baseline 'system-3'; did you mean 'system-",
         "--seed -1": "seed: -1",
     },

@@ -188,7 +188,7 @@ def test_blocks_and_systematic_samples_may_be_fewer_and_say_so() -> None:
             "size: 60; expected at most 40 for 5",
         ),
         ({"samples": 4}, "samples: 4; expected a whole number from 5"),
-        ({"replicates": 30}, "replicates: 30; expected at least 40"),
+        ({"replicates": 18}, "replicates: 18; expected at least 19"),
         ({"replicates": 0}, "replicates: 0; expected a whole number from 1 up"),
         ({"level": 1.5}, "level: 1.5"),
         ({"seed": -1}, "seed: -1"),

@@ -45,6 +45,8 @@ from truebleu.significance.tests import (
     TESTS as SIGNIFICANCE_TESTS,
     bootstrap_wins,
     monte_carlo_interval,
+    replicates_for,
+    smallest_p,
 )
 
 if TYPE_CHECKING:
@@ -556,6 +558,14 @@ def true_differences(statistics: MetricStatistics, pairs: Sequence[Pair]) -> Flo
     """By how much the first system of each pair is better in the pool; 0 where they tie."""
     differences = statistics.sign * differences_of(statistics.scores, pairs)
     return np.where(np.abs(differences) > TIE_TOLERANCE * statistics.scale, differences, 0.0)
+
+
+def require_replicates(replicates: int, alpha: float) -> None:
+    """Refuse so few that no p-value could be as small as alpha."""
+    if replicates < (least := replicates_for(alpha)):
+        smallest = f"with {replicates} the smallest possible p is {smallest_p(replicates):.3g}"
+        expected = f"at least {least} at the level {alpha:g}; {smallest}"
+        raise SettingError("replicates", replicates, expected)
 
 
 class StudyTest(NamedTuple):

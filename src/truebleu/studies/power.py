@@ -28,7 +28,7 @@ from truebleu.execution.journal import Record, Runner, Task
 from truebleu.reports.document import NO_VALUE, Column, Plot, Table
 from truebleu.reports.sentences import percent
 from truebleu.resampling import TIE_TOLERANCE
-from truebleu.schema import DEFAULT_SEED, Baseline, Level, Seed, Setting, picked
+from truebleu.schema import DEFAULT_SEED, Baseline, Level, Seed, Setting
 from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust, smallest_factor
 from truebleu.significance.settings import CompareSettings, require_enough_replicates
 from truebleu.significance.tests import fewest_units, smallest_p
@@ -131,9 +131,9 @@ def _run_trials(study: str, asked: Mapping[str, Any], **chosen: Any) -> Trials:
 
     All tests and pairs share the replicates of a sample, and every sample has its own.
     """
-    # A comparison's own check of the number of replicates for the level.
-    checked = picked(CompareSettings, asked, unit="segment", baseline=None)
-    testing = base.Testing(tuple(asked["tests"] or USUAL_TESTS), checked.replicates, checked.seed)
+    base.require_replicates(asked["replicates"], round(1 - asked.get("level", 0.95), 12))
+    tests = tuple(asked["tests"] or USUAL_TESTS)
+    testing = base.Testing(tests, asked["replicates"], asked["seed"])
     pool = base.Pool.of(asked["test_set"], asked["metrics"], asked["unit"])
     pairs = base.choose_pairs(pool, asked["pairs"], asked["baseline"])
     drawn = base.draw_by_size(asked, len(pool), USUAL_SIZES)

@@ -42,13 +42,7 @@ from truebleu.significance.corrections import CORRECTIONS, experimentwise_error
 from truebleu.significance.pairs import pair_tests
 from truebleu.significance.settings import CompareSettings, require_enough_replicates
 from truebleu.significance.statistics import MetricStatistics, metric_statistics
-from truebleu.significance.tests import (
-    TESTS as SIGNIFICANCE_TESTS,
-    fewest_units,
-    find_test,
-    replicates_for,
-    smallest_p,
-)
+from truebleu.significance.tests import TESTS as SIGNIFICANCE_TESTS, fewest_units, find_test
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -200,10 +194,7 @@ def joint_confidence(rows: int) -> float:
 
 def require_decisive(units: int, unit: str, replicates: int, alpha: float) -> None:
     """Refuse so few units or replicates that no p-value could be as small as alpha."""
-    if replicates < (least := replicates_for(alpha)):
-        smallest = f"with {replicates} the smallest possible p is {smallest_p(replicates):.3g}"
-        expected = f"at least {least} at the level {alpha:g}; {smallest}"
-        raise SettingError("replicates", replicates, expected)
+    base.require_replicates(replicates, alpha)
     if units < (least := fewest_units(alpha)):
         expected = f"at least {least}: swaps of fewer never give a p of {alpha:g} or less"
         raise SettingError("test set", f"{units} {unit}s", expected)
