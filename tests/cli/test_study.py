@@ -142,8 +142,8 @@ def test_other_tables_and_ways_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [row["system"] for row in systems] == ["system-1", "system-2"] * 2
     says("outputs chosen by their words", "study", "length", "--simulate", "20", "--way", "choice")
     monkeypatch.chdir("judged")
-    pairs = [*arguments("smoothing", "--k", "2", "--tokenize", "none", "--human", "pairs.csv")]
-    values = answer(*pairs)
+    command = arguments("smoothing", "--k", "2", "--tokenize", "none")
+    values = answer(*("pairs.csv" if part == "human.tsv" else part for part in command))
     assert values["settings"]["k"] == 2
     assert values["rows"][0]["tau"] is None
     assert "|tok:none|" in values["settings"]["pool"]["metrics"][0]["signature"]

@@ -14,13 +14,12 @@ from truebleu.simulation import Channel, save_test_set, simulate
 from truebleu.simulation.decoder import Decoder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 PAGE = ROOT / "docs" / "reference" / "papers.md"
 ROWS = [line for line in PAGE.read_text("utf-8").splitlines() if line.startswith("| ")]
 COMMANDS = dict.fromkeys(re.findall(r"`(truebleu [^`]*)`", "\n".join(ROWS)))
-# Sizes at which a command takes a fraction of a second; the last of an option counts.
+# Sizes at which a command takes a fraction of a second, in place of those that it has.
 SMALL = {
     "score": "--replicates 50",
     "compare": "--replicates 400",
@@ -83,17 +82,23 @@ def _features(names: tuple[str, ...], place: int, lists: object) -> str:
     return " ".join(f"{name}= {value:.6f}" for name, value in zip(names, values, strict=True))
 
 
-def small(command: str) -> Iterator[str]:
+def small(command: str) -> list[str]:
     """The arguments of a command, with sizes that take little time."""
     arguments = shlex.split(command.replace(r"\|", "|"))[1:]
-    yield from arguments
     name = " ".join(arguments[: 2 if arguments[0] == "study" else 1])
-    if name != "score" or "--confidence" in arguments:
-        yield from SMALL.get(name, "").split()
+    sizes = SMALL.get(name, "").split()
+    if name == "score" and "--confidence" not in arguments:
+        sizes = []
     if "--rounds" in arguments:
-        yield from ("--rounds", "2")
+        sizes += ["--rounds", "2"]
     if "--topics" in arguments:
-        yield from ("--simulate", "80")
+        sizes += ["--simulate", "80"]
+    for option, value in zip(sizes[::2], sizes[1::2], strict=True):
+        if option in arguments:
+            arguments[arguments.index(option) + 1] = value
+        else:
+            arguments += [option, value]
+    return arguments
 
 
 @pytest.mark.parametrize("command", COMMANDS)
