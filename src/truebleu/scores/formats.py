@@ -349,13 +349,11 @@ def _are_results(file: ScoreFile) -> bool:
 def _every_eval_ever_records(file: ScoreFile) -> Iterator[Numbered]:
     """Samples with the name of their metric: a single one is called score, as nothing tells it."""
     records = list((_samples_beside(file) if _are_results(file) else file).records())
-    names: dict[tuple[object, object], set[str]] = {}
-    for _, record in records:
-        key = record.get("model_id"), record.get("evaluation_name")
-        names.setdefault(key, set()).add(str(record.get("evaluation_result_id", "")))
-    for line, record in records:
-        of_model = names[record.get("model_id"), record.get("evaluation_name")]
-        metric = str(record.get("evaluation_result_id", "")) if len(of_model) > 1 else "score"
+    keys = ("model_id", "evaluation_name", "evaluation_result_id")
+    ids = [tuple(str(record.get(key, "")) for key in keys) for _, record in records]
+    several = Counter(own[:2] for own in set(ids))
+    for (line, record), own in zip(records, ids, strict=True):
+        metric = own[2] if several[own[:2]] > 1 else "score"
         evaluation, metadata = record.get("evaluation"), record.get("metadata")
         scores = None
         if isinstance(evaluation, dict):

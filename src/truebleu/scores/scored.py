@@ -362,10 +362,9 @@ def read_segment_scores(
 
     See docs/reference/metrics/scores.md.
     """
-    is_folder = os.path.isdir(path)
-    paths = (
-        sorted(entry.path for entry in os.scandir(path) if entry.is_file()) if is_folder else [path]
-    )
+    is_folder, paths = os.path.isdir(path), [path]
+    if is_folder:
+        paths = sorted(entry.path for entry in os.scandir(path) if entry.is_file())
     if not paths:
         raise SettingError("path", path, "a folder with a file of scores for each system")
     files = [ScoreFile.read(file) for file in paths]
@@ -932,6 +931,7 @@ def _files_of_scores(folder: str) -> Iterator[str]:
             of_results = name.replace("_samples.jsonl", ".json")
             is_read_by_results = of_results != name and of_results in names
             is_summary = name.startswith("results_") and name.endswith(".json")
+            is_summary |= name.endswith((".md", ".html", ".log", ".yaml", ".png"))
             if not (name.startswith(".") or is_read_by_results or is_summary):
                 yield os.path.join(inside, name)
 

@@ -54,6 +54,7 @@ def test_every_model_has_a_score_for_each_sample(tmp_path: Path) -> None:
             "line 2: evaluation 1",
         ),
         (json_lines([sample("a", "1")]) + "{\n", "line 2: no valid JSON"),
+        (json_lines([{**sample("a", "1"), "model_id": [], "sample_id": []}]), "sample_id []"),
     ],
 )
 def test_a_damaged_file_is_refused(tmp_path: Path, text: str, message: str) -> None:

@@ -13,7 +13,7 @@ import pytest
 import truebleu
 from tests.cli import shell
 from truebleu.errors import CorpusError, TruebleuError
-from truebleu.scores import ScoredTestSet
+from truebleu.scores import ScoredTestSet, read_benchmarks
 
 #: Each tool, a pattern of its files, and which of the right answers they have.
 FILES = [
@@ -69,6 +69,23 @@ def test_a_comparison_without_options_has_the_right_answer(
     assert sign * pair["difference"] == pytest.approx(expected["paired"]["mean"])
     (metric,) = result["metrics"]
     assert metric["higher_is_better"] is (expected["direction"] == "higher")
+
+
+@pytest.mark.parametrize(
+    ("tool", "folder", "benchmark"),
+    [
+        ("helm", "benchmark_output", "six:task=qa"),
+        ("lighteval", "details", "six|0"),
+        ("deepeval", "results", "results"),
+        ("wmt25", "data/automatic_scores", "en-xx_XX"),
+    ],
+)
+def test_a_folder_of_a_tool_is_a_panel(
+    shared: Path, tool: str, folder: str, benchmark: str
+) -> None:
+    sets = read_benchmarks([str(shared / "golden" / "formats" / tool / folder)])
+    assert list(sets) == [benchmark]
+    assert [len(scored.systems) for scored in sets.values()] == [2]
 
 
 def test_documents_are_the_unit_where_the_tool_has_them(shared: Path) -> None:
