@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -171,7 +172,8 @@ def test_what_differs_is_named_by_its_direction() -> None:
         **dict.fromkeys(("features", "candidates", "test_segments", "rounds"), 1),
         "pool": {"segments": 1},
     }
-    firsts = {"first_development": 1.0, "first_test": 1.0}
+    parts = ("development", "test")
+    marks = {f"{mark}_{part}": 1.0 for mark in ("first", "by_chance", "oracle") for part in parts}
 
     def said(p: float) -> str:
         rows = [
@@ -179,16 +181,18 @@ def test_what_differs_is_named_by_its_direction() -> None:
             {"tuner": "2", "test": 1.4, "difference": 0.4, "p": p},
             {"tuner": "mira", "test": 0.6, "difference": -0.4, "p": p},
         ]
-        return " ".join(_tuning_sentences(rows, firsts, settings))
+        return " ".join(_tuning_sentences(rows, marks, settings))
 
     assert "No smoothing differs significantly from none" in said(0.06)
     assert "Significantly better than no smoothing: 2." in said(0.05)
     assert "Significantly worse than no smoothing: mira." in said(0.05)
+    assert "Warning: below the first or random candidates of the test lists: mira." in said(0.05)
 
 
 def test_metrics_that_point_in_different_directions_are_a_warning() -> None:
-    settings = {"candidates": 1, "pool": {"segments": 1}}
-    details = {"gamma": 1.0, "selected": 1}
+    settings = {"candidates": 1, "pool": {"segments": 1}, "train_for": "NIST"}
+    details: dict[str, Any] = {"gamma": 1.0, "selected": 1, "below": True}
+    details |= dict.fromkeys(("score", "first", "by_chance", "oracle"), 1.0)
     shared = {"a": "baseline", "changed": 1, "points_up": True}
 
     def said(other: float) -> str:
@@ -200,3 +204,4 @@ def test_metrics_that_point_in_different_directions_are_a_warning() -> None:
 
     assert "Better by NIST. Undecided by BLEU. The metrics point in different" in said(-0.1)
     assert "point in different directions" not in said(0.1)
+    assert "Warning: the reranker is worse than the first or random candidates." in said(0.1)

@@ -166,20 +166,19 @@ def study_tuning(
             chosen = decode_test(weights).first()
         texts[f"{tuner}.{run}" if repeats > 1 else str(tuner)] = chosen
     rows = _tuning_rows(scores, texts, test_references, metric, settings)
-    firsts = {
-        "first_development": counted.score(_first(len(lists))),
-        "first_test": tested.score(_first(len(test_lists))),
+    marks = {
+        f"{mark}_{part}": score
+        for part, statistics in (("development", counted), ("test", tested))
+        for mark, score in statistics.landmarks()._asdict().items()
     }
     title = (
         f"{counted.metric.name} after tuning on expected sentence BLEU by each smoothing, the mean "
         f"of {repeats} runs"
     )
     plot = Plot("point", "tuner", "difference", errors=("low", "high"), reference=0.0)
-    sentences = list(_tuning_sentences(rows, firsts, settings))
+    sentences = list(_tuning_sentences(rows, marks, settings))
     drawn = [row for row in rows if row["difference"] is not None]
-    return StudyResult(
-        settings, title, TUNING_COLUMNS, plot, rows, sentences, drawn, details=firsts
-    )
+    return StudyResult(settings, title, TUNING_COLUMNS, plot, rows, sentences, drawn, details=marks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,13 +277,18 @@ def significant(rows: Sequence[Row]) -> list[Row]:
 
 
 def _tuning_sentences(
-    rows: Sequence[Row], firsts: Mapping[str, float], settings: Settings
+    rows: Sequence[Row], marks: Mapping[str, float], settings: Settings
 ) -> Iterator[str]:
     yield (
         f"{settings['features']:,} features, {settings['candidates']:,} candidates for "
         f"{settings['pool']['segments']:,} segments, tested on {settings['test_segments']:,}. The "
-        f"first candidates score {firsts['first_development']:.2f} and {firsts['first_test']:.2f}."
+        f"first candidates score {marks['first_development']:.2f} and {marks['first_test']:.2f}, "
+        f"random ones {marks['by_chance_development']:.2f} and {marks['by_chance_test']:.2f}, the "
+        f"oracles {marks['oracle_development']:.2f} and {marks['oracle_test']:.2f}."
     )
+    least = max(marks["first_test"], marks["by_chance_test"])
+    if below := [row["tuner"] for row in rows if row["test"] < least]:
+        yield f"Warning: below the first or random candidates of the test lists: {listed(below)}."
     if settings["rounds"] > 1:
         yield (
             f"Each run decodes, merges lists and tunes up to {settings['rounds']} times; scores "
@@ -379,7 +383,12 @@ def study_reranking(
     indices = {str(key[0]): record["indices"] for key, record in records.items()}
     indices.setdefault(BASELINE, [0] * len(lists))
     last = records[RERANKED,]
-    details = {"selected": last["selected"], "gamma": last["gamma"]}
+    gold = count_candidates(lists, references, parsed[0])
+    details = {"selected": last["selected"], "gamma": last["gamma"], **gold.landmarks()._asdict()}
+    details["score"] = gold.score(np.array(last["indices"]))
+    details["below"] = gold.metric.sign * details["score"] < max(
+        gold.metric.sign * details[mark] for mark in ("first", "by_chance")
+    )
     details["variants"] = {name: records[name,]["selected"] for name in variants}
     rows: list[Row] = []
     for base, names in ((BASELINE, [RERANKED]), (RERANKED, list(variants)[1:])):
@@ -461,6 +470,13 @@ def _reranking_sentences(
         f"segments; gamma {details['gamma']:.4g} keeps {details['selected']:,} features; another "
         f"candidate than the baseline's is chosen for {first[0]['changed']:,} segments."
     )
+    yield (
+        f"By {settings['train_for']} the reranker scores {details['score']:.3f}, the first "
+        f"candidates {details['first']:.3f}, random ones {details['by_chance']:.3f}, the oracle "
+        f"{details['oracle']:.3f}."
+    )
+    if details["below"]:
+        yield "Warning: the reranker is worse than the first or random candidates."
     for kind in ("better", "worse", "undecided"):
         metrics = [row["metric"] for row in first if row["verdict"] == kind]
         if metrics:
