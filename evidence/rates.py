@@ -18,7 +18,7 @@ from truebleu.execution.journal import Runner, Task
 from truebleu.metrics.registry import as_metrics
 from truebleu.reports.document import Column, Document, Table
 from truebleu.reports.formats.markdown import render as markdown
-from truebleu.reports.formats.tsv import render as tsv
+from truebleu.reports.formats.programs import render_tsv as tsv
 from truebleu.reports.sentences import LARGEST_SHARE
 from truebleu.resampling import Units
 from truebleu.significance.corrections import default_correction

@@ -14,9 +14,10 @@ from truebleu.reports.document import (
     Table,
     charted_document,
 )
-from truebleu.reports.formats import html, latex, markdown, text, tsv
+from truebleu.reports.formats import html, latex, markdown, text
+from truebleu.reports.formats.programs import render_tsv
 
-FORMATS = (text, tsv, latex, markdown, html)
+RENDERERS = (text.render, render_tsv, latex.render, markdown.render, html.render)
 
 TEXT = """\
 How often tests conclude
@@ -64,15 +65,15 @@ def test_people_read_headings_decimals_and_sentences() -> None:
 
 
 def test_a_sentence_of_several_lines_stays_one_line() -> None:
-    for format_ in FORMATS:
-        written = format_.render(study_document(sentences=("first\nsecond",)))
+    for render in RENDERERS:
+        written = render(study_document(sentences=("first\nsecond",)))
         assert not any(line.startswith("second") for line in written.splitlines())
 
 
 def test_a_table_without_rows_still_comes_with_its_sentences() -> None:
     empty = Table(CONCLUSIONS.columns, ())
-    for format_ in FORMATS:
-        assert "Nothing fits." in format_.render(study_document(empty, ("Nothing fits.",)))
+    for render in RENDERERS:
+        assert "Nothing fits." in render(study_document(empty, ("Nothing fits.",)))
 
 
 @pytest.mark.parametrize(
@@ -105,13 +106,13 @@ def test_programs_get_the_numbers_that_a_text_for_people_is_made_of() -> None:
         (Column("pair", "Pair"), Column("cell", "100", parts=("right", "wrong"))),
         ({"pair": "a, b", "cell": "12 %/1 %", "right": 0.12, "wrong": 0.01},),
     )
-    assert tsv.render(study_document(table)).endswith("pair\tright\twrong\na, b\t0.12\t0.01\n")
+    assert render_tsv(study_document(table)).endswith("pair\tright\twrong\na, b\t0.12\t0.01\n")
     assert "12 %/1 %" in text.render(study_document(table))
 
 
 def test_characters_that_would_end_a_cell_do_not() -> None:
     table = Table((Column("system", "System"),), ({"system": "a\tb\nc"},))
-    assert tsv.render(study_document(table, ())) == "system\na b c\n"
+    assert render_tsv(study_document(table, ())) == "system\na b c\n"
     assert text.table_text(table) == "System\n------\na b c"
 
 

@@ -315,15 +315,15 @@ class Renderable(Protocol):
 #: The output formats, each with its module in ``formats`` and the function that renders it.
 FORMATS = {
     "text": "text:render",
-    "tsv": "tsv:render",
+    "tsv": "programs:render_tsv",
     "latex": "latex:render",
     "markdown": "markdown:render",
     "github": "markdown:render_for_github",
-    "json": "json:render",
+    "json": "programs:render_json",
     "html": "html:render",
 }
 #: Formats of decisions only: what they hold are checks.
-CHECK_FORMATS = {"junit": "junit:render"}
+CHECK_FORMATS = {"junit": "programs:render_junit"}
 #: What the file of a chart may end in.
 CHART_ENDINGS = (".png", ".svg", ".pdf", ".html", ".json")
 

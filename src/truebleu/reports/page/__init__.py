@@ -36,7 +36,7 @@ from truebleu.reports.document import (
 from truebleu.reports.explain import largest_segments_table
 from truebleu.reports.formats import html, latex, markdown
 from truebleu.reports.formats.html import sentence_of, text_of
-from truebleu.reports.formats.json import dump, render as render_json
+from truebleu.reports.formats.programs import dump, render_json
 from truebleu.reports.page._data import (
     DATA_VERSION,
     PageData,
