@@ -100,7 +100,8 @@ def document(explanation: Explanation, *, details: bool = False) -> Document:
             )
             if table is not None and table.rows
         ]
-        blocks += charts(explanation, pair)
+        if pair.variables:
+            blocks.append(slice_chart(explanation, pair))
     notes = evidence(explanation.comparison)
     if details:
         notes += NOTES
@@ -514,20 +515,9 @@ def data_table(explanation: Explanation) -> Table:
     return Table(columns, tuple(rows), signatures)
 
 
-# Charts.
+# The chart.
 
 KINDS = ADDS, TAKES, WHOLE = "contributes above 0", "contributes below 0", "the whole difference"
-
-
-def charts(explanation: Explanation, pair: PairExplanation) -> list[Chart]:
-    """The contributions of slices with their intervals, and of segments added up one by one."""
-    compared = pair.comparison
-    title = f"{compared.a} − {compared.b}: {compared.difference:+.2f} {compared.metric}"
-    sentences = tuple(verdict(explanation, pair)[:2])
-    drawn = [_curve(pair, title, sentences)]
-    if pair.variables:
-        drawn.insert(0, _of_slices(explanation, pair, title, sentences))
-    return drawn
 
 
 def _drawn(pair: PairExplanation) -> list[VariableContributions]:
@@ -536,18 +526,18 @@ def _drawn(pair: PairExplanation) -> list[VariableContributions]:
     return uneven or list(pair.variables)
 
 
-def _of_slices(
-    explanation: Explanation, pair: PairExplanation, title: str, sentences: tuple[str, ...]
-) -> Chart:
-    """The contributions of slices, each from 0, and the whole difference.
+def slice_chart(explanation: Explanation, pair: PairExplanation) -> Chart:
+    """The contributions of slices with their intervals, each from 0, and the whole difference.
 
     Variables whose slices are evenly spread are left out where others are not.
     """
     level = 100 * explanation.comparison.settings.level
-    metric = pair.comparison.metric
+    compared = pair.comparison
+    title = f"{compared.a} − {compared.b}: {compared.difference:+.2f} {compared.metric}"
+    sentences = tuple(verdict(explanation, pair)[:2])
     columns = (
         Column("slice", "Slice"),
-        Column("contribution", f"Contribution, {metric}", 2, sign=True),
+        Column("contribution", f"Contribution, {compared.metric}", 2, sign=True),
         Column("low", "low"),
         Column("high", "high"),
         Column("kind", "A bar"),
@@ -574,8 +564,7 @@ def _of_slices(
                     "kind": ADDS if part.contribution >= 0 else TAKES,
                 }
             )
-        whole = pair.comparison.difference
-        rows.append({**place, "slice": "all", "contribution": whole, "kind": WHOLE})
+        rows.append({**place, "slice": "all", "contribution": compared.difference, "kind": WHOLE})
     plot = Plot(
         "bar",
         "slice",
@@ -589,26 +578,6 @@ def _of_slices(
         horizontal=True,
         shared_y=True,
     )
-    return Chart(title=title, table=Table(columns, tuple(rows)), plot=plot, sentences=sentences)
-
-
-def _curve(pair: PairExplanation, title: str, sentences: tuple[str, ...]) -> Chart:
-    """Contributions added up, from the segment that helps the first system most to the last."""
-    columns = (
-        Column("segment", "Segments, from the largest contribution to the smallest"),
-        Column("contribution", f"Contributions added up, {pair.comparison.metric}", 2),
-        Column("whole", "the whole difference"),
-    )
-    whole = pair.comparison.difference
-    total = 0.0
-    rows: list[Row] = [{"segment": 0, "contribution": 0.0, "whole": whole}]
-    values = sorted(pair.segments, reverse=whole >= 0)
-    step = max(1, len(values) // 200)
-    for number, value in enumerate(values, 1):
-        total += value
-        if number % step == 0 or number == len(values):
-            rows.append({"segment": number, "contribution": total, "whole": whole})
-    plot = Plot("line", "segment", "contribution", reference_field="whole", zero_y=True)
     return Chart(title=title, table=Table(columns, tuple(rows)), plot=plot, sentences=sentences)
 
 
