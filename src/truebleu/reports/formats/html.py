@@ -96,7 +96,7 @@ def _cell(column: Column, row: Row, *, numeric: bool, in_page: bool) -> str:
 
 # Bars.
 
-CELL = "position: relative; display: block; width: 12em; height: 1.4em"
+CELL = "position: relative; display: block; width: 9em; height: 1.4em"
 
 
 def _ends(bar: Bar, table: Table) -> tuple[float, float]:
