@@ -33,7 +33,7 @@ class Hostile(Result):
 
     attack: str
 
-    def to_dict(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, Any]:
         return {"version": 1, "name": self.attack}
 
 
