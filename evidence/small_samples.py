@@ -18,7 +18,7 @@ from evidence.page import page_text
 from evidence.rates import Design, Question, Row, measured
 from truebleu.reports.document import Column, Document, Table
 from truebleu.reports.formats.markdown import render as markdown
-from truebleu.reports.formats.tsv import render as tsv
+from truebleu.reports.formats.programs import render_tsv as tsv
 from truebleu.resampling import Units
 from truebleu.scores.scored import OutsideScores
 from truebleu.significance.intervals import interval_bounds, interval_method

@@ -96,7 +96,7 @@ def test_epochs_are_runs_and_the_verdict_is_about_further_ones() -> None:
     asked = truebleu.compare(outputs, metrics="scores", runs="{system}.{run}")
     assert result.comparisons[0].difference == pytest.approx(-1 / 6)
     assert result.comparisons[0].p == asked.comparisons[0].p
-    assert "This is about further runs of the systems" in str(result)
+    assert "This is about further runs of the models" in str(result)
 
 
 def test_answers_that_are_averaged_are_what_the_verdict_is_about() -> None:
