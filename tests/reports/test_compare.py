@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from truebleu import compare
-from truebleu.reports.compare import method, system_table, verdict
+from truebleu.reports.compare import method, pair_sentence, system_table, verdict
+from truebleu.reports.sentences import bracketed
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
@@ -115,3 +117,28 @@ def test_a_short_output_beside_a_long_one_is_pointed_at() -> None:
         comparison = compare({"short": short, "long": long}, references, **settings)
         (label,) = comparison.metrics
         assert "--test studentized" not in " ".join(verdict(comparison, label))
+
+
+@pytest.mark.parametrize("correction", ["tukey", "scheffe"])
+def test_tukeys_and_scheffes_sentences_show_their_own_interval(correction: str) -> None:
+    rng = np.random.default_rng(2)
+    for _ in range(10):
+        scores = {name: (rng.normal(size=25) + rng.uniform(0, 0.8)).tolist() for name in "abc"}
+        result = compare(
+            scores, metrics="scores", correction=correction, baseline="a", replicates=500
+        )
+        for pair in result.comparisons:
+            low, high = pair.simultaneous_interval or (0.0, 0.0)
+            assert (low > 0 or high < 0) == pair.significant
+            bounds = (low, high) if pair.difference >= 0 else (-high, -low)
+            sentence = pair_sentence(result, pair)
+            assert bracketed(bounds, 4) in sentence
+            assert "adjusted p" in sentence
+
+
+def test_koehns_rule_is_told_by_wins() -> None:
+    scores = {"a": [1.0, 2.0, 3.0, 4.0] * 10, "b": [0.5, 2.0, 2.5, 4.0] * 10}
+    printed = " ".join(str(compare(scores, metrics="scores", test="wins")).split())
+    assert "a is better than b by 0.2500 score" in printed
+    assert "so in 100.0 % of the replicates" in printed
+    assert "different in 10 to 12 % of all cases" in printed

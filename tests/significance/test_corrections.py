@@ -16,6 +16,7 @@ from scipy import stats
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.schema import ALTERNATIVES, Alternative
 from truebleu.significance.corrections import (
+    CORRECTIONS,
     P_VALUE_CORRECTIONS,
     adjust,
     error_variance,
@@ -289,3 +290,19 @@ def test_too_few_segments_or_systems_are_refused(
 ) -> None:
     with pytest.raises(SettingError, match="at least two segments and two systems"):
         test(np.zeros(shape))
+
+
+@pytest.mark.parametrize("name", ["tukey", "scheffe"])
+def test_simultaneous_intervals_of_tukey_and_scheffe_leave_out_0_where_they_reject(
+    name: str,
+) -> None:
+    rng = np.random.default_rng(8)
+    for trial in range(40):
+        scores = rng.normal(size=(30, 4)) + rng.uniform(0, 1.2, size=4)
+        correction = CORRECTIONS[name]
+        assert correction.half_width is not None
+        half = correction.half_width(scores, 0.95)
+        means = scores.mean(axis=0)
+        apart = np.abs(means[:, None] - means) > half
+        rejected = correction.adjust(scores) <= 0.05
+        assert (apart == rejected).all(), trial

@@ -195,3 +195,14 @@ def test_test_sets_compared_elsewhere_have_the_same_digits(sets: dict[str, TestS
         )
     assert there == here
     assert done == [200] * len(sets)
+
+
+@pytest.mark.parametrize("sets", [3, 5])
+def test_a_further_set_lies_in_the_predicted_interval(sets: int) -> None:
+    rng, covered = np.random.default_rng(5), 0
+    for _ in range(500):
+        true = rng.normal(size=sets + 1)
+        seen = true[:sets] + 0.2 * rng.normal(size=sets)
+        low, high = heterogeneity(seen, np.full(sets, 0.2), 0.95).prediction or (0.0, 0.0)
+        covered += low <= true[sets] <= high
+    assert covered / 500 > 0.93

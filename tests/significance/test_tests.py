@@ -24,6 +24,7 @@ from truebleu.significance.tests import (
     monte_carlo_error,
     monte_carlo_interval,
     randomization_p,
+    rejecting,
     replicates_for,
     shifted_bootstrap_p,
     smallest_p,
@@ -219,3 +220,29 @@ def test_an_unknown_test_is_named_with_the_known_ones() -> None:
         UnknownNameError, match="known: ar, studentized, bootstrap, bootstrap-absolute"
     ):
         find_test("sign")
+
+
+def drawn(seed: int, shift: float) -> tuple[Floats, Floats]:
+    """Replicates of a difference, and the difference itself."""
+    replicates = np.random.default_rng(seed).normal(shift, 1.0, size=(1999, 1))
+    return np.array([shift]), replicates
+
+
+@pytest.mark.parametrize("name", ["wins", "interval"])
+@pytest.mark.parametrize("shift", [-3.0, -1.8, -1.5, -0.2, 0.0, 1.6, 1.7, 1.95, 2.0, 2.2])
+def test_the_papers_rules_and_their_intervals_agree(name: str, shift: float) -> None:
+    test, (observed, replicates) = find_test(name), drawn(3, shift)
+    p = test.p_values(observed, replicates)
+    below, above = test.reach(observed, replicates, "two-sided", rejecting(1999, 0.05))
+    low, high = observed - below, observed + above
+    assert ((low > 0) | (high < 0)).tolist() == (p <= 0.05).tolist()
+
+
+def test_koehns_rule_counts_replicates_and_the_interval_rule_is_twice_as_strict() -> None:
+    observed, replicates = drawn(4, 1.8)
+    share = float((replicates <= 0).mean())
+    assert find_test("wins").p_values(observed, replicates) == pytest.approx([share], abs=1e-3)
+    assert find_test("interval").p_values(observed, replicates) == pytest.approx(
+        [2 * share], abs=2e-3
+    )
+    assert share <= 0.05 < 2 * share

@@ -163,11 +163,16 @@ def pair_sentence(comparison: Comparison, pair: PairResult) -> str:
     alternative, alpha = comparison.settings.alternative, comparison.settings.alpha
     many = len(comparison.of(pair.metric))
     # The size of the difference and the interval around that size, whoever is ahead.
-    bounds = pair.interval if pair.difference >= 0 else _turned(pair.interval)
+    bounds = _bounds(comparison, pair, 1 if pair.difference >= 0 else -1)
     size = f"{abs(pair.difference):.{metric.digits}f} {pair.metric}"
-    amount = f"by {size}"
-    if _agrees(comparison, pair):
-        amount += f" {bracketed(bounds, metric.digits)}"
+    amount = f"by {size} {bracketed(bounds, metric.digits)}"
+    test = TESTS[comparison.settings.test]
+    if test.counts_wins:
+        share = f"{100 * max(pair.wins, 1 - pair.wins):.1f} % of the replicates"
+        if pair.significant:
+            stands = relation(pair.difference, metric.higher_is_better)
+            return f"{pair.a} {stands} {pair.b} {amount}: so in {share}."
+        return f"{pair.a} and {pair.b} can't be told apart: one is better {amount} in {share}."
     if pair.significant:
         stands = relation(pair.difference, metric.higher_is_better)
         over_metrics = comparison.settings.correct_over == "metrics"
@@ -175,7 +180,9 @@ def pair_sentence(comparison: Comparison, pair: PairResult) -> str:
         name = "adjusted p" if corrected else "p"
         return f"{pair.a} {stands} {pair.b} {amount}, {p_equals(name, pair.p_adjusted)}."
     p = p_equals("p", pair.p)
-    if pair.p <= alpha:
+    if CORRECTIONS[comparison.settings.correction].half_width is not None:
+        p = p_equals("adjusted p", pair.p_adjusted)
+    elif pair.p <= alpha:
         if comparison.settings.correct_over == "metrics":
             many *= len(comparison.metrics)
         p += f", not significant among {many} comparisons"
@@ -189,17 +196,15 @@ def pair_sentence(comparison: Comparison, pair: PairResult) -> str:
     return f"It is not shown that {pair.a} {stands} {pair.b}: {difference} {bounds_text}, {p}."
 
 
-def _agrees(comparison: Comparison, pair: PairResult) -> bool:
-    """Whether the interval is that of the verdict: some corrections are tests of their own."""
-    if CORRECTIONS[comparison.settings.correction].basis != "segment scores":
-        return True
-    low, high = pair.interval
-    return ((low or 0) > 0 or (high or 0) < 0) == pair.significant
+def _bounds(comparison: Comparison, pair: PairResult, sign: int) -> DifferenceBounds:
+    """The interval of a difference, or of the other way round, that the deciding test has.
 
-
-def _bounds(pair: PairResult, sign: int) -> DifferenceBounds:
-    """The interval of a difference, or of the other way round."""
-    return pair.interval if sign > 0 else _turned(pair.interval)
+    Tukey's and Scheffé's tests have their own, which hold at once.
+    """
+    interval: DifferenceBounds = pair.interval
+    if CORRECTIONS[comparison.settings.correction].half_width is not None:
+        interval = pair.simultaneous_interval or interval
+    return interval if sign > 0 else _turned(interval)
 
 
 def _turned(bounds: DifferenceBounds) -> DifferenceBounds:
@@ -435,7 +440,8 @@ def system_table(comparison: Comparison, *, details: bool = False) -> Table:
             values = _system_cells(result, pair, metric.digits)
             values["low"], values["high"] = result.interval
             if baseline is not None:
-                values["low"], values["high"] = (None, None) if pair is None else _bounds(*pair)
+                bounds = (None, None) if pair is None else _bounds(comparison, *pair)
+                values["low"], values["high"] = bounds
             values["best"] = name in best[label]
             values["mark"] = _paper_mark(comparison, label, pair)
             row |= {f"{label} {key}": value for key, value in values.items()}
@@ -671,7 +677,7 @@ def forest_chart(comparison: Comparison) -> Chart:
                 continue
             pair, sign = pairs[name]
             kind = DIFFERS if pair.significant else UNDECIDED
-            bounds = _bounds(pair, sign)
+            bounds = _bounds(comparison, pair, sign)
             rows.append(differs | _point(name, kind, sign * pair.difference, bounds))
     columns = (
         Column("system", "System"),

@@ -9,7 +9,7 @@ import numpy as np
 
 from truebleu._results import Result
 from truebleu.schema import plain
-from truebleu.significance.corrections import adjust, experimentwise_error
+from truebleu.significance.corrections import CORRECTIONS, adjust, experimentwise_error
 from truebleu.significance.intervals import (
     Estimates,
     interval_bounds,
@@ -92,8 +92,9 @@ class PairResult:
             where p is at most 1 minus the level. An end is None where the test leaves it open. Of
             pass/fail scores, Tango's interval, in accord with the test.
         open_end: why it does; None where both ends are numbers.
-        simultaneous_interval: of the difference, all of which hold at once with the level; None
-            for a single comparison, and of further runs.
+        simultaneous_interval: of the difference, all of which hold at once with the level; that of
+            Tukey's or Scheffé's test where it corrects. None for a single comparison otherwise, and
+            of further runs. Of a group of segments, those of this group hold at once.
         wins: the share of replicates in which a is better, ties half (Koehn 2004, §6).
         p: how often equal systems would differ by at least this much.
         p_se: Monte-Carlo standard error of p.
@@ -392,7 +393,13 @@ class Family:
         }
         columns |= _difference_bounds(tested, sign, settings)
         columns |= _equivalence(statistics, scores, pairs, settings)
-        if len(pairs) > 1 and TESTS[settings.test].source != "runs":
+        correction = CORRECTIONS[settings.correction]
+        if correction.half_width is not None:
+            means = statistics.unit_means(f"correction {correction.name}")
+            half = correction.half_width(means, settings.level)
+            leads = columns["difference"]
+            columns["simultaneous_interval"] = [(lead - half, lead + half) for lead in leads]
+        elif len(pairs) > 1 and TESTS[settings.test].source != "runs":
             bounds = simultaneous_intervals(statistics, scores, pairs, settings.level)
             columns["simultaneous_interval"] = [*zip(*bounds.tolist(), strict=True)]
         return [PairResult(metric=statistics.label, **row) for row in _rows(columns)]

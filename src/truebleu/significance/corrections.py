@@ -62,6 +62,8 @@ class Correction:
         adjust: makes adjusted p-values of it: of ascending p-values, before they are cut at 1; of
             observed differences and those of equal systems, as `step_down`; or of segment
             scores, as `tukey_p`.
+        half_width: how far its own simultaneous intervals of differences reach, of segment scores
+            and a level; None where it has none.
     """
 
     name: str
@@ -70,6 +72,7 @@ class Correction:
     assumption: str
     adjust: Callable[..., Values]
     basis: Basis = "p-values"
+    half_width: Callable[[ArrayLike, float], float] | None = None
 
     @property
     def assumes_nothing(self) -> bool:
@@ -359,6 +362,26 @@ def scheffe_p(segment_scores: ArrayLike) -> Values:
     return _all_pairs(scores, p_of)
 
 
+def tukey_half_width(segment_scores: ArrayLike, level: float) -> float:
+    """How far Tukey's simultaneous intervals of differences reach to either side."""
+    from scipy.stats import studentized_range
+
+    scores = as_matrix("segment_scores", segment_scores, "segment", "system")
+    segments, systems = scores.shape
+    critical = float(studentized_range.ppf(level, systems, _degrees(scores)))
+    return critical * float(np.sqrt(error_variance(scores) / segments))
+
+
+def scheffe_half_width(segment_scores: ArrayLike, level: float) -> float:
+    """The same of Scheffé's, which hold for every contrast of the means."""
+    from scipy.stats import f
+
+    scores = as_matrix("segment_scores", segment_scores, "segment", "system")
+    segments, systems = scores.shape
+    critical = (systems - 1) * float(f.ppf(level, systems - 1, _degrees(scores)))
+    return float(np.sqrt(critical * 2 * error_variance(scores) / segments))
+
+
 def error_variance(segment_scores: ArrayLike) -> float:
     """The mean square of what neither the segment nor the system explains."""
     scores = as_matrix("segment_scores", segment_scores, "segment", "system")
@@ -421,9 +444,23 @@ CORRECTIONS: Mapping[str, Correction] = {
             "replicates",
         ),
         Correction(
-            "tukey", "Tukey's honest significance test", "Tukey", _NORMAL, tukey_p, "segment scores"
+            "tukey",
+            "Tukey's honest significance test",
+            "Tukey",
+            _NORMAL,
+            tukey_p,
+            "segment scores",
+            tukey_half_width,
         ),
-        Correction("scheffe", "Scheffé's test", "Scheffé", _NORMAL, scheffe_p, "segment scores"),
+        Correction(
+            "scheffe",
+            "Scheffé's test",
+            "Scheffé",
+            _NORMAL,
+            scheffe_p,
+            "segment scores",
+            scheffe_half_width,
+        ),
     )
 }
 #: Those that need nothing but p-values.

@@ -586,10 +586,11 @@ def heterogeneity(differences: Values, errors: Values, level: float) -> Heteroge
     typical = (count - 1) * weights.sum() / (weights.sum() ** 2 - (weights**2).sum())
     prediction = None
     if count >= FEWEST_FOR_PREDICTION:
-        # By chance, few sets may differ less than their own errors say.
-        of_mean = max(float(differences.var(ddof=1)) / count, float((errors**2).sum()) / count**2)
-        mean = float(differences.mean())
-        prediction = _interval(mean, (between + of_mean) ** 0.5, count - 1, level)
+        # Student's interval of one more difference, which knows tau only as well as so few sets
+        # show it. By chance, these may differ less than their own errors say.
+        spread = max(float(differences.var(ddof=1)), float((errors**2).mean()))
+        error = (spread * (1 + 1 / count)) ** 0.5
+        prediction = _interval(float(differences.mean()), error, count - 1, level)
     return Heterogeneity(
         tau=between**0.5,
         i_squared=float(between / (between + typical)),

@@ -159,6 +159,35 @@ def absolute_bootstrap_p(
     return _with_the_observed(sizes - sizes.mean(axis=0) >= np.abs(difference) - margin)
 
 
+def wins_p(
+    _observed: ArrayLike,
+    differences: ArrayLike,
+    _alternative: Alternative = "two-sided",
+    *,
+    scale: ArrayLike = 0.0,
+) -> Values:
+    """The share of replicates in which the system that is mostly better is not (Koehn 2004, §6).
+
+    Koehn calls a system better that is so in 95 % of the replicates: this is at most 5 % there.
+    """
+    replicates = as_replicates("differences", differences)
+    margin = tie_margin(0.0, replicates, scale)
+    return np.minimum(
+        _with_the_observed(replicates <= margin), _with_the_observed(replicates >= -margin)
+    )
+
+
+def interval_p(
+    observed: ArrayLike,
+    differences: ArrayLike,
+    alternative: Alternative = "two-sided",
+    *,
+    scale: ArrayLike = 0.0,
+) -> Values:
+    """At most alpha where the percentile interval at 1 - alpha leaves out 0 (Zhang & Vogel)."""
+    return np.minimum(2 * wins_p(observed, differences, alternative, scale=scale), 1.0)
+
+
 def bootstrap_wins(differences: ArrayLike, *, scale: ArrayLike = 0.0) -> Values:
     """The share of the replicates in which the first system is better (Koehn 2004, §6).
 
@@ -231,6 +260,23 @@ def absolute_reach(
     """The same of `absolute_bootstrap_p`, with the sizes that it compares the difference with."""
     sizes = np.abs(differences)
     return np.stack([_largest(sizes - sizes.mean(axis=0), rank)] * 2)
+
+
+def percentile_reach(
+    observed: Values, differences: Values, _alternative: Alternative, rank: int
+) -> Values:
+    """The same of `wins_p`: percentiles with so many replicates beyond either end."""
+    moved = differences - observed
+    return np.stack([_largest(-moved, rank), _largest(moved, rank)])
+
+
+def half_percentile_reach(
+    observed: Values, differences: Values, alternative: Alternative, rank: int
+) -> Values:
+    """The same of `interval_p`: with half as many."""
+    if rank < 2:
+        return np.full((2, *observed.shape), np.inf)
+    return percentile_reach(observed, differences, alternative, rank // 2)
 
 
 def _largest(values: Values, rank: int) -> Values:
@@ -338,6 +384,7 @@ class SignificanceTest:
             in every replicate.
         alternatives: those that can be tested.
         caution: what a reader of its p-values must know.
+        counts_wins: whether it decides by the share of replicates in which a system is better.
     """
 
     name: str
@@ -350,6 +397,7 @@ class SignificanceTest:
     studentized: bool = False
     alternatives: tuple[Alternative, ...] = ALTERNATIVES
     caution: str | None = None
+    counts_wins: bool = False
 
     def p_values(
         self,
@@ -503,6 +551,29 @@ TESTS: Mapping[str, SignificanceTest] = {
             reach=absolute_reach,
             alternatives=("two-sided",),
             caution="it centres absolute differences, and so rejects too often",
+        ),
+        SignificanceTest(
+            name="wins",
+            title="paired bootstrap by wins",
+            origin="Koehn 2004, §6",
+            source="bootstrap",
+            p_value=wins_p,
+            reach=percentile_reach,
+            alternatives=("two-sided",),
+            caution="by 95 % of the replicates it calls equal systems different in 10 to 12 % of "
+            "all cases, and its interval is a 90 % one",
+            counts_wins=True,
+        ),
+        SignificanceTest(
+            name="interval",
+            title="bootstrap interval of the difference",
+            origin="Zhang & Vogel 2004, §3.2",
+            source="bootstrap",
+            p_value=interval_p,
+            reach=half_percentile_reach,
+            alternatives=("two-sided",),
+            caution="at 95 % it calls equal systems different in 4 to 7 % of all cases with 500 "
+            "segments, and in more with fewer",
         ),
         SignificanceTest(
             name="two-way",
