@@ -341,13 +341,7 @@ def explain(
         progress: called with the number of replicates made since the last call.
     """
     chosen, test_set = inputs_of(
-        systems,
-        references,
-        metrics,
-        source=source,
-        documents=documents,
-        domains=domains,
-        compared_by="explain",
+        systems, references, metrics, documents, domains, source, compared_by="explain"
     )
     count = len(test_set.systems)
     if count < 2:
@@ -497,13 +491,13 @@ class _Explainer:
         if not self.cuts:
             return ()
         replicates = min(self.settings.replicates, SLICE_REPLICATES)
+        drawn = {"replicates": replicates, "seed": self.settings.seed}
         slice_ps = even_spread_ps(
             self.cuts,
             contributions.by_segment,
             self.shares,
             self.units,
-            replicates=replicates,
-            seed=self.settings.seed,
+            **drawn,
         )
         intervals = simultaneous_intervals(
             self.metric,
@@ -511,8 +505,7 @@ class _Explainer:
             self.cuts,
             contributions,
             self.units,
-            replicates=replicates,
-            seed=self.settings.seed,
+            **drawn,
             level=self.settings.level,
         )
         explained = []

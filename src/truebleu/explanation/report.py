@@ -189,13 +189,7 @@ def report(
         progress: called with the number of replicates made since the last call.
     """
     chosen, test_set = inputs_of(
-        systems,
-        references,
-        metrics,
-        source=source,
-        documents=documents,
-        domains=domains,
-        compared_by="report",
+        systems, references, metrics, documents, domains, source, compared_by="report"
     )
     _require_paired(test_set, human or {}, spans or {})
     options = {"replicates": replicates, "seed": seed, "level": level, "unit": unit}

@@ -22,6 +22,7 @@ from truebleu.errors import (
 from truebleu.metrics.base import MeanMetric, Signature
 from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.registry import as_metrics
+from truebleu.schema import picked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -434,13 +435,10 @@ def make_problem(
     else:
         matrix = matrix.copy()
         matrix.data = matrix.data / scales[matrix.indices]
-    return Problem(
-        names=names,
-        matrix=matrix,
-        scales=scales,
-        useless=useless,
+    return picked(
+        Problem,
+        locals(),
         offsets=nbest.offsets,
-        counted=counted,
         lengths=reference_lengths(nbest, references, counted[0].metric),
     )
 

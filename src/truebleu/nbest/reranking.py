@@ -24,7 +24,7 @@ from truebleu.nbest.problem import (
     within_deviations,
     without_copies,
 )
-from truebleu.schema import DEFAULT_REPLICATES, DEFAULT_SEED, Column, Seed, Setting, verb
+from truebleu.schema import DEFAULT_REPLICATES, DEFAULT_SEED, Column, Seed, Setting, picked, verb
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -190,22 +190,20 @@ def rerank(
         gains = measure_gain(
             nbest, references, goals, first, [indices], seed=seed, replicates=replicates
         )
-    return RerankResult(
+    return picked(
+        RerankResult,
+        locals(),
         name=nbest.name,
-        model=model,
         segments=len(nbest),
         candidates=nbest.candidates,
         weights=dict(trained.weights),
         path=trained.path,
         gamma=trained.gamma,
         selected=trained.selected,
-        trained_on=trained_on,
-        copies=copies,
         folds=used_folds,
         indices=tuple(indices.tolist()),
         texts=tuple(nbest.choose(indices)),
         changed=int((indices > 0).sum()),
-        gains=gains,
     )
 
 

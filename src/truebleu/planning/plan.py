@@ -249,9 +249,7 @@ def plan(
         documents: the document of each segment, where `systems` is no test set.
     """
     asked = locals()
-    given, test_set = inputs_of(
-        systems, references, metrics, documents=documents, compared_by="plan"
-    )
+    given, test_set = inputs_of(systems, references, metrics, documents, compared_by="plan")
     chosen = chosen_unit(unit, test_set)
     settings = picked(PlanSettings, asked, unit=chosen, replicates=replicates or DEFAULT_REPLICATES)
     names = list(test_set.systems)

@@ -42,10 +42,10 @@ def inputs_of(
     systems: SystemsLike,
     references: ReferencesLike | None,
     metrics: MetricsLike,
-    *,
     documents: str | Iterable[object] | None = None,
     domains: Iterable[object] | None = None,
     source: TextLike | None = None,
+    *,
     compared_by: str = "",
     by_runs: bool = False,
 ) -> tuple[list[Metric], TestSet]:

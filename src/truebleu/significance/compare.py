@@ -140,8 +140,8 @@ def compare(
         systems,
         references,
         metrics,
-        documents=documents,
-        domains=domains,
+        documents,
+        domains,
         compared_by="compare",
         by_runs=runs is None and not by and test is None and interval is None,
     )
@@ -205,14 +205,11 @@ def compare(
         parts_of = np.split(adjusted, len(tests))
         tests = [replace(part, p_adjusted=p) for part, p in zip(tests, parts_of, strict=True)]
     clusters_of = known_clusters(test_set, settings)
-    family = Family(
-        names=names,
-        pairs=pairs,
-        settings=settings,
-        curves=curves,
+    family = picked(
+        Family,
+        locals(),
         references=test_set.references_per_segment,
         unit_name=partial(name_of_unit, test_set, units, settings),
-        interval=interval,
     )
     parts = []
     for index, (metric, replicated, tested) in enumerate(

@@ -300,7 +300,7 @@ def gate(
     if looks is not None and ledger is None:
         raise SettingError("looks", looks, "a ledger beside it, which counts them")
     parsed, test_set = inputs_of(
-        systems, references, metrics, documents=documents, domains=domains, compared_by="gate"
+        systems, references, metrics, documents, domains, compared_by="gate"
     )
     new, old = _names(list(test_set.systems), baseline)
     test_set = replace(test_set, systems={name: test_set.systems[name] for name in (new, old)})

@@ -58,7 +58,7 @@ LARGEST_FRACTION = 1.5
 BLEU_TOKENIZERS = ("13a", "zh", "ja-mecab", "ko-mecab")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class AgreementCurve:
     """How often people agree with a metric, by the size of the difference that it shows.
 
@@ -148,15 +148,15 @@ _NEURAL: tuple[tuple[str, float, float] | tuple[str, float, float, str], ...] = 
 #: The curves of the paper, with all digits that its authors published.
 CURVES: tuple[AgreementCurve, ...] = (
     *(
-        AgreementCurve(metric=metric, ceiling=ceiling, slope=slope, names=(name,), fields=said)
+        AgreementCurve(metric, ceiling, slope, (name,), said)
         for metric, ceiling, slope, name, said in _LEXICAL
     ),
     *(
         AgreementCurve(
-            metric=metric,
-            ceiling=ceiling,
-            slope=slope,
-            names=(metric.lower(), *names),
+            metric,
+            ceiling,
+            slope,
+            (metric.lower(), *names),
             percent=not metric.startswith("MetricX"),
         )
         for metric, ceiling, slope, *names in _NEURAL
@@ -336,11 +336,11 @@ def _curve(values: Mapping[str, Any], source: str) -> AgreementCurve:
     fields = {key: (str(value),) for key, value in settings.items()}
     metric = str(values["metric"])
     return AgreementCurve(
-        metric=metric,
-        ceiling=ceiling,
-        slope=slope,
-        names=(str(values["name"]).lower(),),
-        fields=fields,
+        metric,
+        ceiling,
+        slope,
+        (str(values["name"]).lower(),),
+        fields,
         start=COIN,
         source=source,
         pairs=pairs,

@@ -215,7 +215,7 @@ def score(
         progress: called with the number of replicates that were just scored.
     """
     asked = locals()
-    parsed, test_set = inputs_of(systems, references, metrics, documents=documents, domains=domains)
+    parsed, test_set = inputs_of(systems, references, metrics, documents, domains)
     columns = test_set.columns(by)
     labelled = dict(zip(metric_labels(parsed), parsed, strict=True))
     if not confidence:
