@@ -1,7 +1,7 @@
 """Is the difference between two translation systems real, and what should you do about it?
 
 The verbs are here: `score`, `compare`, `panel`, `explain`, `report`, `gate`, `plan`, `sample`,
-`agree`, `tune`, `rerank` and `mbr`. They take a `TestSet`, or the lists that make one,
+`check`, `agree`, `tune`, `rerank` and `mbr`. They take a `TestSet`, or the lists that make one,
 and return results that print themselves.
 
 >>> import truebleu
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from truebleu.errors import TruebleuError as TruebleuError
     from truebleu.explanation.explain import explain as explain
     from truebleu.explanation.report import report as report
+    from truebleu.explanation.training import check as check
     from truebleu.human.reading import read_human as read_human
     from truebleu.metrics.base import set_threads as set_threads
     from truebleu.metrics.bleu import BLEU as BLEU, SentenceBLEU as SentenceBLEU
@@ -83,6 +84,7 @@ _HOMES = {
     "TruebleuError": "errors",
     "explain": "explanation.explain",
     "report": "explanation.report",
+    "check": "explanation.training",
     "read_human": "human",
     "set_threads": "metrics.base",
     "BLEU": "metrics.bleu",

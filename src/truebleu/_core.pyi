@@ -20,6 +20,7 @@ __all__ = [
     "Rows",
     "Segments",
     "Statistics",
+    "TrainingIndex",
     "heads",
     "line_ends",
     "match_differences",
@@ -61,6 +62,16 @@ class Segments(Sequence[str | None]):
     def shifts(self, texts: Sequence[Segments], /) -> list[tuple[int, int, int] | None]: ...
     def __len__(self) -> int: ...
     def __getitem__(self, index: int, /) -> str | None: ...  # type: ignore[override]
+
+@final
+class TrainingIndex:
+    """The words of a test set, looked for in training text."""
+
+    def __new__(cls, texts: Sequence[Segments], order: int, /) -> TrainingIndex: ...
+    def add(self, data: bytes, /) -> None: ...
+    @property
+    def lines(self) -> int: ...
+    def sightings(self) -> list[tuple[int, bool, int]]: ...
 
 @final
 class Statistics:

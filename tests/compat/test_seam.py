@@ -217,6 +217,19 @@ def test_a_text_shorter_than_the_cached_references_is_scored_as_far_as_it_goes()
     assert ours == plain
 
 
+def test_many_cached_references_count_as_sacrebleu_does() -> None:
+    lines = [f"the cat {i % 7} sat on the {i % 5} mat" for i in range(_seam.FEW + 20)]
+    gaps = [None if i % 3 else line.upper() for i, line in enumerate(lines)]
+
+    def count(metrics: Any, _: Any) -> Any:
+        made = (metrics.BLEU(references=[lines[1:], gaps[1:]], lowercase=low) for low in (0, 1))
+        twice = [(m, text) for m in made for text in (lines[:-1], lines[2:], lines[:9])]
+        return [metric._extract_corpus_statistics(text, None) for metric, text in twice]
+
+    plain, ours = in_both(count)
+    assert ours == plain
+
+
 def test_a_seam_that_was_closed_leaves_metrics_with_cached_references_working() -> None:
     metrics = import_module(f"{PLAIN}.metrics")
     texts = ["the cat sat on a mat"], [["the cat sat on the mat"]]

@@ -93,6 +93,7 @@ def verbs() -> dict[str, Call]:
         truebleu.agree: {"systems": test_set(), "human": judgments(), **few, "permutations": 40},
         truebleu.plan: {**pair, "difference": 2.0, **few},
         truebleu.sample: {**systems, "size": 4},
+        truebleu.check: {**systems, "train": [__file__]},
         truebleu.report: {**pair, **few},
         truebleu.tune: {**ranked, "folds": 2, **few},
         truebleu.rerank: {**ranked, "weights": {"lm": 1.0}, **few},

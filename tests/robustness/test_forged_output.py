@@ -298,6 +298,7 @@ COMMANDS: dict[str, Door] = {
     "score by segment": lambda names: ["score", *texts(names), "--per-segment"],
     "compare with a baseline": lambda names: [*long_table(names), "--baseline", names[0]],
     # Not all, since names that make the same name of a file are refused.
+    "check": lambda names: ["check", *texts(names), "--train", "ref.jsonl"],
     "sample": lambda names: ["sample", *texts(names[:15]), "--size", "3", "-o", "o"],
 }
 

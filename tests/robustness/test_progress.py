@@ -38,6 +38,10 @@ COMMANDS: dict[str, tuple[list[str], set[str]]] = {
     ),
     "plan": (["plan", *TEXTS, "--difference", "1", *FEW], {"reading", "planning"}),
     "sample": (["sample", *TEXTS, "--size", "9", "-o", "o", "--force"], {"reading", "sampling"}),
+    "check": (
+        ["check", *TEXTS, "--train", "ref.txt"],
+        {"reading", "searching"},
+    ),
     "nbest oracle": (["nbest", "oracle", "lists", "-r", "ref.txt"], {"reading", "scoring"}),
     "tune": (
         ["tune", "lists", "-r", "ref.txt", "--method", "mert:restarts=1", *FEW],

@@ -39,7 +39,7 @@ mod _core {
     #[pymodule_export]
     use crate::runtime::{set_threads, threads};
     #[pymodule_export]
-    use crate::texts::{Segments, line_ends};
+    use crate::texts::{Segments, TrainingIndex, line_ends};
     #[pymodule_export]
     use crate::tokenizers::{tokenize, tokenize_ter, tokenizers};
     #[pymodule_export]

@@ -232,3 +232,38 @@ pub fn line_ends(data: &Bound<'_, PyBytes>, lines: usize) -> (usize, usize) {
     let bytes = data.as_bytes();
     data.py().detach(|| corpus::line_ends(bytes, lines))
 }
+
+/// The words of a test set, looked for in training text.
+#[pyclass(module = "truebleu._core")]
+pub struct TrainingIndex {
+    inner: corpus::TrainingIndex,
+}
+
+#[pymethods]
+impl TrainingIndex {
+    /// Looks for n-grams of so many words of these texts, and for their segments as whole lines.
+    #[new]
+    #[pyo3(signature = (texts, order, /))]
+    fn new(py: Python<'_>, texts: Vec<Py<Segments>>, order: usize) -> PyResult<Self> {
+        let texts: Vec<_> = texts.iter().map(|text| &text.get().inner).collect();
+        Ok(Self { inner: detached(py, || corpus::TrainingIndex::new(&texts, order.max(1)))? })
+    }
+
+    /// Looks through more text; without any, the last line ends.
+    #[pyo3(signature = (data, /))]
+    fn add(&mut self, py: Python<'_>, data: &[u8]) -> PyResult<()> {
+        let index = &mut self.inner;
+        detached(py, || if data.is_empty() { index.end_line() } else { index.add(data) })
+    }
+
+    /// How many lines there were.
+    #[getter]
+    fn lines(&self) -> usize {
+        self.inner.lines()
+    }
+
+    /// Each segment that was there, whether as a whole line, and in which line first; all from 0.
+    fn sightings(&self) -> Vec<(usize, bool, usize)> {
+        self.inner.sightings().map(|((segment, whole), line)| (segment, whole, line)).collect()
+    }
+}

@@ -1,4 +1,4 @@
-"""``truebleu explain`` and ``report``: where a difference comes from, in words or as a page."""
+"""``truebleu explain``, ``report`` and ``check``: what is behind a difference or a score."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from truebleu.corpus._files import Files, decode
 from truebleu.errors import MalformedFileError, RefusedError, shortened
 from truebleu.explanation.explain import explain
 from truebleu.explanation.report import report
+from truebleu.explanation.training import check
 from truebleu.schema import DEFAULT_REPLICATES
 
 if TYPE_CHECKING:
@@ -157,6 +158,22 @@ def report_command(
         page = report(test_set, metrics=metrics, by=labels, progress=progress, **values)
     page.save(show.output, command=join(["truebleu", *sys.argv[1:]]), overwrite=show.force)
     tell(f"wrote {show.output}")
+
+
+CHECK_EPILOG = """\b
+Examples:
+  truebleu check -r ref.txt -s src.txt system.txt --train corpus.en.gz --train corpus.de.gz
+  zcat corpus/*.gz | truebleu check -r ref.txt --train -
+"""
+
+
+@make_command("check", check, "[systems] texts metrics format output", epilog=CHECK_EPILOG)
+def check_command(texts: Texts, metrics: list[Metric], show: Show, **settings: Any) -> None:
+    """Find the test segments that occur in training text, and score SYSTEMs without them."""
+    test_set = texts.read(metrics)
+    with progress_bar(0, "searching") as progress:
+        result = check(test_set, metrics=metrics, progress=progress, **settings)
+    show(result)
 
 
 def _marked(path: str, test_set: TestSet) -> Mapping[str, Sequence[Sequence[ErrorSpan]]]:

@@ -113,6 +113,7 @@ SECTIONS = {
         "panel": ("compare", "Compare systems over many test sets, such as languages."),
         "agree": ("agree", "Tell how well metrics agree with human raters."),
         "sample": ("plan", "Draw a test set from a pool."),
+        "check": ("explain", "Find test segments in training text."),
     },
     "N-best lists": {
         "tune": ("nbest", "Tune the weights of features on n-best lists."),

@@ -9,5 +9,6 @@ if TYPE_CHECKING:
     from truebleu.explanation.degenerate import *
     from truebleu.explanation.explain import *
     from truebleu.explanation.report import *
+    from truebleu.explanation.training import *
 
 __getattr__, __dir__ = lazy_package(__name__)

@@ -23,6 +23,7 @@ from truebleu.reports.document import (
     Table,
     bounds_of,
     plain_columns,
+    signature_lines,
     table_of,
 )
 from truebleu.reports.sentences import (
@@ -32,9 +33,10 @@ from truebleu.reports.sentences import (
     p_equals,
     people_sentence,
 )
+from truebleu.schema import row_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from truebleu.corpus.test_set import TestSet
     from truebleu.explanation.explain import (
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
         TypographyEffect,
         VariableContributions,
     )
+    from truebleu.explanation.training import SeenSegment, TrainingCheck
     from truebleu.reports.document import Block, Row, Value
     from truebleu.significance.comparison import MetricResult, PairResult
 
@@ -592,3 +595,45 @@ def _signed(value: float, digits: int) -> str:
 
 def _at_most(p: float | None, alpha: float) -> bool:
     return p is not None and p <= alpha
+
+
+# Test segments in training text.
+
+
+def training_document(result: TrainingCheck) -> Document:
+    """Whether the test set was trained on, scores without those segments, and which they are."""
+    text, words = f"{result.lines:,} lines of training text", f"{result.ngram} words in a row"
+    data = _seen_table(result.seen)
+    if not result.seen:
+        answer = f"None of {result.segments:,} test segments occurs in {text}, whole or by {words}."
+        return Document((Sentences((answer,)),), data)
+    count, whole = len(result.seen), sum(segment.seen == "whole" for segment in result.seen)
+    answer = (
+        f"{count:,} of {result.segments:,} test segments occur in {text}: {whole:,} as whole "
+        f"lines, {count - whole:,} by {words}. Do not test on them."
+    )
+    scores = [_scores_without(result)] if result.systems else []
+    notes = (f"{count - LISTED:,} more are in JSON and TSV.",) if count > LISTED else ()
+    listed = _seen_table(result.seen[:LISTED], notes)
+    return Document((Sentences((answer,)), *scores, listed), data)
+
+
+def _scores_without(result: TrainingCheck) -> Table:
+    rows: list[Row] = []
+    for score in result.systems:
+        digits, row = result.digits[score.metric], row_of(score)
+        for name, sign in (("score", ""), ("without", ""), ("difference", "+")):
+            row[name] = "" if row[name] is None else f"{row[name]:{sign}.{digits}f}"
+        rows.append(row)
+    columns = (
+        *plain_columns("system", "metric"),
+        Column("score", "score", numeric=True),
+        Column("without", "without them", numeric=True),
+        Column("difference", "difference", numeric=True),
+    )
+    return Table(columns, tuple(rows), tuple(signature_lines(result.signatures.values())))
+
+
+def _seen_table(seen: Sequence[SeenSegment], notes: tuple[str, ...] = ()) -> Table:
+    columns = plain_columns("segment", "seen", "file", "line")
+    return Table(columns, tuple(map(row_of, seen)), notes)

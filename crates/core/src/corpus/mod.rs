@@ -5,8 +5,10 @@ mod scripts;
 mod segments;
 mod shifts;
 mod text_warnings;
+mod training;
 
 pub use scripts::{Letters, letters};
 pub use segments::{InvalidUtf8, Segments, Window, line_ends};
 pub use shifts::{Shift, shifts};
 pub use text_warnings::{Sighting, Survey, count_composed, survey};
+pub use training::TrainingIndex;

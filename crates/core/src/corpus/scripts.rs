@@ -37,6 +37,13 @@ pub fn letters(text: &Segments) -> Letters {
     found
 }
 
+/// Whether a character belongs to a script without spaces between words.
+pub(super) fn is_unspaced(character: char) -> bool {
+    let mut letters = Letters::default();
+    letters.add(character);
+    letters.spaced == 0 && letters != Letters::default()
+}
+
 impl Letters {
     fn add(&mut self, character: char) {
         let count = match character {

@@ -1,0 +1,198 @@
+"""Test segments that occur in training text, and scores without them (Koehn, 2004, section 8)."""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_right
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+from truebleu import _core
+from truebleu._results import Result
+from truebleu.corpus._files import Files, expanded
+from truebleu.corpus.test_set import as_test_set
+from truebleu.errors import AbsentTextError, SettingError
+from truebleu.metrics.base import CountedMetric, use_environment
+from truebleu.metrics.registry import metric_labels, metrics_for
+from truebleu.schema import Setting, verb
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from os import PathLike
+
+    from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSet
+    from truebleu.metrics.base import Metric, Signature
+    from truebleu.metrics.registry import MetricsLike
+
+__all__ = ["ScoreWithoutSeen", "SeenSegment", "TrainingCheck", "check"]
+
+# Pieces of a file that are looked through together, by all threads.
+PIECES = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenSegment:
+    """A test segment in the training text: where it, or else an n-gram of it, is seen first.
+
+    Attributes:
+        segment: its number, from 1.
+        seen: as a "whole" line, or by an "n-gram".
+        file: of the training text.
+        line: its number there, from 1.
+    """
+
+    segment: int
+    seen: Literal["whole", "n-gram"]
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreWithoutSeen:
+    """A system's score by a metric, and its score without the segments that were seen.
+
+    Attributes:
+        system: its name.
+        metric: the metric's label.
+        score: on the whole test set.
+        without: on the segments that were not seen; None where all were.
+        difference: of the two; None likewise.
+    """
+
+    system: str
+    metric: str
+    score: float
+    without: float | None
+    difference: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TrainingCheck(Result):
+    """Which test segments occur in the training text.
+
+    Attributes:
+        ngram: how many words in a row count as seen.
+        files: of the training text.
+        lines: how many it has.
+        segments: how many the test set has.
+        seen: those that occur there, in their order.
+        systems: scores with and without them, for each metric and system.
+        signatures: of the metrics by label.
+        digits: decimals of scores by metric's label.
+    """
+
+    REPORT: ClassVar[str] = "truebleu.reports.explain:training_document"
+
+    ngram: int
+    files: tuple[str, ...]
+    lines: int
+    segments: int
+    seen: tuple[SeenSegment, ...]
+    systems: tuple[ScoreWithoutSeen, ...]
+    signatures: Mapping[str, Signature]
+    digits: Mapping[str, int]
+
+
+@verb
+def check(
+    systems: SystemsLike,
+    references: ReferencesLike | None = None,
+    metrics: MetricsLike = "bleu",
+    *,
+    train: Annotated[Sequence[str | PathLike[str]], Setting(metavar="FILE", group="Texts")],
+    ngram: Annotated[int, Setting(least=1, most=1000, metavar="N")] = 13,
+    progress: Callable[[int], object] | None = None,
+) -> TrainingCheck:
+    """Which test segments occur in training text, and what are the scores without them?
+
+    A word is a run of letters and digits, whatever its case, so that tokenized training text
+    matches, too; of scripts without spaces each letter is a word. References and source are looked
+    for, so that either side of the training text will do.
+
+    Args:
+        systems: a test set, or outputs by name.
+        references: one text, or one per translator; None with a test set.
+        train: training text of either language, a segment per line; may be compressed, a folder, a
+            pattern, or - for standard input. Repeat it for several.
+        ngram: how many words of a segment in a row count as seen; shorter segments only as a line.
+        progress: called with the number of lines that were looked through.
+    """
+    chosen, test_set = metrics_for(metrics, as_test_set(systems, references))
+    if test_set.is_counted:
+        raise AbsentTextError("the test set")
+    use_environment()
+    files = [os.fspath(path) for path in expanded(train)]
+    if not files or isinstance(train, str):
+        raise SettingError("train", train, "a list of files of training text")
+    index, starts = _look_through(test_set, files, ngram, progress)
+    seen = tuple(_seen(index, files, starts))
+    labelled = dict(zip(metric_labels(chosen), chosen, strict=True)) if test_set.systems else {}
+    left_out = {segment.segment - 1 for segment in seen}
+    kept = [place for place in range(len(test_set)) if place not in left_out]
+    return TrainingCheck(
+        ngram=ngram,
+        files=tuple(files),
+        lines=index.lines,
+        segments=len(test_set),
+        seen=seen,
+        systems=tuple(
+            score for item in labelled.items() for score in _scores(*item, test_set, kept)
+        ),
+        signatures={
+            label: metric.signature.with_references(test_set.references_per_segment)
+            for label, metric in labelled.items()
+        },
+        digits={label: metric.digits for label, metric in labelled.items()},
+    )
+
+
+def _look_through(
+    test_set: TestSet,
+    files: Sequence[str],
+    ngram: int,
+    progress: Callable[[int], object] | None,
+) -> tuple[_core.TrainingIndex, list[int]]:
+    """What the training text has of the test set, and the number of each file's first line."""
+    texts = [*test_set.references, *([] if test_set.source is None else [test_set.source])]
+    native = [t if isinstance(t, _core.Segments) else _core.Segments(t) for t in texts]
+    index = _core.TrainingIndex(native, ngram)
+    reader, starts = Files(), []
+    for path in files:
+        starts.append(index.lines)
+        with closing(reader.opened(path)) as file:
+            while pieces := [piece for _ in range(PIECES) if (piece := file.read())]:
+                before = index.lines
+                index.add(b"".join(pieces))
+                if progress is not None:
+                    progress(index.lines - before)
+        index.add(b"")
+    return index, starts
+
+
+def _seen(
+    index: _core.TrainingIndex, files: Sequence[str], starts: Sequence[int]
+) -> Iterator[SeenSegment]:
+    """Each segment once: as a whole line, if it is one anywhere."""
+    places = {segment: (whole, line) for segment, whole, line in index.sightings()}
+    for segment, (whole, line) in places.items():
+        number = bisect_right(starts, line) - 1
+        yield SeenSegment(
+            segment=segment + 1,
+            seen="whole" if whole else "n-gram",
+            file=files[number],
+            line=line - starts[number] + 1,
+        )
+
+
+def _scores(
+    label: str, metric: Metric, test_set: TestSet, kept: Sequence[int]
+) -> Iterator[ScoreWithoutSeen]:
+    counted = CountedMetric(metric, metric.count(test_set))
+    scores = metric.score(counted.counts.sums()).tolist()
+    rest = metric.score(counted.part(kept).counts.sums()).tolist() if kept else [None] * len(scores)
+    for system, score, without in zip(test_set.systems, scores, rest, strict=True):
+        difference = None if without is None else without - score
+        yield ScoreWithoutSeen(
+            system=system, metric=label, score=score, without=without, difference=difference
+        )

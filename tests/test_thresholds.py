@@ -1,0 +1,52 @@
+"""The numbers that decide warnings: other tests say what they do, this one how large they are.
+
+Whoever changes one changes what users are warned of: measure again (docs/evidence/defaults.md and
+the comment beside the number), and change it here too.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import pytest
+
+THRESHOLDS: dict[str, dict[str, float]] = {
+    "agreement.bootstrap": {"MOST_NOISE": 0.1, "MOST_UNDEFINED": 0.05},
+    "corpus.test_set": {"_MOSTLY_EMPTY": 0.5, "_TOKENIZED": 100},
+    "explanation.contributions": {"FEWEST_UNITS": 6},
+    "explanation.degenerate": {
+        "CUT_LEAST": 20,
+        "CUT_SHARE": 0.25,
+        "FOREIGN_LEAST": 10,
+        "FOREIGN_SHARE": 0.6,
+        "LOOP_LEAST": 10,
+        "RUNAWAY_EXTRA": 30,
+        "RUNAWAY_FACTOR": 3,
+        "UNTRANSLATED_LEAST": 10,
+    },
+    "explanation.slices": {"FEWEST_UNITS": 10},
+    "planning.plan": {
+        "FEW_UNITS": 30,
+        "LARGE_DESIGN_EFFECT": 1.2,
+        "LARGE_PART": 10,
+        "LARGE_SHARE": 0.2,
+    },
+    "reports.agree": {"ENOUGH_PAIRS": 200},
+    "reports.panel": {"LARGE_I_SQUARED": 0.75},
+    "reports.planning": {"MANY_ERRORS": 2.0},
+    "reports.sentences": {
+        "ENOUGH_DOCUMENTS": 100,
+        "ENOUGH_DOCUMENTS_FOR_A_MARGIN": 200,
+        "ENOUGH_EFFECTIVE_UNITS": 80,
+        "LARGEST_SHARE": 0.2,
+        "SWAP_RATIO": 0.95,
+    },
+    "significance.settings": {"FEWEST_UNITS": 10},
+    "tokenizers": {"KANA_SHARE": 1 / 10, "UNSPACED_SHARE": 1 / 4},
+}
+
+
+@pytest.mark.parametrize("module", THRESHOLDS)
+def test_what_decides_a_warning_is_as_large_as_it_was_measured_to_be(module: str) -> None:
+    constants = import_module(f"truebleu.{module}")
+    assert {name: getattr(constants, name) for name in THRESHOLDS[module]} == THRESHOLDS[module]
