@@ -23,6 +23,8 @@ def test_errors_survive_pickling(error: TruebleuError) -> None:
     assert type(copy) is type(error)
 
 
-@pytest.mark.parametrize("value", [object(), len, lambda: None, [object()]], ids=str)
+@pytest.mark.parametrize(
+    "value", [object(), len, lambda: None, [object()]], ids=["object", "len", "lambda", "list"]
+)
 def test_a_message_has_no_address_of_an_object(value: object) -> None:
     assert "0x" not in str(SettingError("executor", value, "an executor"))

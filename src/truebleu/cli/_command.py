@@ -56,6 +56,17 @@ LONGEST_CHOICES = 20
 LONGEST_HELP = 350
 
 
+class FilePath(click.Path):
+    """A path, which shells complete; the reader refuses what can be none, such as a NUL in it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path as it is."""
+        try:
+            return super().convert(value, param, ctx)
+        except ValueError:
+            return self.coerce_path_result(value)
+
+
 class Option(click.Option):
     """An option with its group in ``--help``; a rare one only ``--help-all`` shows.
 
@@ -79,7 +90,7 @@ class Option(click.Option):
         **details: Any,
     ) -> None:
         if takes in FILES:
-            details.setdefault("type", click.Path())
+            details.setdefault("type", FilePath())
         super().__init__(flags.split(), help=text, metavar=takes, **details)
         self.group, self.rare = group, rare
         if isinstance(self.type, click.Choice) and takes is None:
@@ -248,7 +259,7 @@ def make_command(
         if not has.isdisjoint(("systems", "[systems]")):
             required = "systems" in has
             metavar = "SYSTEM..." if required else "[SYSTEM...]"
-            systems = partial(click.Argument, ["systems"], nargs=-1, type=click.Path())
+            systems = partial(click.Argument, ["systems"], nargs=-1, type=FilePath())
             parameters.append(systems(metavar=metavar, required=required))
         parameters += _text_options() if "texts" in has else []
         parameters += _metric_options(metrics) if "metrics" in has else []
@@ -644,7 +655,7 @@ class Show:
 
 
 def _output_options(formats: Sequence[str], output: str) -> list[click.Parameter]:
-    file = click.Path(path_type=Path)
+    file = FilePath(path_type=Path)
     return [
         # Read before the files that it is about, wherever it stands.
         Option("--force", "Overwrite files.", is_flag=True, is_eager=True, rare=True),

@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu.cli._command import LOWER_IS_BETTER, Option, Show, Texts, make_command, refuse_idle
+from truebleu.cli._command import (
+    LOWER_IS_BETTER,
+    FilePath,
+    Option,
+    Show,
+    Texts,
+    make_command,
+    refuse_idle,
+)
 from truebleu.cli.main import progress_bar, warn
 from truebleu.schema import DEFAULT_REPLICATES
 from truebleu.significance.compare import compare
@@ -168,7 +176,7 @@ Examples:
   truebleu panel wmt24/ -m bleu chrf
   truebleu panel harness-output/ -m scores:column=acc/exact_match,name=accuracy
 """
-PANELS = click.Argument(["panels"], metavar="PANEL...", nargs=-1, required=True, type=click.Path())
+PANELS = click.Argument(["panels"], metavar="PANEL...", nargs=-1, required=True, type=FilePath())
 FIELD = Option(
     "--documents",
     "With -m scores: the field that says which items belong together.",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import click
 
 from truebleu._results import Result
-from truebleu.cli._command import Option, Show, make_command
+from truebleu.cli._command import FilePath, Option, Show, make_command
 from truebleu.corpus._files import COMPRESSED, FORMAT_NAMES
 from truebleu.corpus.test_set import Segments
 from truebleu.errors import PluginError
@@ -77,7 +77,7 @@ SAVE = Option(
     "--save folder",
     "Also write the texts and a report into FOLDER.",
     "FOLDER",
-    type=click.Path(path_type=Path),
+    type=FilePath(path_type=Path),
 )
 
 

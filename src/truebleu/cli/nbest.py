@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from truebleu.cli._command import (
+    FilePath,
     Option,
     Show,
     make_command,
@@ -78,7 +79,7 @@ def list_options(
     text: str = "A reference; repeat for several.", *, required: bool = True
 ) -> list[click.Parameter]:
     """LISTS, how they are read, which `list_reader` takes, and their references."""
-    lists = click.Argument(["lists"], required=required, type=click.Path())
+    lists = click.Argument(["lists"], required=required, type=FilePath())
     return [lists, *verb_options(ListFormat), reference_option("", text, **FROM_FILES)]
 
 
@@ -163,7 +164,7 @@ TUNE_OPTIONS = [
         "--resume",
         "Save results as they come, and continue from them: a file; with --decoder, a folder.",
         "PATH",
-        type=click.Path(path_type=Path),
+        type=FilePath(path_type=Path),
     ),
     *(
         Option(flags, text, takes, group="Metrics", rare=True, multiple=True, **reading(read))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu.cli._command import Option, Show, Texts, make_command
+from truebleu.cli._command import FilePath, Option, Show, Texts, make_command
 from truebleu.cli.main import progress_bar
 from truebleu.errors import SettingError
 from truebleu.planning.plan import plan
@@ -54,7 +54,7 @@ FOLDER = Option(
     "-o --output folder",
     "Where to write the texts.",
     "FOLDER",
-    type=click.Path(path_type=Path),
+    type=FilePath(path_type=Path),
     required=True,
 )
 

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu.cli._command import Option, Show, Texts, make_command, reference_option, refuse_idle
+from truebleu.cli._command import (
+    FilePath,
+    Option,
+    Show,
+    Texts,
+    make_command,
+    reference_option,
+    refuse_idle,
+)
 from truebleu.cli.main import LazyGroup, progress_bar
 from truebleu.corpus._files import note_input
 from truebleu.errors import SettingError
@@ -103,7 +111,7 @@ def _command_of(name: str, study: Callable[..., StudyResult]) -> click.Command:
     text = f"Study N {what} instead of texts."
     simulate = Option("--simulate", text, "N", group="Texts", type=click.IntRange(min=1))
     text = "Save results in FILE as they come, and continue from it if it exists."
-    resume = Option("--resume", text, "FILE", type=click.Path(path_type=Path))
+    resume = Option("--resume", text, "FILE", type=FilePath(path_type=Path))
     text = "Segments per topic on average, with --simulate; topics differ in difficulty."
     topics = Option("--topics", text, "N", group="Texts", rare=True, type=click.IntRange(min=1))
     options = [resume, *([] if judged else [simulate] if of_lists else [simulate, topics])]
@@ -157,7 +165,7 @@ def _pair_options() -> list[Option]:
 
 
 def _list_options(parameters: Collection[str]) -> list[click.Parameter]:
-    lists = click.Argument(["lists"], required=False, metavar="[LISTS]", type=click.Path())
+    lists = click.Argument(["lists"], required=False, metavar="[LISTS]", type=FilePath())
     options: list[click.Parameter] = [lists, reference_option()]
     if "test_lists" in parameters:
         text = "Test lists, with the same features."

@@ -752,7 +752,7 @@ class Ledger:
 def open_ledger(path: str | os.PathLike[str]) -> Iterator[Ledger]:
     """The ledger in this file, made if there is none, locked until the look is recorded."""
     name = os.fspath(path)
-    if os.path.exists(name) and not os.path.isfile(name):
+    if "\0" in name or (os.path.exists(name) and not os.path.isfile(name)):
         raise UnreadableFileError(name, "cannot be written: not a regular file; expected a ledger")
     try:
         with closing(sqlite3.connect(name, timeout=PATIENCE)) as database, database:
