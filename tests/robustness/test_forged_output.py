@@ -479,8 +479,9 @@ def file_of(run: Runs, name: str, file: str, *words: str) -> str:
 def test_the_page_of_a_report_has_texts_only(run: Runs) -> None:
     page = file_of(run, JOINED, "page.html", "report", "-o")
     expected = file_of(run, "name", "page.html", "report", "-o")
-    # Tables of n-grams have as many rows as the texts have differences, warnings are a list.
-    lists = {("ul", ()), ("li", ())}
+    # Tables of n-grams have as many rows as the texts have differences, warnings are a list, and
+    # rows of systems that differ are shaded.
+    lists = {("ul", ()), ("li", ()), ("tr", ("class",))}
     assert set(html(page)) - lists == set(html(expected)) - lists
 
 
