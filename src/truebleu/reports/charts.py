@@ -229,6 +229,7 @@ SMALLEST_USE = 0.5
 
 CONFIG: Part = {
     "background": "#ffffff",
+    "mark": {"tooltip": True},
     # The first is built into vl-convert, and the next has the same widths: text is set alike.
     "font": "Liberation Sans, Arial, Helvetica, sans-serif",
     "view": {"continuousWidth": 300, "continuousHeight": 300},
@@ -524,7 +525,7 @@ def _layer(data: _Data, panel: str | None, mark: Part, *channels: str, y: str = 
         encoding |= _series_channels(data, channels)
         if data.is_crowded and data.categories:
             encoding["xOffset"] = {"field": "series", "type": "nominal", "sort": data.series}
-    return {"mark": mark, "encoding": {**encoding, "tooltip": _tooltip(data)}}
+    return {"mark": mark, "encoding": encoding}
 
 
 def _series_channels(data: _Data, channels: Sequence[str]) -> Part:
@@ -603,20 +604,6 @@ def _number_format(column: Column, numbers: list[float]) -> Part:
     # Half a reference or half a sample would be no value that there could be.
     whole = all(isinstance(number, int) for number in numbers)
     return {"tickMinStep": 1, "format": ",d"} if whole else {}
-
-
-def _tooltip(data: _Data) -> list[Part]:
-    numbers = NUMBERS if data.categories else ("x", *NUMBERS)
-    return [
-        {
-            "field": part,
-            "type": "quantitative" if part in numbers else "nominal",
-            "title": one_line(column.heading),
-            **({"format": ".4~%"} if column.percent and part in numbers else {}),
-        }
-        for part, column in data.columns.items()
-        if part != "unit"
-    ]
 
 
 _SWAPPED = {"x": "y", "y": "x", "x2": "y2", "y2": "x2", "xOffset": "yOffset"}

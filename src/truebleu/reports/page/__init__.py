@@ -230,17 +230,14 @@ class _Tables:
         self.copies: list[dict[str, str]] = []
 
     def render(self, table: Table) -> str:
-        """A table that the keyboard can scroll."""
+        """A table with buttons to copy it."""
         if not table.rows:
             return ""
         alone = Document((table,), table)
-        title = escape(table.columns[0].heading or "table", quote=True)
-        number = len(self.copies)
+        number = f' data-table="{len(self.copies)}"'
         self.copies.append({"latex": latex.render(alone), "markdown": markdown.render(alone)})
-        return (
-            f'<div class="scroll" tabindex="0" role="region" aria-label="{title}" '
-            f'data-table="{number}">{html.render_table(table, in_page=True)}</div>'
-        )
+        written = html.render_table(table, in_page=True)
+        return _scrolled(table.columns[0].heading, written, number)
 
     def blocks(self, blocks: Iterable[Block]) -> str:
         """Blocks one after the other."""
@@ -465,11 +462,14 @@ def _without_folders(text: str) -> str:
 
 
 def _pairs(title: str, values: dict[str, str]) -> str:
-    rows = "".join(
-        f'<tr><th scope="row">{text_of(name)}</th><td><code>{text_of(value)}</code></td></tr>'
-        for name, value in values.items()
-    )
+    columns = (Column("name", title), Column("value", "Value"))
+    rows = tuple({"name": name, "value": value} for name, value in values.items())
+    return _scrolled(title, html.render_table(Table(columns, rows), in_page=True))
+
+
+def _scrolled(title: str, table: str, more: str = "") -> str:
+    """A table that the keyboard can scroll."""
+    label = escape(title or "table", quote=True)
     return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{title}">'
-        f'<table class="pairs"><tbody>{rows}</tbody></table></div>'
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{label}"{more}>{table}</div>'
     )
