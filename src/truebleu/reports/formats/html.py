@@ -12,7 +12,7 @@ from truebleu.reports.document import Heading, Notes, Sentences, Table, is_numbe
 if TYPE_CHECKING:
     from truebleu.reports.document import Bar, Block, Column, Document, Renderable, Row, Value
 
-# Of longer names, the middle is left out.
+# Of longer names, the middle is left out; fingerprints, which have a colon, stay whole.
 LONGEST_NAME = 40
 # A hyphen before a number is a minus sign.
 MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
@@ -86,7 +86,7 @@ def _aligned(numeric: bool, in_page: bool) -> str:
 def _cell(column: Column, row: Row, *, numeric: bool, in_page: bool) -> str:
     written = column.cell(row.get(column.name))
     shown = sentence_of(written) if numeric else text_of(written)
-    if len(written) > LONGEST_NAME and " " not in written:
+    if len(written) > LONGEST_NAME and " " not in written and ":" not in written:
         half = LONGEST_NAME // 2
         short = f"{written[:half]}…{written[-half:]}"
         shown = f'<span title="{shown}">{text_of(short)}</span>'
