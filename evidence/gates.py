@@ -7,17 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from evidence.rates import (
-    ALPHA,
-    PAIRS,
-    Design,
-    Question,
-    document_pool,
-    few,
-    like,
-    pool,
-    rejected,
-)
+from evidence.rates import ALPHA, PAIRS, Design, Question, document_pool, few, like, pool, rejected
 from truebleu import compare
 from truebleu.reports.gate import hangs_on_few, hangs_on_one
 from truebleu.reports.sentences import ENOUGH_DOCUMENTS_FOR_A_MARGIN

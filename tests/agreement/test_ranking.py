@@ -8,12 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from truebleu.agreement.ranking import (
-    PROCEDURES,
-    Procedure,
-    rank_systems,
-    stouffer,
-)
+from truebleu.agreement.ranking import PROCEDURES, Procedure, rank_systems, stouffer
 from truebleu.errors import SettingError, UnknownNameError
 
 if TYPE_CHECKING:

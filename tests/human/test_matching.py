@@ -8,10 +8,7 @@ import pytest
 
 from tests.human.asking import scores, tsv
 from truebleu.corpus import as_test_set
-from truebleu.errors import (
-    MalformedFileError,
-    SettingError,
-)
+from truebleu.errors import MalformedFileError, SettingError
 from truebleu.human import HumanScores, read_human
 
 if TYPE_CHECKING:

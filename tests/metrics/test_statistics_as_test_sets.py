@@ -16,12 +16,7 @@ from truebleu.errors import (
     OtherStatisticsError,
     SettingError,
 )
-from truebleu.metrics import (
-    SavedStatistics,
-    SavedTestSet,
-    read_statistics,
-    save_statistics,
-)
+from truebleu.metrics import SavedStatistics, SavedTestSet, read_statistics, save_statistics
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:

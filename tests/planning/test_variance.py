@@ -19,11 +19,7 @@ from truebleu.planning.power import (
 )
 from truebleu.resampling import Bootstrap, Units
 from truebleu.scores import OutsideScores
-from truebleu.significance.statistics import (
-    MetricStatistics,
-    bootstrap_scores,
-    metric_statistics,
-)
+from truebleu.significance.statistics import MetricStatistics, bootstrap_scores, metric_statistics
 from truebleu.significance.tests import find_test
 from truebleu.simulation import Channel, simulate
 

@@ -19,14 +19,7 @@ import pytest
 from defusedxml.ElementTree import fromstring
 
 from truebleu.errors import MissingExtraError, SettingError, UnknownNameError, UnreadableFileError
-from truebleu.reports.charts import (
-    DASHES,
-    PALETTE,
-    SHAPES,
-    chart,
-    save_chart,
-    specification,
-)
+from truebleu.reports.charts import DASHES, PALETTE, SHAPES, chart, save_chart, specification
 from truebleu.reports.document import CHART_ENDINGS, Chart, Column, Plot, Table
 
 if TYPE_CHECKING:

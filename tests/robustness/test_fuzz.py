@@ -37,11 +37,7 @@ from truebleu.execution.journal import Runner, Task
 from truebleu.human import read_human, read_spans
 from truebleu.human.mqm import mqm_weights
 from truebleu.metrics.dependency import DependencyF
-from truebleu.metrics.statistics import (
-    SavedStatistics,
-    read_statistics,
-    save_statistics,
-)
+from truebleu.metrics.statistics import SavedStatistics, read_statistics, save_statistics
 from truebleu.nbest.choices import read_weights
 from truebleu.scores.scored import read_segment_scores
 from truebleu.significance.gate import gate

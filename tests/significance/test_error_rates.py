@@ -17,11 +17,7 @@ from truebleu import BLEU
 from truebleu.resampling import Bootstrap, Units
 from truebleu.significance.corrections import adjust, westfall_young
 from truebleu.significance.intervals import interval_bounds
-from truebleu.significance.statistics import (
-    MetricStatistics,
-    bootstrap_scores,
-    metric_statistics,
-)
+from truebleu.significance.statistics import MetricStatistics, bootstrap_scores, metric_statistics
 from truebleu.significance.tests import (
     absolute_bootstrap_p,
     find_test,

@@ -26,10 +26,7 @@ from truebleu.significance.intervals import (
     smallest_replicates,
 )
 from truebleu.significance.statistics import MetricStatistics, bootstrap_scores
-from truebleu.significance.student import (
-    student_interval,
-    student_quantile,
-)
+from truebleu.significance.student import student_interval, student_quantile
 
 Floats = NDArray[np.float64]
 

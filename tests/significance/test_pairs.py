@@ -26,11 +26,7 @@ from truebleu.significance.pairs import (
     rank_ranges,
     significantly_better,
 )
-from truebleu.significance.statistics import (
-    MetricStatistics,
-    metric_statistics,
-    studentized_swaps,
-)
+from truebleu.significance.statistics import MetricStatistics, metric_statistics, studentized_swaps
 from truebleu.significance.tests import TESTS, find_test
 from truebleu.simulation import Channel, simulate
 

@@ -12,13 +12,7 @@ from truebleu.errors import MalformedFileError, UnreadableFileError
 from truebleu.metrics import BLEU, CHRF
 from truebleu.metrics.registry import parse_metric
 from truebleu.scores import OutsideScores
-from truebleu.significance import (
-    CURVES,
-    AgreementCurve,
-    PeopleAgreement,
-    find_curve,
-    read_curves,
-)
+from truebleu.significance import CURVES, AgreementCurve, PeopleAgreement, find_curve, read_curves
 from truebleu.significance.people import _agreements
 
 if TYPE_CHECKING:

@@ -15,10 +15,7 @@ from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner
 from truebleu.resampling import Bootstrap, Units
 from truebleu.scores.scored import OutsideScores
-from truebleu.significance.intervals import (
-    medians_and_relative_intervals,
-    percentile_interval,
-)
+from truebleu.significance.intervals import medians_and_relative_intervals, percentile_interval
 from truebleu.significance.statistics import bootstrap_scores
 from truebleu.simulation import simulate
 from truebleu.studies._study import Pool

@@ -15,14 +15,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, cast
 
 from truebleu._core import Segments
-from truebleu.corpus._files import (
-    BYTE_ORDER_MARK,
-    Layout,
-    NamedText,
-    decode,
-    extension,
-    stem,
-)
+from truebleu.corpus._files import BYTE_ORDER_MARK, Layout, NamedText, decode, extension, stem
 from truebleu.errors import (
     EmptyTextError,
     MalformedFileError,

@@ -42,13 +42,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu.corpus.test_set import (
-        ColumnsLike,
-        ReferencesLike,
-        SystemsLike,
-        TestSet,
-        TextLike,
-    )
+    from truebleu.corpus.test_set import ColumnsLike, ReferencesLike, SystemsLike, TestSet, TextLike
     from truebleu.explanation.contributions import Contributions, Fragility, NgramEffects
     from truebleu.explanation.slices import Origin, Variable
     from truebleu.metrics.base import Metric

@@ -27,13 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu.corpus.test_set import (
-        ColumnsLike,
-        ReferencesLike,
-        SystemsLike,
-        TestSet,
-        TextLike,
-    )
+    from truebleu.corpus.test_set import ColumnsLike, ReferencesLike, SystemsLike, TestSet, TextLike
     from truebleu.explanation.explain import Explanation
     from truebleu.explanation.slices import Variable
     from truebleu.human.mqm import ErrorSpan

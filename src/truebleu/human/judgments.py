@@ -8,12 +8,7 @@ from dataclasses import dataclass
 from math import fsum
 from typing import Annotated, ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
-from truebleu.errors import (
-    DuplicateSystemError,
-    SettingError,
-    UnpairedSegmentsError,
-    first_names,
-)
+from truebleu.errors import DuplicateSystemError, SettingError, UnpairedSegmentsError, first_names
 from truebleu.schema import Setting, checked_fields
 
 __all__ = ["FORMATS", "HumanScores", "Judgment", "PairwiseJudgments"]

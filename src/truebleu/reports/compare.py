@@ -42,12 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from truebleu.reports.document import Block, Row, Value
-    from truebleu.significance.comparison import (
-        Comparison,
-        MetricResult,
-        PairResult,
-        SystemResult,
-    )
+    from truebleu.significance.comparison import Comparison, MetricResult, PairResult, SystemResult
     from truebleu.significance.pairs import DifferenceBounds
 
 # A matrix wider than this says less than the ranks.

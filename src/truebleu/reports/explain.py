@@ -26,13 +26,7 @@ from truebleu.reports.document import (
     signature_lines,
     table_of,
 )
-from truebleu.reports.sentences import (
-    about_answers,
-    bracketed,
-    p_cell,
-    p_equals,
-    people_sentence,
-)
+from truebleu.reports.sentences import about_answers, bracketed, p_cell, p_equals, people_sentence
 from truebleu.schema import row_of
 
 if TYPE_CHECKING:

@@ -5,22 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from truebleu.reports.document import Column, Heading, Sentences, Table
-from truebleu.reports.sentences import (
-    ENOUGH_DOCUMENTS,
-    bracketed,
-    listed,
-    p_cell,
-)
+from truebleu.reports.sentences import ENOUGH_DOCUMENTS, bracketed, listed, p_cell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from truebleu.reports.document import Block, Value
-    from truebleu.significance.comparison import (
-        Comparison,
-        GroupComparison,
-        PairResult,
-    )
+    from truebleu.significance.comparison import Comparison, GroupComparison, PairResult
     from truebleu.significance.scores import GroupScores, Scores, SystemScores
 
 # Groups that a sentence names at most.

@@ -15,11 +15,7 @@ from truebleu.reports.document import (
     Table,
     chosen_lines,
 )
-from truebleu.reports.sentences import (
-    bracketed,
-    few_documents,
-    resampled,
-)
+from truebleu.reports.sentences import bracketed, few_documents, resampled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -70,12 +70,7 @@ from truebleu.significance.corrections import westfall_young
 from truebleu.significance.pairs import standing_differences
 from truebleu.significance.people import PUBLISHED, agreement_of_pairs, curves_of, find_curve
 from truebleu.significance.rates import exact_bounds, exact_p
-from truebleu.significance.settings import (
-    ResamplingSettings,
-    chosen_unit,
-    known_clusters,
-    units_of,
-)
+from truebleu.significance.settings import ResamplingSettings, chosen_unit, known_clusters, units_of
 from truebleu.significance.statistics import (
     MetricStatistics,
     bootstrap_scores,
@@ -83,12 +78,7 @@ from truebleu.significance.statistics import (
     swap_blocks,
 )
 from truebleu.significance.student import effective_units, hall_interval, hall_p
-from truebleu.significance.tests import (
-    fewest_units,
-    monte_carlo_error,
-    randomization_p,
-    rejecting,
-)
+from truebleu.significance.tests import fewest_units, monte_carlo_error, randomization_p, rejecting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

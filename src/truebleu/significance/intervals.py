@@ -21,13 +21,7 @@ import numpy as np
 
 from truebleu import _core
 from truebleu.errors import SettingError
-from truebleu.resampling import (
-    Values,
-    as_replicates,
-    beside,
-    normal_quantile,
-    tie_margin,
-)
+from truebleu.resampling import Values, as_replicates, beside, normal_quantile, tie_margin
 from truebleu.schema import require_level
 from truebleu.significance.rates import by_clusters, rate_interval, tango_bounds
 from truebleu.significance.student import hall_interval, student_interval, student_quantile

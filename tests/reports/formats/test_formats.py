@@ -10,12 +10,7 @@ import pytest
 from tests.reports.formats.examples import TABLE, attacks
 from tests.reports.formats.hostile import Hostile
 from truebleu.errors import UnknownNameError
-from truebleu.reports.document import (
-    FORMATS,
-    Document,
-    Table,
-    render,
-)
+from truebleu.reports.document import FORMATS, Document, Table, render
 from truebleu.reports.formats import html, latex, markdown, text
 
 

@@ -6,13 +6,7 @@ from unicodedata import category
 
 from tests.reports.formats.examples import DOCUMENT, MARKED, attacks, study_document
 from tests.reports.formats.hostile import Hostile
-from truebleu.reports.document import (
-    Column,
-    Document,
-    Sentences,
-    Table,
-    render,
-)
+from truebleu.reports.document import Column, Document, Sentences, Table, render
 from truebleu.reports.formats import latex, markdown
 
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.reports.formats.examples import DOCUMENT, TABLE
-from truebleu.reports.document import (
-    Column,
-    Table,
-)
+from truebleu.reports.document import Column, Table
 from truebleu.reports.formats import text
 
 if TYPE_CHECKING:

@@ -24,15 +24,7 @@ from truebleu.metrics.chrf import CHRF
 from truebleu.metrics.registry import metric_labels
 from truebleu.metrics.ter import TER
 from truebleu.reports.compare import system_table, verdict
-from truebleu.reports.document import (
-    Bar,
-    Column,
-    Document,
-    Heading,
-    Notes,
-    Table,
-    document_of,
-)
+from truebleu.reports.document import Bar, Column, Document, Heading, Notes, Table, document_of
 from truebleu.reports.explain import largest_segments_table
 from truebleu.reports.formats import html, latex, markdown
 from truebleu.reports.formats.html import sentence_of, text_of
