@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from math import fsum, sqrt
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from truebleu.corpus.tables import (
     DOCUMENT,
@@ -115,6 +115,10 @@ def sheet_of(
     documents = table.find(DOCUMENT)
     in_document = [name for name in IN_DOCUMENT if name != (documents or "").lower()]
     fields: dict[str, Any] = {
+        "label": table.path,
+        "lines": table.all_lines(),
+        "scores": scores,
+        "signature": signature,
         "raters": table.found_labels(RATER),
         "numbers": table.found_values(SEGMENT),
         "documents": table.found_labels(DOCUMENT),
@@ -123,13 +127,7 @@ def sheet_of(
         "name": table.find(SEGMENT) or "segment",
         **({} if "systems" in others else {"systems": systems_of(table)}),
     }
-    return Sheet(
-        label=table.path,
-        lines=table.all_lines(),
-        scores=scores,
-        signature=signature,
-        **(fields | others),
-    )
+    return Sheet(**fields | others)
 
 
 def systems_of(table: Table) -> tuple[str, ...]:
@@ -139,12 +137,12 @@ def systems_of(table: Table) -> tuple[str, ...]:
     return table.labels(column or SYSTEM[0])
 
 
-class _MisfitError(Exception):
-    """Rows that one way of matching cannot place; the row is None where it is not about one."""
+#: A way of matching, and why it does not place all rows.
+_Misfit: TypeAlias = "tuple[Match, int | None, str, str]"
 
-    def __init__(self, row: int | None, found: str, expected: str) -> None:
-        super().__init__(row, found, expected)
-        self.row, self.found, self.expected = row, found, expected
+
+class _MisfitError(Exception):
+    """Rows that one way of matching cannot place: the row, or None, what is there, what to do."""
 
 
 def places_of(sheet: Sheet, rows: Sequence[int], request: Request) -> tuple[list[int], Match]:
@@ -155,12 +153,12 @@ def places_of(sheet: Sheet, rows: Sequence[int], request: Request) -> tuple[list
     """
     matcher = _Matcher(sheet, rows, request)
     ways = matcher.ways() if request.match is None else [request.match]
-    misfits: list[tuple[Match, _MisfitError]] = []
+    misfits: list[_Misfit] = []
     for way in ways:
         try:
             return _WAYS[way](matcher), way
         except _MisfitError as error:
-            misfits.append((way, error))
+            misfits.append((way, *error.args))
     return _refuse_misfits(sheet, request, misfits)
 
 
@@ -352,19 +350,18 @@ _WAYS: dict[str, Callable[[_Matcher], list[int]]] = {
 }
 
 
-def _refuse_misfits(
-    sheet: Sheet, request: Request, misfits: Sequence[tuple[Match, _MisfitError]]
-) -> NoReturn:
+def _refuse_misfits(sheet: Sheet, request: Request, misfits: Sequence[_Misfit]) -> NoReturn:
     """Reports the misfit that says most: one with a line, by the numbers in the test set."""
-    way, misfit = min(misfits, key=lambda pair: (pair[1].row is None, pair[0] != "numbers"))
+    reported = min(misfits, key=lambda misfit: (misfit[1] is None, misfit[0] != "numbers"))
     hints = [
-        f"nor do they match by {other_way}: {other.found}; expected {other.expected}"
-        for other_way, other in misfits
-        if other_way != way
+        f"nor do they match by {way}: {found}; expected {expected}"
+        for way, _, found, expected in misfits
+        if way != reported[0]
     ]
     if sheet.documents is not None and request.documents is None:
         hints.append("give the documents of the test set to match segments by document")
-    sheet.refuse(misfit.row, misfit.found, "; ".join((misfit.expected, *hints)))
+    _, row, found, expected = reported
+    sheet.refuse(row, found, "; ".join((expected, *hints)))
 
 
 # From judgments to scores.

@@ -26,6 +26,7 @@ from truebleu.errors import (
 from truebleu.human.judgments import Request
 from truebleu.human.matching import CANARY
 from truebleu.human.reading import LEVELS, parse_human
+from truebleu.schema import picked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -87,15 +88,13 @@ class MetricsEvalSet:
             systems: The names of the systems; by default all outputs but those of the references.
         """
         chosen = tuple(self.references if references is None else references)
-        for name in chosen:
-            if name not in self.references:
-                raise MissingColumnError(self.folder, "reference", name, tuple(self.references))
-        if systems is None:
-            systems = [name for name in self.outputs if name not in chosen]
-        wanted = tuple(systems)
-        for name in wanted:
-            if name not in self.outputs:
-                raise MissingColumnError(self.folder, "system", name, tuple(self.outputs))
+        others = [name for name in self.outputs if name not in chosen]
+        wanted = tuple(others if systems is None else systems)
+        texts = ("reference", chosen, self.references), ("system", wanted, self.outputs)
+        for what, names, known in texts:
+            for name in names:
+                if name not in known:
+                    raise MissingColumnError(self.folder, what, name, tuple(known))
         return TestSet(
             systems={name: self.outputs[name] for name in wanted},
             references=tuple(self.references[name] for name in chosen),
@@ -121,7 +120,7 @@ class MetricsEvalSet:
             systems: The systems that matter; by default all outputs.
             others: Whether to "refuse" or "ignore" scores of other systems.
         """
-        return self._scores(self.human, name, level, systems, others=others)
+        return self._scores(self.human, level, locals())
 
     def human_ratings(
         self,
@@ -133,28 +132,20 @@ class MetricsEvalSet:
         raters: Raters = "mean",
     ) -> HumanScores:
         """Scores made of the marked errors of a name in `ratings`; see `read_human`."""
-        choices = {"others": others, "weights": weights, "raters": raters}
-        return self._scores(self.ratings, name, "segment", systems, **choices)
+        return self._scores(self.ratings, "segment", locals())
 
     def _scores(
-        self,
-        files: Sequence[ScoresFile],
-        name: str,
-        level: Level,
-        systems: Iterable[str] | None,
-        **choices: Any,
+        self, files: Sequence[ScoresFile], level: Level, choices: Mapping[str, Any]
     ) -> HumanScores:
+        """The scores of a file, as the arguments of a caller say."""
+        name, systems = choices["name"], choices["systems"]
         path = next((file.path for file in files if file[:2] == (name, level)), None)
         if path is None:
             names = [f"{file.name} ({file.level})" for file in files]
             raise MissingColumnError(self.folder, "human scores", f"{name} ({level})", names)
-        request = Request(
-            systems=tuple(self.outputs if systems is None else systems),
-            segments=len(self.source),
-            documents=self.documents,
-            canary=self.canary,
-            **choices,
-        )
+        systems = tuple(self.outputs if systems is None else systems)
+        about = {"documents": self.documents, "canary": self.canary, "systems": systems}
+        request = picked(Request, choices, segments=len(self.source), **about)
         return cast("HumanScores", parse_human(path, Files().contents(path), request))
 
 

@@ -125,8 +125,7 @@ def mqm_weights(written: str | Mapping[str, float] | None) -> Weights:
     >>> mqm_weights("Major=5,Minor=1").of("minor", "Fluency/Punctuation")
     1.0
     """
-    if written is None:
-        return Weights("standard", PRESETS["standard"])
+    written = "standard" if written is None else written
     if isinstance(written, Mapping):
         return _custom("weights", written.items())
     if not isinstance(written, str):
@@ -254,8 +253,7 @@ def read_mqm(path: str, data: bytes, request: Request) -> HumanScores:
     errors: dict[tuple[object, ...], list[float]] = {}
     first_rows: dict[tuple[object, ...], int] = {}
     severities, categories = (
-        table.values(table.find(["severity"]) or ""),
-        table.values(table.find(["category"]) or ""),
+        table.values(table.find([name]) or "") for name in ("severity", "category")
     )
     for row, key in enumerate(keys):
         marked = errors.setdefault(key, [])

@@ -329,15 +329,6 @@ WORDS: dict[str, Verdict] = {
 }
 
 
-class _Verdict(NamedTuple):
-    """A row of the table, and what it says of two systems."""
-
-    row: int
-    left: str
-    right: str
-    verdict: Verdict
-
-
 def _rankings(table: Table, request: Request) -> PairwiseJudgments:
     """All comparisons of two systems that a table has."""
     if request.raters == "z":
@@ -354,7 +345,7 @@ def _rankings(table: Table, request: Request) -> PairwiseJudgments:
         found = "no comparison of two systems"
         raise MalformedFileError(table.path, None, found, "at least one judgment")
     both = sheet_of(
-        table.only([verdict.row for verdict in verdicts for _ in range(2)]),
+        table.only([verdict.segment for verdict in verdicts for _ in range(2)]),
         systems=[name for verdict in verdicts for name in (verdict.left, verdict.right)],
     )
     rows_at_hand(both, request)
@@ -363,12 +354,12 @@ def _rankings(table: Table, request: Request) -> PairwiseJudgments:
     if not kept:
         found = "no comparison of two systems of the test set"
         raise MalformedFileError(table.path, None, found, f"some between {request.known}")
-    sheet = _numbered(table.only([verdict.row for verdict in kept]), [v.left for v in kept])
+    sheet = _numbered(table.only([verdict.segment for verdict in kept]), [v.left for v in kept])
     places, way = places_of(sheet, range(len(kept)), request)
     raters: Sequence[str | None] = sheet.raters or [None] * len(kept)
     judgments = tuple(
-        Judgment(place, v.left, v.right, v.verdict, rater)
-        for v, place, rater in zip(kept, places, raters, strict=True)
+        verdict._replace(segment=place, rater=rater)
+        for verdict, place, rater in zip(kept, places, raters, strict=True)
     )
     # WMT gave annotators some rankings twice, to see whether they agree with themselves.
     if not ranked or sheet.raters is None:
@@ -387,21 +378,16 @@ def _rankings(table: Table, request: Request) -> PairwiseJudgments:
 
 def ranked_columns(table: Table) -> list[tuple[str, str]]:
     """The columns of rankings, each system with its rank; none where there are not two."""
-    numbers = sorted(
-        int(match[1]) for column in table.columns if (match := _RANK.fullmatch(column))
-    )
-    columns = [
-        (
-            table.find((f"system{number}id", f"system{number}_id", f"system{number}")),
-            table.find((f"system{number}rank", f"system{number}_rank")),
-        )
-        for number in numbers
-    ]
-    ranked = [(system, rank) for system, rank in columns if system and rank]
+    ranked: list[tuple[str, str]] = []
+    for number in sorted(int(match[1]) for match in map(_RANK.fullmatch, table.columns) if match):
+        system = table.find(f"system{number}{end}" for end in ("id", "_id", ""))
+        rank = table.find(f"system{number}{end}" for end in ("rank", "_rank"))
+        ranked += [(system, rank)] if system and rank else []
     return ranked if len(ranked) > 1 else []
 
 
-def _plain(table: Table, request: Request) -> list[_Verdict]:
+def _plain(table: Table, request: Request) -> list[Judgment]:
+    """The comparisons in a table; the segment is still the row."""
     left, right = table.found_labels(LEFT), table.found_labels(RIGHT)
     column = request.column or table.find(VERDICT)
     if left is None or right is None or column is None:
@@ -425,12 +411,12 @@ def _plain(table: Table, request: Request) -> list[_Verdict]:
         if verdict is None:
             expected = "better, worse or tied; win, loss or tie; >, < or =; 1, -1 or 0"
             table.refuse(row, column, repr(value), expected)
-        verdicts.append(_Verdict(row, left[row], right[row], verdict))
+        verdicts.append(Judgment(row, left[row], right[row], verdict))
     return verdicts
 
 
-def _expanded(table: Table, ranked: Sequence[tuple[str, str]], request: Request) -> list[_Verdict]:
-    """Every pair of outputs in each ranking; the lower rank is the better one."""
+def _expanded(table: Table, ranked: Sequence[tuple[str, str]], request: Request) -> list[Judgment]:
+    """Every pair of outputs in each ranking, by its row; the lower rank is the better one."""
     columns = [(table.labels(system), rank, table.values(rank)) for system, rank in ranked]
     wanted = set(request.systems)
     verdicts = []
@@ -446,7 +432,7 @@ def _expanded(table: Table, ranked: Sequence[tuple[str, str]], request: Request)
         for (left, rank), (right, other) in combinations(entries, 2):
             if left != right:
                 sign: Verdict = 0 if rank == other else 1 if rank < other else -1
-                verdicts.append(_Verdict(row, left, right, sign))
+                verdicts.append(Judgment(row, left, right, sign))
     return verdicts
 
 
@@ -499,49 +485,47 @@ class Kind(NamedTuple):
 
     Attributes:
         read: Takes a file's path and bytes, and what is asked of it.
-        words: What messages call such a file.
         weights: Whether there are marked errors to weigh.
         column: Whether the column of scores can be chosen.
     """
 
     read: Callable[[str, bytes, Request], HumanScores | PairwiseJudgments]
-    words: str
     weights: bool = False
     column: bool = False
 
 
-#: The kinds of files. A table holds scores or rankings.
+#: The kinds of files, as messages call them. A table holds scores or rankings.
 KINDS = {
-    "table": Kind(read_table, "a table of scores", column=True),
-    "score lines": Kind(read_score_lines, "score lines"),
-    "mqm": Kind(read_mqm, "MQM annotations", weights=True),
-    "rating lines": Kind(read_rating_lines, "rating lines", weights=True),
-    "rating table": Kind(read_rating_table, "rating table", weights=True),
-    "appraise": Kind(read_appraise, "Appraise"),
-    "wmt24": Kind(read_wmt24, "wmt24"),
-    "wmt25": Kind(read_wmt25, "wmt25"),
-    "direct assessment": Kind(read_direct_assessment, "direct assessment", column=True),
+    "a table of scores": Kind(read_table, column=True),
+    "score lines": Kind(read_score_lines),
+    "MQM annotations": Kind(read_mqm, weights=True),
+    "rating lines": Kind(read_rating_lines, weights=True),
+    "rating table": Kind(read_rating_table, weights=True),
+    "Appraise": Kind(read_appraise),
+    "wmt24": Kind(read_wmt24),
+    "wmt25": Kind(read_wmt25),
+    "direct assessment": Kind(read_direct_assessment, column=True),
 }
 #: The kinds that each format may come in, and how the first of them looks.
 FORMAT_KINDS: dict[Format, tuple[tuple[str, ...], str]] = {
-    "scores": (("table", "score lines"), ""),
-    "mqm": (("mqm", "rating lines", "rating table"), ""),
+    "scores": (("a table of scores", "score lines"), ""),
+    "mqm": (("MQM annotations", "rating lines", "rating table"), ""),
     "ratings": (
         ("rating lines", "rating table"),
         "error spans: SYSTEM, JSON and perhaps RATER between tabs, or JSON lines with "
         "system_id, segment_id and errors",
     ),
     "esa": (
-        ("appraise", "wmt24", "wmt25"),
+        ("Appraise", "wmt24", "wmt25"),
         "ESA as Appraise exports it (12 fields, no header) or as WMT24 and WMT25 publish it "
         "(JSON with esa_score, or with doc_id and scores)",
     ),
     "da": (
-        ("appraise", "direct assessment"),
+        ("Appraise", "direct assessment"),
         "direct assessment as Appraise exports it (9 or 11 fields, no header) or with columns "
         "SYS and RAW.SCR",
     ),
-    "rankings": (("table",), ""),
+    "rankings": (("a table of scores",), ""),
 }
 
 
@@ -674,8 +658,7 @@ def _kind(path: str, data: bytes, chosen: Format | None) -> str:
     if guessed in kinds:
         return guessed
     if look:
-        found = f"what looks like {KINDS[guessed].words}"
-        raise MalformedFileError(path, None, found, look)
+        raise MalformedFileError(path, None, f"what looks like {guessed}", look)
     # Tables are read as they are asked to be, and say what they lack.
     return kinds[0]
 
@@ -687,7 +670,7 @@ def _guess(path: str, data: bytes) -> str:
     if level_of(path) is not None:
         return "score lines"
     if ending == ".parquet":
-        return "table"
+        return "a table of scores"
     text = decode(path, data).removeprefix(BYTE_ORDER_MARK)
     if not text.strip():
         raise EmptyTextError(path)
@@ -706,11 +689,11 @@ def _guess(path: str, data: bytes) -> str:
 
 def _guess_row(fields: Sequence[str]) -> str:
     if is_mqm_header(fields):
-        return "mqm"
+        return "MQM annotations"
     # Appraise has no header, and the last fields are times. A score that is no number is a fault of
     # the row, to be reported as such.
     is_appraise = len(fields) in APPRAISE and all(map(is_number, fields[-2:]))
-    return "appraise" if is_appraise else "table"
+    return "Appraise" if is_appraise else "a table of scores"
 
 
 def _is_rating_line(line: str) -> bool:
@@ -732,4 +715,4 @@ def _guess_json(path: str, text: str) -> str:
         return "wmt24"
     if {"errors", "system_id", "segment_id"} <= keys:
         return "rating table"
-    return "mqm" if is_mqm_header(keys) else "table"
+    return "MQM annotations" if is_mqm_header(keys) else "a table of scores"

@@ -314,7 +314,8 @@ class Format:
         by_number: whether the order is that of the items' numbers.
         may_repeat: whether rows of one item are several answers, even if nothing tells them apart.
         are_runs: whether several answers to an item are runs of the system.
-        higher: of a file, for each score that says so whether higher is better; "" for all others.
+        higher: for each score that says so whether higher is better; "" for all others. A function
+            of the file, where it tells.
         scale: what scores can be.
         usual: the scores of which the first that is there counts, where none is chosen.
     """
@@ -340,14 +341,19 @@ class Format:
     by_number: bool = False
     may_repeat: bool = False
     are_runs: bool = False
-    higher: Callable[[ScoreFile], Mapping[str, bool]] = lambda _: {}
+    higher: Mapping[str, bool] | Callable[[ScoreFile], Mapping[str, bool]] = lambda _: {}
     scale: Scale = ANY_NUMBER
     usual: tuple[str, ...] = ()
 
 
 def has_keys(*keys: str) -> Callable[[ScoreFile], bool]:
     """Whether the first of a file's JSON lines has these keys."""
-    return lambda file: file.first_record.keys() >= set(keys)
+    return lambda file: is_object(file.first_record, *keys)
+
+
+def is_object(value: object, *keys: str) -> bool:
+    """Whether a JSON value is an object with these keys."""
+    return isinstance(value, dict) and value.keys() >= set(keys)
 
 
 def _at(place: Place, record: Record) -> Any:
@@ -397,7 +403,10 @@ def evaluations_of(file: ScoreFile, form: Format) -> list[Evaluation]:
         if key in group:
             item = _merged(file, system, group[key], item)
         group[key] = item
-    higher = form.higher(file)
+    higher = form.higher(file) if callable(form.higher) else form.higher
+    shared: dict[str, Any] = {
+        name: getattr(form, name) for name in ("usual", "documents", "are_runs", "scale")
+    }
     return [
         Evaluation(
             label=file.path,
@@ -405,13 +414,10 @@ def evaluations_of(file: ScoreFile, form: Format) -> list[Evaluation]:
             system=system,
             items=_ordered(file, form, system, group),
             higher=higher,
-            usual=form.usual,
             has_names=bool(form.item) and form.first is None,
             benchmark=benchmark,
             data=data[system, benchmark],
-            documents=form.documents,
-            are_runs=form.are_runs,
-            scale=form.scale,
+            **shared,
         )
         for (system, benchmark), group in groups.items()
     ]

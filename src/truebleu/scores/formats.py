@@ -52,20 +52,16 @@ from truebleu.scores.evaluations import (
     evaluations_of,
     has_keys,
     is_name,
+    is_object,
     name_of,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from zipfile import ZipInfo
 
     from truebleu.corpus.tables import Table
     from truebleu.scores.evaluations import Answer
-
-
-def _all(*, higher: bool) -> Callable[[ScoreFile], Mapping[str, bool]]:
-    """The direction of all scores of a tool."""
-    return lambda _: {"": higher}
 
 
 # COMET: higher is better. The model's name is in no file of comet-score: give it by ``name=``.
@@ -73,22 +69,19 @@ def _all(*, higher: bool) -> Callable[[ScoreFile], Mapping[str, bool]]:
 _COMET_LINE = re.compile(
     r"(?P<file>[^\t]+)\t(Segment (?P<segment>\d{1,9})\t)?score: (?P<score>[^\s]+)$"
 )
+_COMPARISON = ("statistical_results", "translations")
 # Scores have four decimals, and so has their mean.
 _COMET_ROUNDED = 1e-4
-
-
-def _is_comparison(values: Any) -> bool:
-    return isinstance(values, dict) and {"statistical_results", "translations"} <= values.keys()
 
 
 def _is_comet(file: ScoreFile) -> bool:
     if not isinstance(file.json, dict):
         return any(map(_COMET_LINE.match, file.lines))
-    is_scores = bool(file.json) and all(
-        isinstance(rows, list) and rows and isinstance(rows[0], dict) and "COMET" in rows[0]
-        for rows in file.json.values()
+    tables = file.json.values()
+    is_scores = bool(tables) and all(
+        is_object(value_inside(rows, ["0"]), "COMET") for rows in tables
     )
-    return is_scores or _is_comparison(file.json)
+    return is_scores or is_object(file.json, *_COMPARISON)
 
 
 def _comet_records(file: ScoreFile) -> Iterator[Numbered]:
@@ -97,7 +90,7 @@ def _comet_records(file: ScoreFile) -> Iterator[Numbered]:
         yield from _printed_comet(file)
         return
     tables, name = list(file.json.items()), "COMET"
-    if _is_comparison(file.json):
+    if is_object(file.json, *_COMPARISON):
         model = file.json.get("model")
         name = model.rsplit("/", 1)[-1] if isinstance(model, str) else name
         tables = []
@@ -110,7 +103,7 @@ def _comet_records(file: ScoreFile) -> Iterator[Numbered]:
             tables.append((str(translation.get("name", "")), rows))
     for path, rows in tables:
         for number, row in enumerate(rows):
-            if not isinstance(row, dict) or "COMET" not in row:
+            if not is_object(row, "COMET"):
                 file.refuse(None, f"segment {number + 1} of {path} without COMET", "one for each")
             scored = {"scores": {name: row["COMET"]}, "output": row.get("mt")}
             yield None, {"system": name_of(path), "item": number, **scored}
@@ -238,11 +231,6 @@ def _canonical(value: object) -> str:
 _LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 
 
-def _is_inspect(file: ScoreFile) -> bool:
-    is_log = isinstance(file.json, dict) and {"eval", "samples"} <= file.json.keys()
-    return is_log or file.data[:4] == ZIP
-
-
 def _inspect_records(file: ScoreFile) -> Iterator[Numbered]:
     log = _archived_log(file.path, file.data) if file.data[:4] == ZIP else file.json
     if not isinstance(log["samples"], list):
@@ -250,7 +238,7 @@ def _inspect_records(file: ScoreFile) -> Iterator[Numbered]:
     places = {"system": "model", "benchmark": "task", "data": "dataset.name"}
     about = {key: value_inside(log["eval"], place.split(".")) for key, place in places.items()}
     for number, sample in enumerate(log["samples"], 1):
-        if not isinstance(sample, dict) or "id" not in sample:
+        if not is_object(sample, "id"):
             file.refuse(None, f"sample {number} without an id", "one for each sample")
         yield None, {**sample, **about}
 
@@ -339,11 +327,10 @@ def _member(path: str, data: bytes, archive: ZipFile, member: ZipInfo) -> bytes:
 # file of results names that of its samples, which stands beside it; only it says the direction.
 
 _SAMPLE = frozenset({"evaluation_id", "model_id", "sample_id", "evaluation"})
-_RESULTS = frozenset({"schema_version", "evaluation_results"})
 
 
 def _are_results(file: ScoreFile) -> bool:
-    return isinstance(file.json, dict) and file.json.keys() >= _RESULTS
+    return is_object(file.json, "schema_version", "evaluation_results")
 
 
 def _every_eval_ever_records(file: ScoreFile) -> Iterator[Numbered]:
@@ -515,11 +502,6 @@ def _deepeval_run(file: ScoreFile) -> Any:
     return file.json if run is None else run
 
 
-def _is_deepeval(file: ScoreFile) -> bool:
-    run = _deepeval_run(file) if isinstance(file.json, dict) else None
-    return isinstance(run, dict) and {"testCases", "metricsScores"} <= run.keys()
-
-
 def _deepeval_about(file: ScoreFile) -> tuple[str, str]:
     run = _deepeval_run(file)
     names = (value_inside(run, place) for place in (["hyperparameters", "model"], ["identifier"]))
@@ -583,11 +565,6 @@ _HELM_ACCOUNTS = re.compile(
 )
 
 
-def _is_helm(file: ScoreFile) -> bool:
-    first = value_inside(file.json, ["0"])
-    return isinstance(first, dict) and {"instance_id", "train_trial_index"} <= first.keys()
-
-
 def _helm_about(file: ScoreFile) -> tuple[str, str]:
     """The model of the run's specification, and the run without it."""
     spec = _json_of(os.path.dirname(file.path), "run_spec.json")
@@ -615,10 +592,6 @@ def _is_lighteval(file: ScoreFile) -> bool:
     if extension(file.path) != ".parquet":
         return False
     return {"doc", "metric"} <= set(read_parquet(file.path, file.data).columns)
-
-
-def _lighteval_about(file: ScoreFile) -> tuple[str, str]:
-    return _lighteval_path(file)[1] or file.name, ""
 
 
 def _lighteval_path(file: ScoreFile) -> tuple[str, str, str]:
@@ -687,10 +660,8 @@ def _bert_score_records(file: ScoreFile) -> Iterator[Numbered]:
         numbers = line.split("\t")
         if len(numbers) != 3:
             file.refuse(number, f"{len(numbers)} fields", "P, R and F1 between tabs")
-        yield (
-            number,
-            {"scores": dict(zip(("P", "R", "F1"), numbers, strict=True)), "data": settings},
-        )
+        scores = dict(zip(("P", "R", "F1"), numbers, strict=True))
+        yield number, {"scores": scores, "data": settings}
 
 
 # One answer on each line, as BLEURT and GEMBA write them: one system's scores, in order. None is
@@ -717,7 +688,7 @@ FORMATS = {
         records=_comet_records,
         output="output",
         first=0,
-        higher=_all(higher=True),
+        higher={"": True},
     ),
     "MetricX": Format(
         writes="JSON lines with a prediction; lower is better",
@@ -728,7 +699,7 @@ FORMATS = {
         scores=lambda record: {"MetricX": record["prediction"]},
         output="hypothesis",
         first=0,
-        higher=_all(higher=False),
+        higher={"": False},
         scale=Scale(0, 25),
     ),
     "lm-evaluation-harness": Format(
@@ -748,7 +719,7 @@ FORMATS = {
     ),
     "Inspect": Format(
         writes="logs as .eval or JSON, and saved data frames of its samples",
-        knows=_is_inspect,
+        knows=lambda file: file.data[:4] == ZIP or is_object(file.json, "eval", "samples"),
         records=_inspect_records,
         item="id",
         scores=_inspect_scores,
@@ -780,12 +751,12 @@ FORMATS = {
         fields="fields",
         may_repeat=True,
         are_runs=True,
-        higher=lambda _: {"score": True},
+        higher={"score": True},
         usual=("score",),
     ),
     "DeepEval": Format(
         writes="test runs as JSON",
-        knows=_is_deepeval,
+        knows=lambda file: is_object(_deepeval_run(file), "testCases", "metricsScores"),
         records=_deepeval_records,
         about=_deepeval_about,
         scores=lambda case: {str(m.get("name")): m.get("score") for m in _deepeval_metrics(case)},
@@ -804,7 +775,9 @@ FORMATS = {
     ),
     "HELM": Format(
         writes="per_instance_stats.json and display_predictions.json, with run_spec.json beside",
-        knows=_is_helm,
+        knows=lambda file: is_object(
+            value_inside(file.json, ["0"]), "instance_id", "train_trial_index"
+        ),
         records=lambda file: _objects(file, file.json),
         about=_helm_about,
         item="instance_id",
@@ -817,7 +790,7 @@ FORMATS = {
         writes="details in Parquet",
         knows=_is_lighteval,
         records=lambda file: records_of(read_parquet(file.path, file.data)),
-        about=_lighteval_about,
+        about=lambda file: (_lighteval_path(file)[1] or file.name, ""),
         item="doc.id",
         scores="metric",
         benchmark="doc.task_name",
@@ -831,12 +804,12 @@ FORMATS = {
         records=_wmt25_records,
         fields="fields",
         documents="document",
-        higher=_all(higher=True),
+        higher={"": True},
         usual=("CometKiwi-XL",),
     ),
     "Hugging Face evaluate": Format(
         writes="evaluate.save of lists",
-        knows=lambda file: isinstance(file.json, dict) and "_evaluate_version" in file.json,
+        knows=lambda file: is_object(file.json, "_evaluate_version"),
         records=_evaluate_records,
         first=1,
         usual=("f1", "scores", "score"),
@@ -847,7 +820,7 @@ FORMATS = {
         records=_bert_score_records,
         data="data",
         first=1,
-        higher=_all(higher=True),
+        higher={"": True},
         usual=("F1",),
     ),
     "WMT metrics task": Format(
@@ -1015,13 +988,11 @@ def _inspect_table(
         file.refuse(None, "samples of several evaluations", expected)
     # The id of a sample in its dataset counts, not that of the sample in a log.
     del columns["sample_id"]
+    names = [name for name in columns if name.startswith(_INSPECT_SCORE)]
     scores = {
-        name.removeprefix(_INSPECT_SCORE): [_counted(value) for value in values]
-        for name, values in columns.items()
-        if name.startswith(_INSPECT_SCORE)
+        name.removeprefix(_INSPECT_SCORE): list(map(_counted, columns.pop(name))) for name in names
     }
-    others = {name: own for name, own in columns.items() if not name.startswith(_INSPECT_SCORE)}
-    columns = {**others, **scores}
+    columns |= scores
     return replace(table, columns=tuple(columns), values=columns.__getitem__), list(scores)
 
 

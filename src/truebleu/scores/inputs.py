@@ -189,9 +189,11 @@ def read_any(
         read: what reads texts that have no statistics beside them.
     """
     texts, saved = _statistics_among(systems)
-    if saved or not references:
-        what = "statistics" if saved else "scores"
-        _refuse_labels(what, source=source, documents=documents if saved else None)
+    what = "statistics" if saved else "scores"
+    labels = {"source": source, "documents": documents if saved else None}
+    for name, file in labels.items() if saved or not references else ():
+        if file is not None:
+            raise RefusedError(f"{name} {file} needs texts: {what} have none")
     if texts and saved and not references:
         raise SettingError("references", "none", NEED_REFERENCES)
     if saved and not references:
@@ -221,12 +223,6 @@ def with_baseline(systems: Sequence[str], written: str) -> tuple[list[str], str]
         name = f"{name} (baseline)"
     named = written if location.name is not None else f"{name}={written}"
     return [*systems, named], name
-
-
-def _refuse_labels(what: str, **labels: str | None) -> None:
-    for name, file in labels.items():
-        if file is not None:
-            raise RefusedError(f"{name} {file} needs texts: {what} have none")
 
 
 def _statistics_among(systems: Sequence[str]) -> tuple[list[str], list[SavedStatistics]]:

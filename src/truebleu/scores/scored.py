@@ -219,10 +219,8 @@ def _require_pairs(evaluations: Sequence[Evaluation]) -> None:
             raise DuplicateSystemError(evaluation.system)
         if not evaluation.items:
             raise EmptyTextError(evaluation.label)
-        for own, others in (
-            (evaluation.benchmark, first.benchmark),
-            (evaluation.data, first.data),
-        ):
+        for part in ("benchmark", "data"):
+            own, others = getattr(evaluation, part), getattr(first, part)
             if own and others and own != others:
                 expected = f"{others}, as in {first.label}; truebleu panel compares over several"
                 evaluation.refuse(None, f"items of {own}", expected)
