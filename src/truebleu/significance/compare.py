@@ -42,7 +42,6 @@ from truebleu.significance.settings import (
     CompareSettings,
     chosen_unit,
     default_interval,
-    default_test,
     for_comparisons,
     known_clusters,
     name_of_unit,
@@ -155,7 +154,7 @@ def compare(
     settings = picked(
         CompareSettings,
         asked,
-        test=test or default_test(about),
+        test=test or ("two-way" if about == "further-runs" else "ar"),
         replicates=replicates or DEFAULT_REPLICATES,
         correction=correction or "holm",
         unit=chosen,
@@ -215,7 +214,7 @@ def compare(
     for index, (metric, replicated, tested) in enumerate(
         zip(statistics, scores, tests, strict=True)
     ):
-        rows = counts[index] if of_runs is None else of_runs.side_by_side(counts[index])
+        rows = counts[index] if of_runs is None else of_runs.by_system(counts[index])
         effects = design_effects(metric, rows, clusters_of, pairs)
         part = family.results(metric, replicated, tested, effects)
         parts.append(part if of_runs is None else _with_runs(part, of_runs, index, pairs))
@@ -276,15 +275,8 @@ def _require_groups(
     columns: Mapping[str, Sequence[str]], settings: CompareSettings, *, runs: bool
 ) -> None:
     """Refuse what groups of segments cannot stand beside."""
-    beside = [
-        name
-        for name, there in (
-            ("runs", runs),
-            ("margin", settings.margin is not None),
-            ("adaptive", settings.adaptive),
-        )
-        if there
-    ]
+    asked = {"runs": runs, "margin": settings.margin is not None, "adaptive": settings.adaptive}
+    beside = [name for name, there in asked.items() if there]
     if columns and beside:
         raise SettingError("by", ", ".join(columns), f"no {beside[0]} beside it")
 
@@ -315,10 +307,7 @@ def _compare_groups(
         found = f"{len(tested)} groups with {pairs} comparisons each"
         expected = f"at most {MOST_GROUP_COMPARISONS:,} comparisons; fewer groups, or a baseline"
         raise SettingError("by", found, expected)
-    settings = replace(
-        settings,
-        replicates=_group_replicates(settings, family, tested, replicates),
-    )
+    settings = replace(settings, replicates=_group_replicates(settings, family, tested, replicates))
     results = []
     for group in groups:
         part, part_metrics = group.part(test_set, metrics)
@@ -346,10 +335,7 @@ def _compare_groups(
 
 
 def _group_replicates(
-    settings: CompareSettings,
-    family: int,
-    tested: Sequence[SegmentGroup],
-    replicates: int | None,
+    settings: CompareSettings, family: int, tested: Sequence[SegmentGroup], replicates: int | None
 ) -> int:
     """As many replicates as the comparisons of all groups need, or those that were asked for."""
     correction = settings.p_value_correction
@@ -370,14 +356,13 @@ def _adjusted(
     labels = {pair.metric for group in groups for pair in group.comparisons}
     by_label: dict[str, Iterator[float]] = {}
     for label in labels:
-        p = [pair.p for group in groups for pair in group.of(label)]
-        by_label[label] = iter(adjust(np.array(p), correction).tolist())
-    results = []
-    for group in groups:
-        comparisons = []
-        for pair in group.comparisons:
-            p_adjusted = next(by_label[pair.metric])
-            real = p_adjusted <= alpha
-            comparisons.append(replace(pair, p_adjusted=p_adjusted, significant=real))
-        results.append(replace(group, comparisons=tuple(comparisons)))
-    return tuple(results)
+        p_values = [pair.p for group in groups for pair in group.of(label)]
+        by_label[label] = iter(adjust(np.array(p_values), correction).tolist())
+
+    def corrected(pair: PairResult) -> PairResult:
+        p = next(by_label[pair.metric])
+        return replace(pair, p_adjusted=p, significant=p <= alpha)
+
+    return tuple(
+        replace(group, comparisons=tuple(map(corrected, group.comparisons))) for group in groups
+    )

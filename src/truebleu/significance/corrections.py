@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -175,11 +175,25 @@ def westfall_young(
     return step_down(difference, blocks, alternative, exact=exact, scale=scale)
 
 
-class NullDifferences(Protocol):
-    """The differences that equal systems have on all replicates, which need not be kept."""
+@dataclass(frozen=True, slots=True)
+class NullBlocks:
+    """The differences that equal systems have on all replicates, which need not be kept.
+
+    Attributes:
+        blocks: makes them all, each time anew, in blocks shaped (replicate, comparison).
+    """
+
+    blocks: Callable[[], Iterable[Values]]
 
     def spread(self) -> tuple[Values, Values]:
         """The standard deviation of each comparison, and its largest size."""
+        count, total, squares, largest = 0, 0.0, 0.0, 0.0
+        for null in self.blocks():
+            count += len(null)
+            total = total + null.sum(axis=0)
+            squares = squares + np.einsum("ij,ij->j", null, null)
+            largest = np.maximum(largest, np.abs(null).max(axis=0))
+        return deviation(count, np.asarray(total), np.asarray(squares)), np.asarray(largest)
 
     def count(
         self, factors: Values, alternative: Alternative, order: NDArray[np.intp], reached: Values
@@ -194,32 +208,6 @@ class NullDifferences(Protocol):
             order: of the comparisons; what is reached and the counts are in this order.
             reached: the values.
         """
-
-
-@dataclass(frozen=True, slots=True)
-class NullBlocks:
-    """Differences that come in blocks of replicates, shaped (replicate, comparison).
-
-    Attributes:
-        blocks: makes them all, each time anew.
-    """
-
-    blocks: Callable[[], Iterable[Values]]
-
-    def spread(self) -> tuple[Values, Values]:
-        """See `NullDifferences`."""
-        count, total, squares, largest = 0, 0.0, 0.0, 0.0
-        for null in self.blocks():
-            count += len(null)
-            total = total + null.sum(axis=0)
-            squares = squares + np.einsum("ij,ij->j", null, null)
-            largest = np.maximum(largest, np.abs(null).max(axis=0))
-        return deviation(count, np.asarray(total), np.asarray(squares)), np.asarray(largest)
-
-    def count(
-        self, factors: Values, alternative: Alternative, order: NDArray[np.intp], reached: Values
-    ) -> tuple[NDArray[np.int64], int]:
-        """See `NullDifferences`."""
         extreme, count = np.zeros(len(order), dtype=np.int64), 0
         for null in self.blocks():
             # In each replicate the largest of a comparison and those after it.
@@ -238,7 +226,7 @@ def deviation(count: int, total: Values, squares: Values) -> Values:
 
 def step_down(
     observed: Values,
-    null: NullDifferences,
+    null: NullBlocks,
     alternative: Alternative = "two-sided",
     *,
     exact: bool = False,
@@ -329,15 +317,14 @@ def tukey_p(segment_scores: ArrayLike) -> Values:
     from scipy.integrate import IntegrationWarning
     from scipy.stats import studentized_range
 
-    scores = as_matrix("segment_scores", segment_scores, "segment", "system")
-    segments, systems = scores.shape
+    scores, segments, systems, degrees = _design(segment_scores)
 
     def p_of(differences: Values, variance: float) -> Values:
         ranges = np.abs(differences) / np.sqrt(variance / segments)
         with warnings.catch_warnings():
             # Where p is almost 1 SciPy doubts its integral, which is right nevertheless.
             warnings.simplefilter("ignore", IntegrationWarning)
-            return np.asarray(studentized_range.sf(ranges, systems, _degrees(scores)))
+            return np.asarray(studentized_range.sf(ranges, systems, degrees))
 
     return _all_pairs(scores, p_of)
 
@@ -352,12 +339,11 @@ def scheffe_p(segment_scores: ArrayLike) -> Values:
     """
     from scipy.stats import f
 
-    scores = as_matrix("segment_scores", segment_scores, "segment", "system")
-    segments, systems = scores.shape
+    scores, segments, systems, degrees = _design(segment_scores)
 
     def p_of(differences: Values, variance: float) -> Values:
         ratios = differences**2 / (2 * variance / segments) / (systems - 1)
-        return np.asarray(f.sf(ratios, systems - 1, _degrees(scores)))
+        return np.asarray(f.sf(ratios, systems - 1, degrees))
 
     return _all_pairs(scores, p_of)
 
@@ -366,9 +352,8 @@ def tukey_half_width(segment_scores: ArrayLike, level: float) -> float:
     """How far Tukey's simultaneous intervals of differences reach to either side."""
     from scipy.stats import studentized_range
 
-    scores = as_matrix("segment_scores", segment_scores, "segment", "system")
-    segments, systems = scores.shape
-    critical = float(studentized_range.ppf(level, systems, _degrees(scores)))
+    scores, segments, systems, degrees = _design(segment_scores)
+    critical = float(studentized_range.ppf(level, systems, degrees))
     return critical * float(np.sqrt(error_variance(scores) / segments))
 
 
@@ -376,22 +361,23 @@ def scheffe_half_width(segment_scores: ArrayLike, level: float) -> float:
     """The same of Scheffé's, which hold for every contrast of the means."""
     from scipy.stats import f
 
-    scores = as_matrix("segment_scores", segment_scores, "segment", "system")
-    segments, systems = scores.shape
-    critical = (systems - 1) * float(f.ppf(level, systems - 1, _degrees(scores)))
+    scores, segments, systems, degrees = _design(segment_scores)
+    critical = (systems - 1) * float(f.ppf(level, systems - 1, degrees))
     return float(np.sqrt(critical * 2 * error_variance(scores) / segments))
 
 
 def error_variance(segment_scores: ArrayLike) -> float:
     """The mean square of what neither the segment nor the system explains."""
-    scores = as_matrix("segment_scores", segment_scores, "segment", "system")
+    scores, _, _, degrees = _design(segment_scores)
     rest = scores - scores.mean(axis=0) - scores.mean(axis=1, keepdims=True) + scores.mean()
-    return float((rest**2).sum() / _degrees(scores))
+    return float((rest**2).sum() / degrees)
 
 
-def _degrees(scores: Values) -> int:
+def _design(segment_scores: ArrayLike) -> tuple[Values, int, int, int]:
+    """The scores, checked; how many segments and systems; and the degrees of freedom."""
+    scores = as_matrix("segment_scores", segment_scores, "segment", "system")
     segments, systems = scores.shape
-    return int((segments - 1) * (systems - 1))
+    return scores, segments, systems, (segments - 1) * (systems - 1)
 
 
 def _all_pairs(scores: Values, p_of: Callable[[Values, float], Values]) -> Values:

@@ -556,13 +556,7 @@ def _without_margin(
         adjusted = westfall_young(observed, null, "less", exact=exact, scale=scales)
         # Standardised, a lone metric's order is that of its swaps; ties may round the other way.
         adjusted = np.maximum(adjusted, p)
-    return _Judged(
-        p.tolist(),
-        adjusted.tolist(),
-        len(null),
-        exact,
-        intervals,
-    )
+    return _Judged(p.tolist(), adjusted.tolist(), len(null), exact, intervals)
 
 
 def _standing(

@@ -73,7 +73,6 @@ def medians_and_relative_intervals(
         level: the level, such as 0.95.
     """
     count = len(scores)
-    _require_enough(count, level)
     left_out = _left_out(count, level)
     ranks = [left_out, (count - 1) // 2, count // 2, count - 1 - left_out]
     results: list[tuple[float, tuple[float, float] | None]] = []
@@ -134,23 +133,16 @@ def bca_levels(
 def _sorted_scores(scores: ArrayLike, level: float) -> Values:
     """The scores in ascending order, refused if too few for the level."""
     replicates = as_replicates("scores", scores)
-    _require_enough(len(replicates), level)
+    _left_out(len(replicates), level)
     return np.sort(replicates, axis=0)
 
 
-def _require_enough(replicates: int, level: float) -> None:
+def _left_out(replicates: int, level: float) -> int:
+    """How many replicates are beyond an interval, on either side; refused if all are within."""
     least = smallest_replicates(level)
     if replicates < least:
         raise SettingError("replicates", replicates, f"at least {least} for the level {level}")
-
-
-def _left_out(replicates: int, level: float) -> int:
-    """How many replicates are beyond an interval, on either side."""
-    return min(_whole_part(replicates * (1 - level) / 2), (replicates - 1) // 2)
-
-
-def _whole_part(number: float) -> int:
-    return math.floor(number + WHOLE)
+    return min(math.floor(replicates * (1 - level) / 2 + WHOLE), (replicates - 1) // 2)
 
 
 def _whole_parts(numbers: Values) -> Values:
@@ -271,7 +263,6 @@ class IntervalMethod:
 
 def _percentile(estimates: Estimates, level: float) -> Values:
     count = len(estimates.scores)
-    _require_enough(count, level)
     left_out = _left_out(count, level)
     return estimates.ranked(left_out, count - 1 - left_out)
 
@@ -307,12 +298,7 @@ def _two_way(estimates: Estimates, level: float) -> Values:
 INTERVAL_METHODS: Mapping[str, IntervalMethod] = {
     method.name: method
     for method in (
-        IntervalMethod(
-            name="percentile",
-            title="percentile",
-            interval=_percentile,
-            resamples=True,
-        ),
+        IntervalMethod(name="percentile", title="percentile", interval=_percentile, resamples=True),
         IntervalMethod(name="bca", title="BCa", interval=_bca, resamples=True),
         IntervalMethod(name="student", title="Student's", interval=_student),
         IntervalMethod(name="hall", title="Hall's skewness-corrected t", interval=_hall),

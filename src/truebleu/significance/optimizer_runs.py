@@ -155,17 +155,19 @@ class RunResults:
         self._about, self._seed = about, seed
         self._outputs = outputs
         self._sd_of_segments = [
-            self._by_run(drawn).std(axis=0, ddof=1).mean(axis=1).tolist() for drawn in scores
+            self.by_system(drawn).std(axis=0, ddof=1).mean(axis=1).tolist() for drawn in scores
         ]
-        self.averages = [_average(statistics, self._count) for statistics in outputs]
+        # The counts of a system's runs side by side; the score is the average of theirs.
+        self.averages = [
+            MetricStatistics(part.label, average, average.by_system(part.rows))
+            for part in outputs
+            for average in [RunAverage(part.metric, self._count)]
+        ]
         self.pooled = [_pool(statistics, self._count) for statistics in outputs]
 
-    def side_by_side(self, rows: Values) -> Values:
-        """Counts of all outputs, shaped (segment, output, column), as `averages` have them."""
+    def by_system(self, rows: Values) -> Values:
+        """Counts or scores of all outputs, along the second axis, those of a system together."""
         return rows.reshape(len(rows), len(self._runs), -1)
-
-    def _by_run(self, scores: Values) -> Values:
-        return scores.reshape(len(scores), len(self._runs), -1)
 
     def mean_scores(self, scores: Sequence[Values], first: int = 0) -> list[Values]:
         """By metric the means over runs, shaped (replicate, system), of scores of all outputs.
@@ -174,7 +176,7 @@ class RunResults:
         the mean are stretched, since those of r runs that are drawn from r vary less than those of
         r further runs, by the factor (r - 1) / r in the variance.
         """
-        by_run = [self._by_run(drawn) for drawn in scores]
+        by_run = [self.by_system(drawn) for drawn in scores]
         means = [drawn.mean(axis=2) for drawn in by_run]
         if self._about != "further-runs":
             return means
@@ -199,6 +201,7 @@ class RunResults:
     def run_scores(self, metric: int) -> list[RunScores]:
         """What the runs of each system score by one metric."""
         outputs = self._outputs[metric]
+        higher = outputs.metric.higher_is_better
         by_system = zip(
             self._runs.values(),
             outputs.scores.reshape(len(self._runs), -1).tolist(),
@@ -214,7 +217,7 @@ class RunResults:
                     scores=tuple(scores),
                     sd_of_runs=float(np.std(scores, ddof=1)) if len(scores) > 1 else None,
                     sd_of_segments=sd_of_segments,
-                    best=_best(ascending, higher_is_better=outputs.metric.higher_is_better),
+                    best=None if higher is None else ascending[-1 if higher else 0],
                     median=ascending[len(ascending) // 2],
                     pooled_score=pooled_score,
                 )
@@ -304,9 +307,28 @@ def two_way_interval(
 def as_runs(
     runs: str | Mapping[str, Sequence[str]], outputs: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
-    """The runs of each system, given as such or as a pattern of the outputs' names."""
+    """The runs of each system, given as such or as a pattern of the outputs' names.
+
+    Refused unless they are outputs of the test set, all different, equally many.
+    """
     grouped = group_runs(outputs, runs) if isinstance(runs, str) else runs
-    return _check_runs(grouped, outputs)
+    used: dict[str, str] = {}
+    for system, group in grouped.items():
+        if isinstance(group, str) or not isinstance(group, Iterable):
+            raise SettingError(f"runs of {system}", group, "a list of outputs")
+        if not group:
+            raise SettingError(f"runs of {system}", "none", "at least one output")
+        for name in group:
+            if name not in outputs:
+                raise UnknownNameError(f"output of {system}", name, outputs)
+            if name in used:
+                expected = f"outputs of one run each; {used[name]} has it already"
+                raise SettingError(f"runs of {system}", name, expected)
+            used[name] = system
+    if len({len(group) for group in grouped.values()}) > 1:
+        found = ", ".join(f"{len(group)} of {system}" for system, group in grouped.items())
+        raise SettingError("runs", found, "as many runs of one system as of another")
+    return {system: tuple(group) for system, group in grouped.items()}
 
 
 def group_runs(names: Iterable[str], pattern: str) -> dict[str, tuple[str, ...]]:
@@ -343,35 +365,6 @@ def _as_expression(pattern: str) -> re.Pattern[str]:
     return re.compile("".join(parts), re.DOTALL)
 
 
-def _check_runs(
-    runs: Mapping[str, Sequence[str]], known: Sequence[str]
-) -> dict[str, tuple[str, ...]]:
-    """The runs, refused unless they are outputs of the test set, all different, equally many."""
-    used: dict[str, str] = {}
-    for system, group in runs.items():
-        if isinstance(group, str) or not isinstance(group, Iterable):
-            raise SettingError(f"runs of {system}", group, "a list of outputs")
-        if not group:
-            raise SettingError(f"runs of {system}", "none", "at least one output")
-        for name in group:
-            if name not in known:
-                raise UnknownNameError(f"output of {system}", name, known)
-            if name in used:
-                expected = f"outputs of one run each; {used[name]} has it already"
-                raise SettingError(f"runs of {system}", name, expected)
-            used[name] = system
-    if len({len(group) for group in runs.values()}) > 1:
-        found = ", ".join(f"{len(group)} of {system}" for system, group in runs.items())
-        raise SettingError("runs", found, "as many runs of one system as of another")
-    return {system: tuple(group) for system, group in runs.items()}
-
-
-def _average(statistics: MetricStatistics, runs: int) -> MetricStatistics:
-    """The counts of a system's runs side by side; the score is the average of theirs."""
-    metric = RunAverage(statistics.metric, runs)
-    return MetricStatistics(statistics.label, metric, metric.by_system(statistics.rows))
-
-
 def _pool(statistics: MetricStatistics, runs: int) -> MetricStatistics:
     """One row per unit and run: all runs of a system are one corpus."""
     units, outputs, columns = statistics.rows.shape
@@ -380,9 +373,3 @@ def _pool(statistics: MetricStatistics, runs: int) -> MetricStatistics:
     return MetricStatistics(
         statistics.label, statistics.metric, flat.reshape(units * runs, -1, columns)
     )
-
-
-def _best(ascending: Sequence[str], *, higher_is_better: bool | None) -> str | None:
-    if higher_is_better is None:
-        return None
-    return ascending[-1 if higher_is_better else 0]

@@ -26,7 +26,6 @@ from truebleu.resampling import TIE_TOLERANCE, Swaps, Values, as_replicates, as_
 from truebleu.significance.corrections import (
     CORRECTIONS,
     NullBlocks,
-    NullDifferences,
     adjust,
     deviation,
     extremeness,
@@ -125,45 +124,24 @@ def pair_tests(
         observed, replicated, settings.alternative, exact=exact, scale=test.scale(statistics)
     )
     null = (replicated if test.null is None else test.null(observed, replicated),)
-    return _judged(
-        statistics,
-        pairs,
-        settings,
-        _Evidence(
-            p=p,
-            replicates=len(differences),
-            exact=exact,
-            null=NullBlocks(lambda: null),
-        ),
-    )
+    evidence = p, len(differences), exact, NullBlocks(lambda: null)
+    return _judged(statistics, pairs, settings, evidence)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Evidence:
-    """What replicates say about all pairs by one metric.
-
-    Attributes:
-        p: the p-value of each pair.
-        replicates: how many there were.
-        exact: whether they were all swaps there are.
-        null: the differences that equal systems have.
-    """
-
-    p: Values
-    replicates: int
-    exact: bool
-    null: NullDifferences
+#: What replicates say about all pairs by one metric: the p-values, how many replicates there were,
+#: whether they were all swaps there are, and the differences that equal systems have.
+Evidence: TypeAlias = "tuple[Values, int, bool, NullBlocks]"
 
 
 def _judged(
     statistics: MetricStatistics,
     pairs: Sequence[Pair],
     settings: CompareSettings,
-    evidence: _Evidence,
+    evidence: Evidence,
 ) -> PairTests:
     """The p-values with their error, corrected, and whether every decision is clear."""
     test, correction = find_test(settings.test), CORRECTIONS[settings.correction]
-    p, replicates, exact = evidence.p, evidence.replicates, evidence.exact
+    p, replicates, exact, null = evidence
     p_se = np.zeros_like(p) if exact else monte_carlo_error(p, replicates)
     # Of all swaps two are as extreme as none in a two-sided test: none, and that of every unit.
     extreme = 2 if settings.alternative == "two-sided" else 1
@@ -178,11 +156,7 @@ def _judged(
             raise SettingError("correction", correction.name, f"another one with {test.title}")
         observed = statistics.sign * test.observed(statistics, pairs)
         adjusted = correction.adjust(
-            observed,
-            evidence.null,
-            settings.alternative,
-            exact=exact,
-            scale=test.scale(statistics),
+            observed, null, settings.alternative, exact=exact, scale=test.scale(statistics)
         )
         # Standardised, ties may round the other way; a corrected p is never below the other.
         adjusted = np.maximum(adjusted, p)
@@ -334,21 +308,12 @@ def _run_tests(
     settings: CompareSettings,
 ) -> PairTests:
     """Tests by a variance that needs no replicates: nothing about them is left to chance."""
+    asked = settings.alternative, settings.alpha
     p = test.p_value(statistics, pairs, settings.alternative)
-    adjusted = adjust(p, settings.correction)
-    reach = np.stack([test.reach(statistics, pairs, settings.alternative, settings.alpha)] * 2)
-    return PairTests(
-        p,
-        np.zeros_like(p),
-        adjusted,
-        0,
-        exact=False,
-        decided=True,
-        smallest_p=0.0,
-        intervals=standing_differences(
-            statistics, pairs, reach, p, settings.alternative, settings.alpha
-        ),
-    )
+    reach = np.stack([test.reach(statistics, pairs, *asked)] * 2)
+    bounds = standing_differences(statistics, pairs, reach, p, *asked)
+    errors, adjusted = np.zeros_like(p), adjust(p, settings.correction)
+    return PairTests(p, errors, adjusted, 0, False, True, smallest_p=0.0, intervals=bounds)
 
 
 class _Swapped:
@@ -415,18 +380,19 @@ class _Swapped:
             kept=kept,
         )
 
-    def evidence(self, metric: int) -> _Evidence:
+    def evidence(self, metric: int) -> Evidence:
         """What the swaps so far say by one metric."""
         tally, count, exact = self._tallies[metric], self._done[metric], self._exact[metric]
         extreme = tally.extreme.astype(np.int64)
         p = extreme / count if exact else (extreme + 1) / (count + 1)
         statistics = self._statistics[metric]
         native = statistics.metric.native()
-        null: NullDifferences = NullBlocks(partial(self._again, metric))
+        null = NullBlocks(partial(self._again, metric))
         if native is not None and not self._test.studentized:
             swaps = Swaps(replicates=count, seed=self._settings.seed)
-            null = _NativeNull(statistics, self._pairs, native, swaps, tally, count)
-        return _Evidence(p, count, exact, null)
+            counted = statistics, self._pairs, native, swaps, tally, count
+            null = _NativeNull(null.blocks, *counted)
+        return p, count, exact, null
 
     def _again(self, metric: int) -> Iterator[Values]:
         statistics = self._statistics[metric]
@@ -468,8 +434,8 @@ def _pairs_that_fit(rank: int, numbers: int) -> int:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _NativeNull:
-    """Differences after swaps, counted again without being kept."""
+class _NativeNull(NullBlocks):
+    """Differences after swaps, counted again without being made."""
 
     statistics: MetricStatistics
     pairs: Sequence[Pair]
@@ -479,14 +445,14 @@ class _NativeNull:
     replicates: int
 
     def spread(self) -> tuple[Values, Values]:
-        """See `NullDifferences`."""
+        """See `NullBlocks`."""
         total, squares, largest = self.tally.spread
         return deviation(self.replicates, total, squares), largest
 
     def count(
         self, factors: Values, alternative: Alternative, order: NDArray[np.intp], reached: Values
     ) -> tuple[NDArray[np.int64], int]:
-        """See `NullDifferences`."""
+        """See `NullBlocks`."""
         extreme = np.zeros(len(order), dtype=np.int64)
         pairs = _core.Pairs(self.pairs)
         for _, (taken,) in taken_blocks([self.statistics], self.swaps):
@@ -526,7 +492,7 @@ class _Drawn:
             for metric in metrics:
                 self._scores[metric] = np.concatenate([self._scores[metric], further[metric]])
 
-    def evidence(self, metric: int) -> _Evidence:
+    def evidence(self, metric: int) -> Evidence:
         """What the draws so far say by one metric."""
         statistics, scores = self._statistics[metric], self._scores[metric]
         size = max(1, PAIR_BLOCK // len(scores))
@@ -539,7 +505,7 @@ class _Drawn:
                 self._settings.alternative,
                 scale=statistics.scale,
             )
-        return _Evidence(p, len(scores), exact=False, null=NullBlocks(partial(self._null, metric)))
+        return p, len(scores), False, NullBlocks(partial(self._null, metric))
 
     def reach(self, metric: int) -> Values:
         """How far intervals reach below and above the observed differences, more being better."""

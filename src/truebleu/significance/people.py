@@ -32,13 +32,7 @@ if TYPE_CHECKING:
     from truebleu.resampling import Values
     from truebleu.significance.statistics import Pair
 
-__all__ = [
-    "CURVES",
-    "AgreementCurve",
-    "PeopleAgreement",
-    "find_curve",
-    "read_curves",
-]
+__all__ = ["CURVES", "AgreementCurve", "PeopleAgreement", "find_curve", "read_curves"]
 
 #: Curves by name, as a file that ``agree --curve -f json`` wrote, or as objects; None for none.
 PeopleLike: TypeAlias = "str | PathLike[str] | Sequence[AgreementCurve] | None"

@@ -53,11 +53,15 @@ def wilson_interval(rate: ArrayLike, count: ArrayLike, level: float) -> Values:
     [0.7225, 1.0]
     """
     share, tries = np.asarray(rate, dtype=np.float64), np.asarray(count, dtype=np.float64)
+    return _closed(wilson_bounds(share, tries, level), share)
+
+
+def wilson_bounds(share: Values, tries: Values | np.float64, level: float) -> Values:
+    """The same as rounding leaves it: an end may miss 0 or 1 by a hair."""
     square = _quantile(level) ** 2
     centre = share + square / (2 * tries)
     half = np.sqrt(square * (share * (1 - share) / tries + square / (4 * tries**2)))
-    bounds = np.stack([centre - half, centre + half]) / (1 + square / tries)
-    return _closed(bounds, share)
+    return np.asarray(np.stack([centre - half, centre + half]) / (1 + square / tries))
 
 
 def clopper_pearson_interval(rate: ArrayLike, count: ArrayLike, level: float) -> Values:

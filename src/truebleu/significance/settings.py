@@ -212,15 +212,10 @@ def resolve_about(about: About | None, runs: int | None) -> About | None:
     return about
 
 
-def default_test(about: About | None) -> str:
-    """The test of a verdict, unless another is chosen."""
-    return "two-way" if about == "further-runs" else "ar"
-
-
 def default_interval(
     about: About | None, unit: Unit = "segment", *, by_domain: bool = False
 ) -> IntervalName:
-    """The interval that goes with it: the one that covers best (docs/evidence/defaults.md).
+    """The interval that goes with a verdict: what covers best (docs/evidence/defaults.md).
 
     By documents that is Hall's skewness-corrected t; within domains the bootstrap's, which knows
     strata.

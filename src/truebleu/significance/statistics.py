@@ -367,11 +367,7 @@ def swap_blocks(
 
 
 def swapped_shares(
-    statistics: MetricStatistics,
-    taken: Values,
-    pairs: Sequence[Pair],
-    swaps: Swaps,
-    first: int,
+    statistics: MetricStatistics, taken: Values, pairs: Sequence[Pair], swaps: Swaps, first: int
 ) -> Values:
     """Which share of the text each replicate swaps, by the metric's weights.
 

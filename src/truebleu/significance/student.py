@@ -250,11 +250,7 @@ def _moments(left_out: Values, strata: Strata | None) -> tuple[Values, Values, V
     kurtosis = (influence**4).mean(axis=0) / safe**2
     # Whole ones, rounded down: their quantiles need no SciPy.
     degrees = np.floor(np.minimum(2 * count / np.maximum(kurtosis - 1, 1e-9), count - 1))
-    return (
-        np.sqrt(variance / count),
-        skewness / (3 * np.sqrt(count)),
-        np.maximum(degrees, 1.0),
-    )
+    return (np.sqrt(variance / count), skewness / (3 * np.sqrt(count)), np.maximum(degrees, 1.0))
 
 
 def _freedom(side: Values | float, u: Values, degrees: Values, count: int) -> Values:

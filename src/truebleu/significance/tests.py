@@ -31,7 +31,6 @@ from truebleu.resampling import (
     as_replicates,
     as_scale,
     beside,
-    normal_quantile,
     tie_margin,
 )
 from truebleu.schema import (
@@ -43,8 +42,9 @@ from truebleu.schema import (
     require_level,
     require_whole_number,
 )
-from truebleu.significance.corrections import smallest_factor
+from truebleu.significance.corrections import extremeness, smallest_factor
 from truebleu.significance.optimizer_runs import two_way_p, two_way_reach
+from truebleu.significance.rates import wilson_bounds
 from truebleu.significance.statistics import (
     CERTAIN,
     bootstrap_scores,
@@ -206,13 +206,7 @@ def _extreme(
 ) -> NDArray[np.bool_]:
     """Which of the null's differences are at least as extreme as the observed."""
     margin = tie_margin(observed, null, scale)
-    if alternative == "two-sided":
-        return np.asarray(np.abs(null) >= np.abs(observed) - margin)
-    if alternative == "greater":
-        return np.asarray(null >= observed - margin)
-    if alternative == "less":
-        return np.asarray(null <= observed + margin)
-    raise UnknownNameError("alternative", alternative, ALTERNATIVES)
+    return extremeness(null, alternative) >= extremeness(observed, alternative) - margin
 
 
 def _with_the_observed(extreme: NDArray[np.bool_]) -> Values:
@@ -326,11 +320,7 @@ def monte_carlo_interval(p: ArrayLike, replicates: int, confidence: float = CLEA
     """
     share = as_probabilities("p", p)
     count = _count(replicates)
-    square = normal_quantile((1 - require_level(confidence)) / 2) ** 2
-    centre = share + square / (2 * count)
-    half = np.sqrt(square * (share * (1 - share) / count + square / (4 * count**2)))
-    bounds = np.stack([centre - half, centre + half]) / (1 + square / count)
-    return bounds.clip(0, 1)
+    return wilson_bounds(share, np.float64(count), require_level(confidence)).clip(0, 1)
 
 
 def decision(low: float, high: float, alpha: float) -> bool | None:
