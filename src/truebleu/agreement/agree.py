@@ -642,10 +642,7 @@ def _values(data: AgreementData, by: Coefficient, seed: int) -> dict[str, Metric
 
 
 def _replicates(
-    data: AgreementData,
-    by: Coefficient,
-    values: Mapping[str, MetricAgreement],
-    draws: Draws,
+    data: AgreementData, by: Coefficient, values: Mapping[str, MetricAgreement], draws: Draws
 ) -> Replicates:
     human, judgments, items = data.human, data.judgments, data.items
     statistics = {label: metric.statistics for label, metric in data.metrics.items()}

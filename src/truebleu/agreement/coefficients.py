@@ -740,10 +740,7 @@ def calibrate_ties(
 
 
 def measure(
-    human: ArrayLike,
-    metric: ArrayLike,
-    by: str | Coefficient,
-    **settings: Any,
+    human: ArrayLike, metric: ArrayLike, by: str | Coefficient, **settings: Any
 ) -> MetricAgreement:
     """How well a metric agrees with human scores.
 

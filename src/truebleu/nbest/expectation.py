@@ -173,9 +173,6 @@ class ExpectedBleu(Tuner):
     epochs: Annotated[int, Setting(least=1, most=10**6)] = 30
     step: Annotated[float, Setting(above=0, most=LARGEST)] = 0.5
 
-    def __post_init__(self) -> None:
-        checked_fields(self)
-
     @property
     def steps(self) -> int:
         """A step for each epoch."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
 from truebleu import _core
 from truebleu.errors import SettingError
 from truebleu.nbest.problem import Tuner, uniforms
-from truebleu.schema import Setting, checked_fields
+from truebleu.schema import Setting
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -131,9 +131,6 @@ class Mert(Tuner):
     ends: tuple[float, float] = field(default=(1.0, 1.0), metadata={"text": False})
     nearest: float = 0.0
 
-    def __post_init__(self) -> None:
-        checked_fields(self)
-
     @property
     def steps(self) -> int:
         """A step for each start."""
@@ -146,29 +143,21 @@ class Mert(Tuner):
             raise SettingError(
                 "method mert", found, f"{MOST_FEATURES:,} at most; mira takes any number"
             )
-        lines, least_gain = line_search(problem), LEAST_GAIN * problem.unit
-        weights = search.start
-        best: Ascent | None = None
+        shared: Any = {"lines": line_search(problem), "least_gain": LEAST_GAIN * problem.unit}
+        weights = best = search.start
+        # What others have not reached by features, few would by random directions.
+        rival = -np.inf
         for index in range(self.restarts + 1):
             if index:
                 low, high = restart_box(search.lower, search.upper)
                 share = uniforms(len(weights), search.seed, "mert restart", index)
                 weights = np.where(problem.useless, search.start, low + share * (high - low))
-            ascent = ascend(
-                problem,
-                self,
-                replace(search, start=weights),
-                index=index,
-                lines=lines,
-                least_gain=least_gain,
-                # What others have not reached by features, few would by random directions.
-                rival=-np.inf if best is None else best.objective,
-            )
-            if best is None or ascent.objective > best.objective:
-                best = ascent
+            start = replace(search, start=weights)
+            ascent = ascend(problem, self, start, index=index, rival=rival, **shared)
+            if not index or ascent.objective > rival:
+                best, rival = ascent.weights, ascent.objective
             search.step()
-        assert best is not None  # noqa: S101  # there is one start at least
-        return best.weights
+        return best
 
 
 def restart_box(

@@ -8,7 +8,7 @@ exact; approximations are chosen by name, and `check` says what they cost.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, get_args
 
@@ -155,6 +155,9 @@ class Method:
     __slots__ = ()
     name: str
 
+    def __post_init__(self) -> None:
+        checked_fields(self)
+
     def for_references(self, metric: Metric, pseudo: Sequence[TextLike]) -> Method:
         """The method, if the metric can be used with it; these fix what it leaves to them."""
         del metric, pseudo
@@ -162,7 +165,11 @@ class Method:
 
     def expected(self, scoring: Scoring, batch: Sequence[Candidates]) -> list[Values]:
         """The expected utilities of each segment; NaN for a candidate that it does not look at."""
-        return [values for values, _ in scoring.exact(batch)]
+        return [self.of_segment(scoring, candidates) for candidates in batch]
+
+    def of_segment(self, scoring: Scoring, candidates: Candidates) -> Values:
+        """Those of one segment."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,14 +216,8 @@ class Prune(Method):
     replicates: Annotated[int, Setting(least=1)] = 500
     seed: Seed = DEFAULT_SEED
 
-    def __post_init__(self) -> None:
-        checked_fields(self)
-
-    def expected(self, scoring: Scoring, batch: Sequence[Candidates]) -> list[Values]:
+    def of_segment(self, scoring: Scoring, candidates: Candidates) -> Values:
         """Exact utilities of the candidates that are not ruled out."""
-        return [self._pruned(scoring, candidates) for candidates in batch]
-
-    def _pruned(self, scoring: Scoring, candidates: Candidates) -> Values:
         weights = candidates.weights
         draw = Streams(self.seed, "mbr prune").at(candidates.number)
         order = sorted(range(len(weights)), key=lambda _: draw())
@@ -264,20 +265,14 @@ class CoarseToFine(Method):
     keep: Annotated[int, Setting(least=1)] = 16
     coarse: str | Metric = "chrf"
 
-    def __post_init__(self) -> None:
-        checked_fields(self)
-
     def for_references(self, metric: Metric, pseudo: Sequence[TextLike]) -> Method:
         """With the coarse metric as it scores single segments."""
         del metric
         coarse = as_utility(self.coarse).for_references(pseudo).sentence_level()
         return replace(self, coarse=coarse)
 
-    def expected(self, scoring: Scoring, batch: Sequence[Candidates]) -> list[Values]:
+    def of_segment(self, scoring: Scoring, candidates: Candidates) -> Values:
         """Exact utilities of the candidates that are best by the coarse metric."""
-        return [self._kept(scoring, candidates) for candidates in batch]
-
-    def _kept(self, scoring: Scoring, candidates: Candidates) -> Values:
         coarse = as_utility(self.coarse)
         if coarse.pair_scorer() is not None:
             (scores,) = _aggregated(coarse, [candidates])
@@ -291,12 +286,8 @@ class CoarseToFine(Method):
         return utilities
 
 
-METHODS: dict[str, type[Method]] = {
-    "exact": Exact,
-    "aggregate": Aggregate,
-    "prune": Prune,
-    "coarse-to-fine": CoarseToFine,
-}
+_METHODS: tuple[type[Method], ...] = (Exact, Aggregate, Prune, CoarseToFine)
+METHODS = {method().name: method for method in _METHODS}
 
 
 def as_method(method: str | Method) -> Method:
@@ -583,10 +574,7 @@ def utility_matrix(
 
 
 def score_pairs(
-    metric: Metric,
-    candidates: Sequence[str],
-    references: Sequence[str] | None,
-    source: str | None,
+    metric: Metric, candidates: Sequence[str], references: Sequence[str] | None, source: str | None
 ) -> NDArray[np.float64]:
     """The matrix of a metric as it is."""
     scorer = metric.pair_scorer()
@@ -760,15 +748,6 @@ class Scoring:
         self.metric, self.settings = metric, settings
         self.method = settings.method.for_references(metric, pseudo)
 
-    @cached_property
-    def scorer(self) -> _core.PairScorer | None:
-        """The native code that scores pairs, where the metric has it."""
-        return self.metric.pair_scorer()
-
-    def __getstate__(self) -> dict[str, Any]:
-        # Another process makes a scorer of its own.
-        return {name: value for name, value in self.__dict__.items() if name != "scorer"}
-
     def expected(self, batch: Sequence[Candidates]) -> list[Expected]:
         """Those of each segment."""
         if isinstance(self.method, Exact):
@@ -810,7 +789,7 @@ class Scoring:
         least, most_pairs = 4 * _core.threads(), BATCH_PAIRS
         if elsewhere:
             # Without native code each pair takes long, and so does a single segment.
-            least, most_pairs = 1, 1 if self.scorer is None else TASK_PAIRS
+            least, most_pairs = 1, 1 if self.metric.pair_scorer() is None else TASK_PAIRS
         batch: list[Candidates] = []
         pairs = 0
         for candidates in segments:
@@ -824,10 +803,11 @@ class Scoring:
 
     def exact(self, batch: Sequence[Candidates]) -> list[tuple[Values, Values | None]]:
         """Of all pairs, with the score of each candidate against itself where that is known."""
-        if self.scorer is None:
+        scorer = self.metric.pair_scorer()
+        if scorer is None:
             return [_from_matrix(self.metric, candidates) for candidates in batch]
         texts, ends, weights, others, other_ends = _side_by_side(batch)
-        utilities, own = self.scorer.expected(texts, ends, weights, others, other_ends)
+        utilities, own = scorer.expected(texts, ends, weights, others, other_ends)
         parts = np.split(utilities, ends[:-1])
         if others is not None:
             return [(part, None) for part in parts]

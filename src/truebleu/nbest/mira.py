@@ -10,7 +10,7 @@ import numpy as np
 from truebleu import _core
 from truebleu.metrics.bleu import BLEU
 from truebleu.nbest.problem import Tuner, order
-from truebleu.schema import Setting, checked_fields
+from truebleu.schema import Setting
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,9 +63,6 @@ class Mira(Tuner):
     background: Background = "hope"
     safe_hope: bool = False
     shuffle: bool = True
-
-    def __post_init__(self) -> None:
-        checked_fields(self)
 
     @property
     def steps(self) -> int:

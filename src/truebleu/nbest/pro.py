@@ -9,7 +9,7 @@ import numpy as np
 
 from truebleu.metrics.bleu import BLEU
 from truebleu.nbest.problem import Tuner, minimize, plus_one_bleu, uniforms
-from truebleu.schema import Setting, checked_fields
+from truebleu.schema import Setting
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,9 +37,6 @@ class Pro(Tuner):
     pairs: Annotated[int, Setting(least=1, most=10**7)] = 50
     least_difference: Annotated[float, Setting(least=0)] = 0.05
     l2: Annotated[float, Setting(least=0)] = 1.0
-
-    def __post_init__(self) -> None:
-        checked_fields(self)
 
     def weights(self, problem: Problem, search: Search) -> NDArray[np.float64]:
         """The weights that rank drawn pairs best."""

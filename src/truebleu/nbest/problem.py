@@ -22,7 +22,7 @@ from truebleu.errors import (
 from truebleu.metrics.base import MeanMetric, Signature
 from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.registry import as_metrics
-from truebleu.schema import picked
+from truebleu.schema import checked_fields, picked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -697,6 +697,9 @@ class Tuner:
     title: ClassVar[str]
     #: Whether another seed may give other weights.
     is_random: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        checked_fields(self)
 
     @property
     def steps(self) -> int:

@@ -50,14 +50,8 @@ if TYPE_CHECKING:
 __all__ = ["TUNERS", "TuneResult", "tune"]
 
 #: Every way to tune, by name; its fields are its settings.
-TUNERS: Mapping[str, type[Tuner]] = {
-    "mert": Mert,
-    "mira": Mira,
-    "pro": Pro,
-    "expected-bleu": ExpectedBleu,
-    "risk": MinimumRisk,
-    "expected-corpus-bleu": ExpectedCorpusBleu,
-}
+_TUNERS: tuple[type[Tuner], ...] = (Mert, Mira, Pro, ExpectedBleu, MinimumRisk, ExpectedCorpusBleu)
+TUNERS: Mapping[str, type[Tuner]] = {tuner().name: tuner for tuner in _TUNERS}
 #: Where the segments that measure a gain come from.
 HeldOut = Literal["test", "folds", "none"]
 

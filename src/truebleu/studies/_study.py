@@ -568,26 +568,16 @@ def require_replicates(replicates: int, alpha: float) -> None:
         raise SettingError("replicates", replicates, expected)
 
 
-class StudyTest(NamedTuple):
-    """A test that studies make: what people call it, and where it is described."""
-
-    title: str
-    origin: str
-
-
-#: The tests that `compare` offers, and those of the papers in their own words: "wins" concludes at
-#: the level L when the better system wins in a share L of the bootstrap's replicates, "interval"
-#: when the interval of the difference leaves out 0.
+#: The papers' own rules, by their short titles: "wins" concludes at the level L when the better
+#: system wins in a share L of the bootstrap's replicates, "interval" when the interval of the
+#: difference leaves out 0.
+RULES = {"wins": "bootstrap wins", "interval": "bootstrap interval"}
+#: The tests that `compare` offers, and those rules.
 STUDY_TESTS = {
-    **{
-        name: StudyTest(test.title, test.origin)
-        for name, test in SIGNIFICANCE_TESTS.items()
-        if test.source != "runs"
-    },
-    "wins": StudyTest("bootstrap wins", "Koehn 2004, §6"),
-    "interval": StudyTest("bootstrap interval", "Zhang & Vogel 2004, §3.2"),
+    name: replace(test, title=RULES.get(name, test.title))
+    for name, test in SIGNIFICANCE_TESTS.items()
+    if test.source != "runs"
 }
-RULES = ("wins", "interval")
 #: Those for any metric.
 TESTS = tuple(name for name in STUDY_TESTS if name != "studentized")
 Tests = Annotated[
@@ -678,15 +668,14 @@ def columns(text: str) -> tuple[Column, ...]:
     >>> metric.heading, width.heading, width.cell(0.5)
     ('Metric', 'Relative width', '+50.00 %')
     """
-    return tuple(map(_column, text.split("|")))
-
-
-def _column(text: str) -> Column:
-    title, _, form = text.strip().removesuffix("]").partition(" [")
-    name, _, heading = title.partition(": ")
-    digits = int(form.strip("+.f%")) if form.strip("+.f%") else None
-    heading = heading or name.capitalize()
-    return Column(name, heading, digits, percent="%" in form, sign="+" in form)
+    parsed = []
+    for part in text.split("|"):
+        title, _, form = part.strip().removesuffix("]").partition(" [")
+        name, _, heading = title.partition(": ")
+        digits = int(form.strip("+.f%")) if form.strip("+.f%") else None
+        heading = heading or name.capitalize()
+        parsed.append(Column(name, heading, digits, percent="%" in form, sign="+" in form))
+    return tuple(parsed)
 
 
 def bounded(name: str, heading: str, low: str = "from") -> str:

@@ -17,25 +17,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 
+import truebleu.studies._study as base
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Record, Runner, Task
 from truebleu.metrics.registry import metric_labels, metrics_for, parse_metric
 from truebleu.reports.document import Plot
 from truebleu.reports.sentences import percent
 from truebleu.schema import Setting
-from truebleu.studies._study import (
-    Estimate,
-    Row,
-    StudyResult,
-    bounded,
-    columns,
-    pool_settings,
-    run_study,
-    study,
-)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
@@ -57,17 +48,17 @@ FEWEST_TO_CHOOSE_FROM = 3
 LONGEST_WORDS = 15
 
 
-CUT_COLUMNS = columns(
+CUT_COLUMNS = base.columns(
     "metric | kept: Length kept [.0%] | length: Length, of the reference [.1%] | score [.2f] | "
-    + bounded("relative", "Score, of the natural one", "systems from")
+    + base.bounded("relative", "Score, of the natural one", "systems from")
 )
 # Of outputs chosen by their length there is one text for each rank.
-RANK_COLUMNS = (CUT_COLUMNS[0], *columns("rank: Length rank"), *CUT_COLUMNS[2:5])
+RANK_COLUMNS = (CUT_COLUMNS[0], *base.columns("rank: Length rank"), *CUT_COLUMNS[2:5])
 PLOT = Plot("line", "length", "relative", interval="all systems", series="metric", reference=1.0)
 DIRECTIONS = {True: "higher is better", False: "lower is better", None: "neither is better"}
 
 
-@study
+@base.study
 def study_length(
     test_set: TestSet,
     metrics: MetricsLike = ("bleu", "gtm"),
@@ -76,7 +67,7 @@ def study_length(
     lengths: Lengths = None,
     piece: Piece | None = None,
     runner: Runner | None = None,
-) -> StudyResult:
+) -> base.StudyResult:
     """How does each metric's score depend on the length of the output?
 
     Koehn (2004, Fig. 1): BLEU drops dramatically when the output is shorter than the reference, GTM
@@ -110,10 +101,9 @@ def study_length(
     cut = way == "cut"
     steps = _lengths(lengths) if cut else _ranks(test_set, lengths)
     piece = piece or pieces_between_blanks(test_set)
-    pool = pool_settings(test_set, chosen, list(by_label), "segment")
-    work: Callable[..., Record] = _cut_scores if cut else _rank_scores
-    tasks = [Task((step,), partial(work, test_set, chosen, step, piece)) for step in steps]
-    settings, records = run_study("length", asked, pool, tasks, steps=steps, piece=piece)
+    pool = base.pool_settings(test_set, chosen, list(by_label), "segment")
+    tasks = [Task((step,), partial(_scores, test_set, chosen, step, piece, way)) for step in steps]
+    settings, records = base.run_study("length", asked, pool, tasks, steps=steps, piece=piece)
     natural = records[(1.0 if cut else (1 + len(steps)) // 2,)]
     rows = {
         label: [_row(label, step, records[(step,)], natural, way) for step in steps]
@@ -121,7 +111,7 @@ def study_length(
     }
     how = f"{piece}s cut off or repeated" if cut else f"outputs chosen by their {piece}s"
     title = f"Scores against the length of the output: {how}"
-    result = StudyResult(settings, title, CUT_COLUMNS if cut else RANK_COLUMNS, PLOT)
+    result = base.StudyResult(settings, title, CUT_COLUMNS if cut else RANK_COLUMNS, PLOT)
     result.rows.extend(row for of_metric in rows.values() for row in of_metric)
     result.sentences.extend(_sentences(rows, by_label))
     return result
@@ -145,18 +135,16 @@ def _ranks(test_set: TestSet, lengths: Sequence[float] | None) -> list[int]:
     return list(range(1, len(test_set.systems) + 1))
 
 
-def _cut_scores(test_set: TestSet, metrics: Sequence[Metric], share: float, piece: Piece) -> Record:
-    systems = {name: resize(text, share, piece) for name, text in test_set.systems.items()}
-    return _scores(replace(test_set, systems=systems), metrics, piece)
-
-
-def _rank_scores(test_set: TestSet, metrics: Sequence[Metric], rank: int, piece: Piece) -> Record:
-    chosen = by_length(list(test_set.systems.values()), piece)[rank - 1]
-    return _scores(replace(test_set, systems={f"rank {rank}": chosen}), metrics, piece)
-
-
-def _scores(test_set: TestSet, metrics: Sequence[Metric], piece: Piece) -> Record:
-    """Every system's score by every metric, and its length in pieces of the reference."""
+def _scores(
+    test_set: TestSet, metrics: Sequence[Metric], step: float, piece: Piece, way: Way
+) -> Record:
+    """Every system's score by every metric at a step, and its length in pieces of the reference."""
+    if way == "cut":
+        systems = {name: resize(text, step, piece) for name, text in test_set.systems.items()}
+    else:
+        ranks = by_length(list(test_set.systems.values()), piece)
+        systems = {f"rank {step}": ranks[int(step) - 1]}
+    test_set = replace(test_set, systems=systems)
     length = parse_metric(f"length:tokenize={'none' if piece == 'word' else 'char'}")
     measured = {"length": length} | dict(zip(metric_labels(metrics), metrics, strict=True))
     scores = {
@@ -166,14 +154,15 @@ def _scores(test_set: TestSet, metrics: Sequence[Metric], piece: Piece) -> Recor
     return {"length": scores.pop("length"), "scores": scores}
 
 
-def _row(label: str, step: float, record: Record, natural: Record, way: Way) -> Row:
+def _row(label: str, step: float, record: Record, natural: Record, way: Way) -> base.Row:
     """Means over systems, with the least and the largest relative score of any."""
     scores, before = np.array(record["scores"][label]), np.array(natural["scores"][label])
-    cells: Row = dict.fromkeys(("relative", "relative_low", "relative_high"))
+    cells: base.Row = dict.fromkeys(("relative", "relative_low", "relative_high"))
     # There is no relative score where a system's natural one is 0.
     if (before != 0).all():
         share = scores / before
-        cells = Estimate(*map(float, (share.mean(), share.min(), share.max()))).cells("relative")
+        mean_and_range = map(float, (share.mean(), share.min(), share.max()))
+        cells = base.Estimate(*mean_and_range).cells("relative")
     return {
         "metric": label,
         "kept" if way == "cut" else "rank": step,
@@ -183,7 +172,9 @@ def _row(label: str, step: float, record: Record, natural: Record, way: Way) -> 
     }
 
 
-def _sentences(rows: Mapping[str, Sequence[Row]], metrics: Mapping[str, Metric]) -> Iterator[str]:
+def _sentences(
+    rows: Mapping[str, Sequence[base.Row]], metrics: Mapping[str, Metric]
+) -> Iterator[str]:
     """What the shortest outputs leave of each metric's score, and to which they cost most."""
     shortest = {label: of_metric[0]["relative"] for label, of_metric in rows.items()}
     for label, left in shortest.items():

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
 
+import truebleu.studies._study as base
 from truebleu.corpus.test_set import fingerprint
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Record, Runner, Task
@@ -40,16 +41,6 @@ from truebleu.reports.document import Plot
 from truebleu.reports.sentences import listed
 from truebleu.schema import DEFAULT_SEED, Seed, Setting
 from truebleu.significance.compare import compare
-from truebleu.studies._study import (
-    Replicates,
-    Row,
-    Settings,
-    StudyResult,
-    columns,
-    lists_settings,
-    run_study,
-    study,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -78,13 +69,13 @@ LEVEL = 0.05
 
 #: Makes lists with given weights of features.
 Decode: TypeAlias = "Callable[[Mapping[str, float]], NBest]"
-TUNING_COLUMNS = columns(
+TUNING_COLUMNS = base.columns(
     "tuner: Smoothing | development: Tune [.2f] | development_sd: std [.2f] | test: Test [.2f] | "
     "test_sd: std [.2f] | difference: From 0 [+.2f] | low [+.2f] | high [+.2f] | p: p [.4f]"
 )
 
 
-@study
+@base.study
 def study_tuning(
     lists: NBest,
     references: Sequence[TextLike],
@@ -99,10 +90,10 @@ def study_tuning(
     rounds: Annotated[int, Setting(least=1, most=1000)] = 1,
     epochs: Annotated[int, Setting(least=1)] = 30,
     l2: Annotated[float, Setting(least=0)] = 10.0,
-    replicates: Replicates = 1000,
+    replicates: base.Replicates = 1000,
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
-) -> StudyResult:
+) -> base.StudyResult:
     """Does it matter which smoothed BLEU weights are tuned on?
 
     Chen & Cherry (2014, Tables 5 to 8): weights that maximise expected sentence BLEU by each
@@ -143,10 +134,10 @@ def study_tuning(
         for tuner in tuners
         for run in range(repeats)
     ]
-    settings, records = run_study(
+    settings, records = base.run_study(
         "tuning",
         asked,
-        lists_settings(lists, references, [counted.metric]),
+        base.lists_settings(lists, references, [counted.metric]),
         tasks,
         candidates=lists.candidates,
         test_segments=len(test_lists),
@@ -178,7 +169,9 @@ def study_tuning(
     plot = Plot("point", "tuner", "difference", errors=("low", "high"), reference=0.0)
     sentences = list(_tuning_sentences(rows, marks, settings))
     drawn = [row for row in rows if row["difference"] is not None]
-    return StudyResult(settings, title, TUNING_COLUMNS, plot, rows, sentences, drawn, details=marks)
+    return base.StudyResult(
+        settings, title, TUNING_COLUMNS, plot, rows, sentences, drawn, details=marks
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,8 +230,8 @@ def _tuning_rows(
     texts: Mapping[str, list[str]],
     references: Sequence[TextLike],
     metric: str,
-    settings: Settings,
-) -> list[Row]:
+    settings: base.Settings,
+) -> list[base.Row]:
     """A row for each tuner: means of runs, and the difference from no smoothing, with Holm's p."""
     several = settings["repeats"] > 1
     compared = compare(
@@ -255,7 +248,7 @@ def _tuning_rows(
     rows = []
     for tuner, values in scores.items():
         system = compared.systems[tuner][label]
-        row: Row = {
+        row: base.Row = {
             "tuner": tuner,
             "development": float(np.mean(values)),
             "development_sd": float(np.std(values, ddof=1)) if several else None,
@@ -271,13 +264,13 @@ def _tuning_rows(
     return rows
 
 
-def significant(rows: Sequence[Row]) -> list[Row]:
+def significant(rows: Sequence[base.Row]) -> list[base.Row]:
     """The tuners that differ significantly from no smoothing."""
     return [row for row in rows if row["p"] is not None and row["p"] <= LEVEL]
 
 
 def _tuning_sentences(
-    rows: Sequence[Row], marks: Mapping[str, float], settings: Settings
+    rows: Sequence[base.Row], marks: Mapping[str, float], settings: base.Settings
 ) -> Iterator[str]:
     yield (
         f"{settings['features']:,} features, {settings['candidates']:,} candidates for "
@@ -315,14 +308,14 @@ FEWEST = 40
 RERANKING_TESTS = {"ar": "approxrand", "bootstrap-absolute": "bootstrap"}
 #: Noise in a redundant feature, of its standard deviation: it still says nearly the same.
 NOISE = 0.3
-RERANKING_COLUMNS = columns(
+RERANKING_COLUMNS = base.columns(
     "metric | compared: Compared systems | baseline: First [.3f] | reranking: Second [.3f] | "
     "difference [+.3f] | low [+.3f] | high [+.3f] | approxrand: approxrand p-value [.4f] | "
     "bootstrap: bootstrap p-value [.4f] | changed: Other choices | verdict"
 )
 
 
-@study
+@base.study
 def study_reranking(
     lists: NBest,
     references: Sequence[TextLike],
@@ -332,10 +325,10 @@ def study_reranking(
     gamma: Annotated[float | None, Setting(above=0)] = None,
     redundant: Annotated[Sequence[int], Setting(least=1, most=1000, metavar="N,N,...")] = (),
     folds: Annotated[int, Setting(least=2)] = 5,
-    replicates: Replicates = 10_000,
+    replicates: base.Replicates = 10_000,
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
-) -> StudyResult:
+) -> base.StudyResult:
     """What do several metrics say of one reranker, and of others that should equal it?
 
     Riezler & Maxwell (2005, Table 1): a log-linear model with n-grams as features against one with
@@ -362,7 +355,12 @@ def study_reranking(
         raise SettingError("redundant", list(redundant), "lists with features of their own")
     variants = {RERANKED: 0, **{str(place): more for place, more in enumerate(redundant, 2)}}
     # Its own test of the gain is not looked at.
-    shared: Settings = {"metrics": parsed[:1], "folds": folds, "seed": seed, "replicates": FEWEST}
+    shared: base.Settings = {
+        "metrics": parsed[:1],
+        "folds": folds,
+        "seed": seed,
+        "replicates": FEWEST,
+    }
     train = partial(rerank, references=references, gamma=gamma, **shared)
     tasks = [
         Task((name,), partial(_reranked, train, with_redundant(lists, more, seed), ngrams))
@@ -372,10 +370,10 @@ def study_reranking(
         tasks.insert(0, Task((BASELINE,), partial(_reranked, train, lists, 0)))
     first = [[list_[0]] for list_ in lists]
     counted = [count_candidates(first, references, metric).metric for metric in parsed]
-    settings, records = run_study(
+    settings, records = base.run_study(
         "reranking",
         asked,
-        lists_settings(lists, references, counted),
+        base.lists_settings(lists, references, counted),
         tasks,
         candidates=lists.candidates,
         train_for=counted[0].name,
@@ -390,17 +388,19 @@ def study_reranking(
         gold.metric.sign * details[mark] for mark in ("first", "by_chance")
     )
     details["variants"] = {name: records[name,]["selected"] for name in variants}
-    rows: list[Row] = []
-    for base, names in ((BASELINE, [RERANKED]), (RERANKED, list(variants)[1:])):
+    rows: list[base.Row] = []
+    for first_name, names in ((BASELINE, [RERANKED]), (RERANKED, list(variants)[1:])):
         if names:
-            texts = {name: lists.choose(indices[name]) for name in (base, *names)}
-            of_pairs = _compared(texts, references, parsed, settings, base)
+            texts = {name: lists.choose(indices[name]) for name in (first_name, *names)}
+            of_pairs = _compared(texts, references, parsed, settings, first_name)
             rows += (row | {"changed": _changed(indices, row)} for row in of_pairs)
     title = f"A reranker with n-grams of up to {ngrams} words against one without, by each metric"
     panel = "compared" if redundant else None
     plot = Plot("point", "metric", "difference", errors=("low", "high"), reference=0.0, panel=panel)
     sentences = list(_reranking_sentences(rows, details, settings))
-    return StudyResult(settings, title, RERANKING_COLUMNS, plot, rows, sentences, details=details)
+    return base.StudyResult(
+        settings, title, RERANKING_COLUMNS, plot, rows, sentences, details=details
+    )
 
 
 def with_redundant(lists: NBest, count: int, seed: int) -> NBest:
@@ -423,7 +423,7 @@ def _reranked(train: Callable[..., RerankResult], lists: NBest, orders: int) -> 
     return {"indices": list(model.indices), "selected": selected, "gamma": model.gamma}
 
 
-def _changed(indices: Mapping[str, Sequence[int]], row: Row) -> int:
+def _changed(indices: Mapping[str, Sequence[int]], row: base.Row) -> int:
     """For how many segments the two systems of a row choose different candidates."""
     return sum(a != b for a, b in zip(indices[row["a"]], indices[row["b"]], strict=True))
 
@@ -432,13 +432,15 @@ def _compared(
     texts: Mapping[str, list[str]],
     references: Sequence[TextLike],
     metrics: Sequence[Metric],
-    settings: Settings,
-    base: str,
-) -> Iterator[Row]:
-    """The base against the others by each metric and both tests, as the paper's tables have it."""
+    settings: base.Settings,
+    first: str,
+) -> Iterator[base.Row]:
+    """The first against the others by each metric and both tests, as the paper's tables have it."""
     shared = {name: settings[name] for name in ("replicates", "seed")}
     results = [
-        compare(texts, references, metrics=metrics, test=test, baseline=base, people=None, **shared)
+        compare(
+            texts, references, metrics=metrics, test=test, baseline=first, people=None, **shared
+        )
         for test in RERANKING_TESTS
     ]
     scores = results[0].systems
@@ -448,10 +450,10 @@ def _compared(
         verdict = "better" if (pair.difference > 0) == higher_is_better else "worse"
         yield {
             "metric": pair.metric,
-            "compared": f"{base} : {pair.a}" if base == BASELINE else f"1 : {pair.a}",
-            "a": base,
+            "compared": f"{first} : {pair.a}" if first == BASELINE else f"1 : {pair.a}",
+            "a": first,
             "b": pair.a,
-            "baseline": scores[base][pair.metric].score,
+            "baseline": scores[first][pair.metric].score,
             "reranking": scores[pair.a][pair.metric].score,
             "difference": pair.difference,
             **dict(zip(("low", "high"), pair.interval, strict=True)),
@@ -462,7 +464,7 @@ def _compared(
 
 
 def _reranking_sentences(
-    rows: Sequence[Row], details: Mapping[str, Any], settings: Settings
+    rows: Sequence[base.Row], details: Mapping[str, Any], settings: base.Settings
 ) -> Iterator[str]:
     first = [row for row in rows if row["a"] == BASELINE]
     yield (

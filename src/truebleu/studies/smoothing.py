@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import numpy as np
 
+import truebleu.studies._study as base
 from truebleu.agreement.agree import AgreeSettings, evaluate, resampling_of
 from truebleu.agreement.coefficients import (
     MetricAgreement,
@@ -32,17 +33,6 @@ from truebleu.reports.document import Plot
 from truebleu.reports.sentences import about_inputs, listed
 from truebleu.schema import DEFAULT_SEED, Level, Seed, Setting, picked
 from truebleu.significance.corrections import adjust
-from truebleu.studies._study import (
-    Estimate,
-    PoolUnit,
-    Replicates,
-    Row,
-    StudyResult,
-    columns,
-    pool_settings,
-    run_study,
-    study,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -73,7 +63,7 @@ NOTHING_DRAWN = "people scored whole systems, and no segments that could be draw
 TEST = ("coefficient", "better", "worse")
 # The cells of each coefficient in a row.
 ENDS = ("", "_low", "_high", "_excess", "_excess_low", "_excess_high")
-RESAMPLED: dict[PoolUnit, Resample] = {"segment": "segments", "document": "documents"}
+RESAMPLED: dict[base.PoolUnit, Resample] = {"segment": "segments", "document": "documents"}
 
 
 def best(values: Mapping[str, float]) -> tuple[str, ...]:
@@ -82,7 +72,7 @@ def best(values: Mapping[str, float]) -> tuple[str, ...]:
     return tuple(label for label, value in values.items() if value >= most - SAME)
 
 
-@study
+@base.study
 def study_smoothing(
     test_set: TestSet,
     human: Human,
@@ -92,14 +82,14 @@ def study_smoothing(
     alpha: Annotated[float, Setting(flags=("--smoothing-alpha",))] = DEFAULT_VALUES["alpha"],
     tokenize: str = "13a",
     lowercase: bool = False,
-    unit: PoolUnit = "segment",
+    unit: base.PoolUnit = "segment",
     system_scores: SystemScores = "all",
-    replicates: Replicates = 1000,
+    replicates: base.Replicates = 1000,
     permutations: Annotated[int, Setting(least=1)] = 10_000,
     level: Level = 0.95,
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
-) -> StudyResult:
+) -> base.StudyResult:
     """Which smoothing of sentence BLEU agrees best with people?
 
     Chen & Cherry (2014, Tables 2 and 3): smoothings 0 to 7 by the τ of pairs of outputs of one
@@ -140,10 +130,10 @@ def study_smoothing(
     ]
     judged = [name for name in test_set.systems if name in human.systems]
     judgments = human.scores if isinstance(human, HumanScores) else human.judgments
-    settings, records = run_study(
+    settings, records = base.run_study(
         "smoothing",
         asked,
-        pool_settings(test_set, list(metrics.values()), list(metrics), unit),
+        base.pool_settings(test_set, list(metrics.values()), list(metrics), unit),
         tasks,
         judged=judged,
         human=human.signature,
@@ -159,14 +149,14 @@ def study_smoothing(
     }
     title = "Agreement of sentence BLEU with people by smoothing (Chen & Cherry 2014)"
     plot = Plot("point", "smoothing", "agreement", panel="coefficient", shared_y=False)
-    result = StudyResult(settings, title, _columns(headings, level), plot)
+    result = base.StudyResult(settings, title, _columns(headings, level), plot)
     result.details.update(
         item=item,
         tests=[dict(zip(TEST, test, strict=True), p=p) for test, p in tests.items()],
         people=HumanSummary.of(human, data, test_set),
     )
     for label in metrics:
-        row: Row = {"smoothing": label, "name": _name(label), "p": p_values.get(label)}
+        row: base.Row = {"smoothing": label, "name": _name(label), "p": p_values.get(label)}
         for name, cells in values.items():
             bounds = records["interval", name][label]
             row |= _agreement(name, cells[label], cells[NONE], bounds)
@@ -175,7 +165,7 @@ def study_smoothing(
         {
             "smoothing": row["smoothing"],
             "coefficient": heading,
-            **Estimate.from_cells(row, name).cells("agreement"),
+            **base.Estimate.from_cells(row, name).cells("agreement"),
         }
         for name, heading in headings.items()
         for row in result.rows
@@ -213,7 +203,9 @@ def _columns(headings: Mapping[str, str], level: float) -> tuple[Column, ...]:
         f"{name}_high: to [.3f]"
         for name, heading in headings.items()
     )
-    return columns(f"smoothing | name | {bounded} | p: p, {headings['tau']} above none's [.4f]")
+    return base.columns(
+        f"smoothing | name | {bounded} | p: p, {headings['tau']} above none's [.4f]"
+    )
 
 
 def _name(label: str) -> str:
@@ -247,15 +239,15 @@ def _defined(values: Mapping[str, MetricAgreement]) -> dict[str, float]:
 
 def _agreement(
     name: str, agreement: MetricAgreement, none: MetricAgreement, bounds: Sequence[Any]
-) -> Row:
+) -> base.Row:
     """How well one row agrees with people by one coefficient, and by how much it is above none."""
     low, high, reason, *of_excess, _ = bounds
-    cells: Row = dict.fromkeys(f"{name}{end}" for end in ENDS)
+    cells: base.Row = dict.fromkeys(f"{name}{end}" for end in ENDS)
     cells[f"{name}_reason"] = agreement.reason or reason
     if agreement.value is not None:
-        cells |= Estimate(agreement.value, low, high).cells(name)
+        cells |= base.Estimate(agreement.value, low, high).cells(name)
         if none.value is not None:
-            excess = Estimate(agreement.value - none.value, *of_excess)
+            excess = base.Estimate(agreement.value - none.value, *of_excess)
             cells |= excess.cells(f"{name}_excess")
     return cells
 
@@ -409,7 +401,7 @@ def _called(labels: Sequence[str]) -> str:
     return f"{kind} {listed([f'{label} ({_name(label)})' for label in labels])}"
 
 
-def _lacking(rows: Sequence[Row]) -> Iterator[str]:
+def _lacking(rows: Sequence[base.Row]) -> Iterator[str]:
     """Why there is no value, or no interval."""
     lacking: dict[str, list[str]] = {}
     for name, symbol in SYMBOLS.items():

@@ -529,7 +529,15 @@ def study_multiplicity(
     records = list(by_batch.values())
     cases = list(product(records[0], sizes, by_correction))
     confidence = joint_confidence(len(cases))
-    rows = [_false_alarms(records, *case, alpha, confidence) for case in cases]
+    rows: list[base.Row] = []
+    for metric, systems, correction in cases:
+        alarms = "".join(record[metric][f"{systems} {correction}"] for record in records)
+        rate = base.binomial_rate(alarms.count("1"), len(alarms), confidence)
+        pairs = comb(systems, 2)
+        # Beside what the correction or independence promises.
+        promised = experimentwise_error(alpha, pairs) if correction == "none" else alpha
+        row = {"metric": metric, "systems": systems, "comparisons": pairs, "correction": correction}
+        rows.append({**row, **rate.cells("alarms"), "expected": promised})
     title = (
         "Any false alarm among all pairs of equal systems: "
         f"{base.STUDY_TESTS[test].title}, {NULL_TITLES[null]}"
@@ -564,28 +572,6 @@ def _alarms(
             case = f"{size} {name}"
             by_case[case] = by_case.get(case, "") + str(int(alarm))
     return record
-
-
-def _false_alarms(
-    records: Sequence[Record],
-    metric: str,
-    systems: int,
-    correction: str,
-    alpha: float,
-    confidence: float,
-) -> base.Row:
-    """How often there is any alarm, beside what the correction or independence promises."""
-    comparisons = comb(systems, 2)
-    alarms = "".join(record[metric][f"{systems} {correction}"] for record in records)
-    counted = alarms.count("1"), len(alarms)
-    return {
-        "metric": metric,
-        "systems": systems,
-        "comparisons": comparisons,
-        "correction": correction,
-        **base.binomial_rate(*counted, confidence).cells("alarms"),
-        "expected": experimentwise_error(alpha, comparisons) if correction == "none" else alpha,
-    }
 
 
 def _alarm_sentence(row: base.Row, alpha: float) -> str:

@@ -338,13 +338,8 @@ def _intervals(
     settings: CompareSettings,
 ) -> Record:
     """Each metric's values with these references, shaped (size, growth, value, system)."""
-    limited = replace(
-        test_set,
-        references=tuple(test_set.references[index] for index in references),
-        reference_names=tuple(test_set.reference_names[index] for index in references),
-    )
     metrics = [statistics.metric for statistics in whole.statistics]
-    pool = base.Pool.of(limited, metrics, whole.unit)
+    pool = base.Pool.of(_limited(test_set, references), metrics, whole.unit)
     record: Record = {statistics.label: [[] for _ in parts] for statistics in pool.statistics}
     for place, growths in enumerate(parts):
         for number, part in enumerate(growths):
@@ -353,6 +348,13 @@ def _intervals(
             for statistics, intervals in _relative(pool.take(part), settings, index):
                 record[statistics.label][place].append(base.as_record(intervals))
     return record
+
+
+def _limited(test_set: TestSet, references: Sequence[int]) -> TestSet:
+    """The same with only these references."""
+    texts = tuple(test_set.references[place] for place in references)
+    names = tuple(test_set.reference_names[place] for place in references)
+    return replace(test_set, references=texts, reference_names=names)
 
 
 class _WithReferences(NamedTuple):
@@ -394,15 +396,9 @@ def _beside_people(test_set: TestSet, whole: base.Pool) -> Iterator[base.Row]:
     longer = max(test_set.systems, key=len) + "'"  # which is the name of no system
     scores = []
     for place, left_out in enumerate(test_set.references):
-        others = [slice(place), slice(place + 1, None)]
-        limited = replace(
-            test_set,
-            systems={**test_set.systems, longer: left_out},
-            references=tuple(text for part in others for text in test_set.references[part]),
-            reference_names=tuple(
-                name for part in others for name in test_set.reference_names[part]
-            ),
-        )
+        others = [other for other in range(len(test_set.references)) if other != place]
+        systems = {**test_set.systems, longer: left_out}
+        limited = replace(_limited(test_set, others), systems=systems)
         counted = base.Pool.of(limited, metrics).statistics if metrics else ()
         scores.append([statistics.scores for statistics in counted])
     for statistics, means in zip(of_texts, np.mean(scores, axis=0), strict=True):
