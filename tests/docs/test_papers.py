@@ -23,6 +23,7 @@ COMMANDS = dict.fromkeys(re.findall(r"`(truebleu [^`]*)`", "\n".join(ROWS)))
 SMALL = {
     "score": "--replicates 50",
     "compare": "--replicates 400",
+    "check": "",
     "agree": "--replicates 40 --permutations 20",
     "rerank": "--replicates 50 --folds 2",
     "tune": "--replicates 50 --folds 2",
@@ -54,6 +55,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     texts = simulate(segments=60, systems=channels, references=4)
     save_test_set(texts, folder)
     (folder / "sys").mkdir()
+    (folder / "train.txt").write_text(f"{texts.references[0][0]}\n", "utf-8")
     for number in (1, 2, 3, 4):
         name = "ref.txt" if number == 1 else f"ref{number}.txt"
         (folder / f"reference-{number}.txt").rename(folder / name)
