@@ -21,28 +21,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from math import fsum, sqrt
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
 
-from truebleu.corpus.tables import (
-    DOCUMENT,
-    IN_DOCUMENT,
-    LANGUAGE_PAIR,
-    RATER,
-    SEGMENT,
-    SOURCE_LANGUAGE,
-    SYSTEM,
-    TARGET,
-    TARGET_LANGUAGE,
-    whole_number,
-)
+import truebleu.corpus.tables as tables
 from truebleu.errors import EmptyTextError, MalformedFileError, MissingColumnError, SettingError
-from truebleu.human.judgments import HumanScores, listed
+from truebleu.human.judgments import HumanScores, Level, Match, Request, listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from truebleu.corpus.tables import Table
-    from truebleu.human.judgments import Level, Match, Request
 
 #: The document of the line that WMT puts before a test set, to find it in training data.
 CANARY = "canary"
@@ -102,7 +89,7 @@ class Sheet:
 
 
 def sheet_of(
-    table: Table, scores: Sequence[float | None] = (), *signature: str, **others: Any
+    table: tables.Table, scores: Sequence[float | None] = (), *signature: str, **others: Any
 ) -> Sheet:
     """The judgments in the rows of a table, by the names of its columns.
 
@@ -112,33 +99,34 @@ def sheet_of(
         signature: How the scores were made.
         others: Fields of the sheet that its columns do not tell.
     """
-    documents = table.find(DOCUMENT)
-    in_document = [name for name in IN_DOCUMENT if name != (documents or "").lower()]
+    documents = table.find(tables.DOCUMENT)
+    in_document = [name for name in tables.IN_DOCUMENT if name != (documents or "").lower()]
     fields: dict[str, Any] = {
         "label": table.path,
         "lines": table.all_lines(),
         "scores": scores,
         "signature": signature,
-        "raters": table.found_labels(RATER),
-        "numbers": table.found_values(SEGMENT),
-        "documents": table.found_labels(DOCUMENT),
+        "raters": table.found_labels(tables.RATER),
+        "numbers": table.found_values(tables.SEGMENT),
+        "documents": table.found_labels(tables.DOCUMENT),
         "document_numbers": documents and table.found_values(in_document),
-        "texts": table.found_values(TARGET),
-        "name": table.find(SEGMENT) or "segment",
+        "texts": table.found_values(tables.TARGET),
+        "name": table.find(tables.SEGMENT) or "segment",
         **({} if "systems" in others else {"systems": systems_of(table)}),
     }
     return Sheet(**fields | others)
 
 
-def systems_of(table: Table) -> tuple[str, ...]:
+def systems_of(table: tables.Table) -> tuple[str, ...]:
     """The system of each row."""
-    column = table.find(SYSTEM)
-    table.require(SYSTEM[0] if column is None else column)
-    return table.labels(column or SYSTEM[0])
+    column = table.find(tables.SYSTEM)
+    table.require(tables.SYSTEM[0] if column is None else column)
+    return table.labels(column or tables.SYSTEM[0])
 
 
+_Key = TypeVar("_Key")
 #: A way of matching, and why it does not place all rows.
-_Misfit: TypeAlias = "tuple[Match, int | None, str, str]"
+_Misfit: TypeAlias = tuple[Match, int | None, str, str]
 
 
 class _MisfitError(Exception):
@@ -335,7 +323,7 @@ class _Matcher:
     def _whole_numbers(self, values: Sequence[object]) -> list[int]:
         numbers = []
         for row in self.rows:
-            number = whole_number(values[row])
+            number = tables.whole_number(values[row])
             if number is None:
                 found = f"{values[row]!r} as {self.sheet.name}"
                 raise _MisfitError(row, found, "a whole number")
@@ -373,7 +361,7 @@ def segment_scores(sheet: Sheet, request: Request) -> HumanScores:
     places, way = places_of(sheet, rows, request)
     is_told = request.first_segment is not None or sheet.first is not None
     if way == "numbers" and sheet.numbers is not None and not is_told:
-        first = (whole_number(sheet.numbers[rows[0]]) or 0) - places[0]
+        first = (tables.whole_number(sheet.numbers[rows[0]]) or 0) - places[0]
         # Where nothing but the numbers themselves could tell, or they are unusual.
         if first == 0 or max(places) + first < request.segments:
             note = f"the segments of {sheet.label} are counted from {first}"
@@ -393,12 +381,13 @@ def item_scores(
     """The scores of some rows of a sheet, each at its place among the segments or other items."""
     size = request.segments if level == "segment" else 1 if items is None else len(items)
 
-    def name_of(place: int) -> str:
-        if level == "segment":
-            return f"segment {place + 1}"
-        return f"{level} {items[place]!r}" if items else ""
+    def words(key: tuple[str, int]) -> str:
+        name = key[1] + 1 if level == "segment" else repr(items[key[1]]) if items else ""
+        return f"score of {key[0]!r}" + (f" for {level} {name}" if name else "")
 
-    _refuse_second_scores(sheet, rows, places, name_of)
+    refuse_second(
+        sheet, rows, zip([sheet.systems[row] for row in rows], places, strict=True), words
+    )
     scores, notes = _standardized(sheet, request)
     cells: dict[str, list[list[float]]] = {}
     for row, place in zip(rows, places, strict=True):
@@ -459,29 +448,28 @@ def rows_at_hand(sheet: Sheet, request: Request) -> list[int]:
     return rows
 
 
-def _refuse_second_scores(
-    sheet: Sheet, rows: Sequence[int], places: Sequence[int], name_of: Callable[[int], str]
+def refuse_second(
+    sheet: Sheet, rows: Iterable[int], keys: Iterable[_Key], words: Callable[[_Key], str]
 ) -> None:
-    """Raises MalformedFileError where one rater, or nobody known, scored an output twice."""
-    seen: dict[tuple[str, int, str | None], int] = {}
-    for row, place in zip(rows, places, strict=True):
+    """Raises MalformedFileError where one rater, or nobody known, judged the same thing twice.
+
+    Args:
+        sheet: The judgments.
+        rows: Some of its rows.
+        keys: What each of them is about.
+        words: What messages call it.
+    """
+    seen: dict[tuple[_Key, str | None], int] = {}
+    for row, key in zip(rows, keys, strict=True):
         rater = None if sheet.raters is None else sheet.raters[row]
-        earlier = seen.setdefault((sheet.systems[row], place, rater), row)
+        earlier = seen.setdefault((key, rater), row)
         if earlier != row:
-            name = name_of(place)
-            found = f"a second score of {sheet.systems[row]!r}" + (f" for {name}" if name else "")
-            if rater is not None:
-                found += f" by rater {rater!r}"
-            refuse_second(sheet, found, row, earlier, rater)
-
-
-def refuse_second(sheet: Sheet, found: str, row: int, earlier: int, rater: str | None) -> NoReturn:
-    """Raises MalformedFileError about what is there twice though it should be there once."""
-    line = sheet.lines[earlier]
-    expected = "one" if line is None else f"one, which is on line {line}"
-    if rater is None:
-        expected += "; what several raters said needs a column 'rater'"
-    sheet.refuse(row, found, expected)
+            line = sheet.lines[earlier]
+            expected = "one" if line is None else f"one, which is on line {line}"
+            if rater is None:
+                expected += "; what several raters said needs a column 'rater'"
+            by = "" if rater is None else f" by rater {rater!r}"
+            sheet.refuse(row, f"a second {words(key)}{by}", expected)
 
 
 def _standardized(sheet: Sheet, request: Request) -> tuple[Sequence[float | None], tuple[str, ...]]:
@@ -620,19 +608,19 @@ def _refuse_number(
 
 
 def of_one_pair(
-    table: Table,
+    table: tables.Table,
     request: Request,
     pairs: Sequence[str] | None = None,
-    sources: Sequence[str] = SOURCE_LANGUAGE,
-    targets: Sequence[str] = TARGET_LANGUAGE,
-) -> Table:
+    sources: Sequence[str] = tables.SOURCE_LANGUAGE,
+    targets: Sequence[str] = tables.TARGET_LANGUAGE,
+) -> tables.Table:
     """The rows of the language pair that was chosen, where a table has columns for languages.
 
     Raises:
         CorpusError: When there are several and none was chosen, or the chosen one is not there.
         SettingError: When one was chosen, and nothing tells the language pairs apart.
     """
-    pairs = pairs or table.found_labels(LANGUAGE_PAIR)
+    pairs = pairs or table.found_labels(tables.LANGUAGE_PAIR)
     source, target = table.found_labels(sources), table.found_labels(targets)
     if pairs is None and source is not None and target is not None:
         pairs = [f"{a.strip()}-{b.strip()}" for a, b in zip(source, target, strict=True)]

@@ -23,15 +23,13 @@ from truebleu.errors import (
     UnpairedSegmentsError,
     UnreadableFileError,
 )
-from truebleu.human.judgments import Request
+from truebleu.human.judgments import HumanScores, Level, Others, Raters, Request
 from truebleu.human.matching import CANARY
 from truebleu.human.reading import LEVELS, parse_human
 from truebleu.schema import picked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-    from truebleu.human.judgments import HumanScores, Level, Others, Raters
 
 __all__ = ["MetricsEvalSet", "read_metrics_eval"]
 

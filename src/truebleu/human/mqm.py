@@ -7,46 +7,21 @@ from __future__ import annotations
 
 import os.path
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
+import truebleu.corpus.tables as tables
+import truebleu.human.matching as matching
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode, extension, stem
-from truebleu.corpus.tables import (
-    DOCUMENT,
-    IN_DOCUMENT,
-    RATER,
-    SEGMENT,
-    SYSTEM,
-    TARGET,
-    csv_rows,
-    delimited,
-    json_in,
-    parse_table,
-    read_score_table,
-)
 from truebleu.corpus.test_set import as_text
 from truebleu.errors import EmptyTextError, MalformedFileError, SettingError
-from truebleu.human.judgments import listed
-from truebleu.human.matching import (
-    MARKS,
-    Sheet,
-    counted_scores,
-    of_one_pair,
-    segment_scores,
-    sheet_of,
-    systems_of,
-    unmarked,
-)
+from truebleu.human.judgments import HumanScores, Request, listed
 from truebleu.schema import verb
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from truebleu.corpus.tables import Table
     from truebleu.corpus.test_set import TextLike
-    from truebleu.human.judgments import HumanScores, Request
 
 __all__ = ["ErrorSpan", "MarkedErrors", "read_spans"]
 
@@ -132,12 +107,11 @@ def mqm_weights(written: str | Mapping[str, float] | None) -> Weights:
         raise SettingError("weights", written, "a name, a mapping or a file")
     if written in PRESETS:
         return Weights(written, PRESETS[written])
-    if os.path.isfile(written):
-        return _read(written)
-    if "=" in written:
+    is_file = os.path.isfile(written)
+    if "=" in written and not is_file:
         parts = [part for part in written.split(",") if part.strip()]
         return _custom("weights", [_entry("weights", None, part) for part in parts])
-    if not any(sign in written for sign in "./\\"):
+    if not is_file and not any(sign in written for sign in "./\\"):
         expected = f"{', '.join(map(repr, PRESETS))}, a file, or a list such as Major=5,Minor=1"
         raise SettingError("weights", written, expected)
     return _read(written)
@@ -146,7 +120,7 @@ def mqm_weights(written: str | Mapping[str, float] | None) -> Weights:
 def _read(path: str) -> Weights:
     text = decode(path, Files().contents(path)).removeprefix(BYTE_ORDER_MARK)
     if text.lstrip().startswith("{"):
-        return _custom(path, json_in(path, None, text, "an object of weights").items())
+        return _custom(path, tables.json_in(path, None, text, "an object of weights").items())
     lines = [(n, line.strip()) for n, line in enumerate(text.split("\n"), 1)]
     entries = [
         _entry(path, number, line) for number, line in lines if line and not line.startswith("#")
@@ -197,25 +171,25 @@ HARMLESS = frozenset({"", "neutral", "no-error", "no error", "none", "n/a"})
 def is_mqm_header(fields: Iterable[str]) -> bool:
     """Whether these are columns of MQM annotations."""
     names = {field.strip().strip('"').lower() for field in fields}
-    return {"severity", "category"} <= names and not names.isdisjoint(SYSTEM)
+    return {"severity", "category"} <= names and not names.isdisjoint(tables.SYSTEM)
 
 
-def read_annotations(path: str, data: bytes) -> Table:
+def read_annotations(path: str, data: bytes) -> tables.Table:
     """A table of errors. TSV has no quotes unless its header has, and rows may lack last fields."""
     by_ending = (".csv", ".json", ".jsonl", ".ndjson", ".parquet")
-    table = parse_table(path, data) if extension(path) in by_ending else None
+    table = tables.parse_table(path, data) if extension(path) in by_ending else None
     if table is None:
         table = _tab_separated(path, decode(path, data).removeprefix(BYTE_ORDER_MARK))
     for column in ("system", "category", "severity"):
-        if table.find(SYSTEM if column == "system" else [column]) is None:
+        if table.find(tables.SYSTEM if column == "system" else [column]) is None:
             table.refuse_columns(f"MQM annotations with a column {column!r}")
     return table
 
 
-def _tab_separated(path: str, text: str) -> Table:
+def _tab_separated(path: str, text: str) -> tables.Table:
     if not text.strip():
         raise EmptyTextError(path)
-    rows: Iterable[tuple[int, Sequence[str]]] = csv_rows(path, text, delimiter="\t")
+    rows: Iterable[tuple[int, Sequence[str]]] = tables.csv_rows(path, text, delimiter="\t")
     if not text.startswith('"'):
         lines = text.removesuffix("\n").split("\n")
         rows = enumerate((line.removesuffix("\r").split("\t") for line in lines), 1)
@@ -233,17 +207,25 @@ def _tab_separated(path: str, text: str) -> Table:
                 path, number, found, f"at least {needed + 1}, as in the header"
             )
         filled.append((number, [*row, *[None] * (width - len(row))][:width]))
-    return delimited(path, header, filled)
+    return tables.delimited(path, header, filled)
 
 
-_NEEDED = {*SYSTEM, *DOCUMENT, *IN_DOCUMENT, *SEGMENT, *RATER, "category", "severity"}
+_NEEDED = {
+    *tables.SYSTEM,
+    *tables.DOCUMENT,
+    *tables.IN_DOCUMENT,
+    *tables.SEGMENT,
+    *tables.RATER,
+    "category",
+    "severity",
+}
 
 
 def read_mqm(path: str, data: bytes, request: Request) -> HumanScores:
     """Scores from a table of marked errors, one per row; raters without an error have a row too."""
     weights = mqm_weights(request.weights)
-    table = of_one_pair(read_annotations(path, data), request)
-    every = sheet_of(table)
+    table = matching.of_one_pair(read_annotations(path, data), request)
+    every = matching.sheet_of(table)
     if every.numbers is None and every.document_numbers is None:
         expected = "one for the segment: seg_id, globalSegId, or doc with doc_id or docSegId"
         table.refuse_columns(expected)
@@ -262,9 +244,11 @@ def read_mqm(path: str, data: bytes, request: Request) -> HumanScores:
     # One row for each rating: what a rater did with one output of a segment.
     rated = table.only(list(first_rows.values()))
     scores = [penalty(marked) for marked in errors.values()]
-    sheet = sheet_of(rated, scores, "format:mqm", f"weights:{weights.name}", notes=weights.notes())
+    sheet = matching.sheet_of(
+        rated, scores, "format:mqm", f"weights:{weights.name}", notes=weights.notes()
+    )
     # Only the annotated part of a large test set is published, with its own numbers.
-    return segment_scores(replace(sheet, subset=True), request)
+    return matching.segment_scores(replace(sheet, subset=True), request)
 
 
 def penalty(weights: Sequence[float]) -> float:
@@ -291,15 +275,17 @@ def read_rating_lines(path: str, data: bytes, request: Request) -> HumanScores:
             expected = "2 or 3: system, errors, rater"
             raise MalformedFileError(path, number, f"{len(fields)} fields", expected)
         rows.append((number, [*fields, ""][:3]))
-    table = of_one_pair(delimited(path, ("system", "errors", "rater"), rows), request)
+    table = matching.of_one_pair(
+        tables.delimited(path, ("system", "errors", "rater"), rows), request
+    )
     errors = [_errors(path, number, fields[1]) for number, fields in rows]
-    return counted_scores(_rated(table, errors, request), request, "segment", shared=True)
+    return matching.counted_scores(_rated(table, errors, request), request, "segment", shared=True)
 
 
 def _errors(path: str, line: int, written: str) -> object:
     if written.lower() in ("none", "null", ""):
         return None
-    rating = json_in(path, line, written, 'None or {"errors": […]}')
+    rating = tables.json_in(path, line, written, 'None or {"errors": […]}')
     if not isinstance(rating, dict):
         found = f"JSON of type {type(rating).__name__}"
         raise MalformedFileError(path, line, found, 'None or {"errors": […]}')
@@ -308,12 +294,12 @@ def _errors(path: str, line: int, written: str) -> object:
 
 def read_rating_table(path: str, data: bytes, request: Request) -> HumanScores:
     """Scores from JSON lines with system_id, segment_id from 0, errors and perhaps rater_id."""
-    table = of_one_pair(read_score_table(path, data), request)
+    table = matching.of_one_pair(tables.read_score_table(path, data), request)
     sheet = _rated(table, table.values("errors"), request)
-    return segment_scores(replace(sheet, first=0), request)
+    return matching.segment_scores(replace(sheet, first=0), request)
 
 
-def _rated(table: Table, errors: Sequence[object], request: Request) -> Sheet:
+def _rated(table: tables.Table, errors: Sequence[object], request: Request) -> matching.Sheet:
     """The rows of a table with the scores that lists of errors make."""
     weights, are_published = mqm_weights(request.weights), False
     scores: list[float | None] = []
@@ -339,12 +325,14 @@ def _rated(table: Table, errors: Sequence[object], request: Request) -> Sheet:
                 found = f"{published!r} as score of an error"
                 raise MalformedFileError(table.path, line, found, f"a number up to {LARGEST:g}")
         scores.append(penalty(parts))
-    raters = table.found_values(RATER)
+    raters = table.found_values(tables.RATER)
     if raters is not None and not any(raters):
         # A column that is always empty says nothing.
-        table = replace(table, columns=tuple(c for c in table.columns if c.lower() not in RATER))
+        table = replace(
+            table, columns=tuple(c for c in table.columns if c.lower() not in tables.RATER)
+        )
     used = f"weights:{'published' if are_published else weights.name}"
-    return sheet_of(table, scores, "format:ratings", used, notes=weights.notes())
+    return matching.sheet_of(table, scores, "format:ratings", used, notes=weights.notes())
 
 
 # Errors marked in outputs: by people in MQM tables, by xCOMET in the JSON of comet-score. An output
@@ -426,22 +414,22 @@ def read_spans(path: str, systems: Mapping[str, TextLike]) -> MarkedErrors:
 
 def _from_mqm(path: str, data: bytes) -> Iterator[tuple[str, str, ErrorSpan]]:
     table = read_annotations(path, data)
-    columns = [table.found_values(names) for names in (TARGET, ["category"], ["severity"])]
+    columns = [table.found_values(names) for names in (tables.TARGET, ["category"], ["severity"])]
     if None in columns:
         table.refuse_columns(KIND)
-    rows = zip(systems_of(table), *(column or () for column in columns), strict=True)
+    rows = zip(matching.systems_of(table), *(column or () for column in columns), strict=True)
     for system, *fields in rows:
         target, category, severity = (str(field or "").strip() for field in fields)
-        start, end = target.find(MARKS[0]), target.rfind(MARKS[1])
+        start, end = target.find(matching.MARKS[0]), target.rfind(matching.MARKS[1])
         if severity.lower() not in HARMLESS and 0 <= start < end:
             # Marks inside the marked part are none of its characters.
-            end = start + len(unmarked(target[start:end]))
+            end = start + len(matching.unmarked(target[start:end]))
             span = ErrorSpan(start=start, end=end, severity=severity, category=category)
-            yield system, unmarked(target), span
+            yield system, matching.unmarked(target), span
 
 
 def _from_comet(path: str, data: bytes) -> Iterator[tuple[str, str, ErrorSpan]]:
-    for file, segments in json_in(path, None, data, KIND).items():
+    for file, segments in tables.json_in(path, None, data, KIND).items():
         if not isinstance(segments, list):
             raise MalformedFileError(path, None, f"{file!r} without a list of segments", KIND)
         # As every other name: that of the file, without folder and ending.

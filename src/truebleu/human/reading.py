@@ -14,40 +14,11 @@ from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import truebleu.corpus.tables as tables
+import truebleu.human.matching as matching
 from truebleu.corpus._files import BYTE_ORDER_MARK, COMPRESSED, Files, decode, extension
-from truebleu.corpus.tables import (
-    DOMAIN,
-    NOTHING,
-    SYSTEM,
-    Scale,
-    Table,
-    added,
-    csv_rows,
-    delimited,
-    digest,
-    is_number,
-    json_in,
-    read_score_table,
-    score_columns,
-    white_space_table,
-    whole_number,
-)
 from truebleu.errors import EmptyTextError, MalformedFileError, SettingError
 from truebleu.human.judgments import Judgment, PairwiseJudgments, Request, listed
-from truebleu.human.matching import (
-    CANARY,
-    Sheet,
-    counted_scores,
-    item_scores,
-    named_scores,
-    of_one_pair,
-    places_of,
-    refuse_second,
-    rows_at_hand,
-    segment_scores,
-    sheet_of,
-    systems_of,
-)
 from truebleu.human.mqm import is_mqm_header, read_mqm, read_rating_lines, read_rating_table
 from truebleu.schema import picked, verb
 
@@ -64,7 +35,7 @@ __all__ = ["read_human"]
 
 def read_table(path: str, data: bytes, request: Request) -> HumanScores | PairwiseJudgments:
     """Scores, or which of two outputs is better, as the format or else the columns say."""
-    table = of_one_pair(read_score_table(path, data), request)
+    table = matching.of_one_pair(tables.read_score_table(path, data), request)
     is_pairwise = all(table.find(names) is not None for names in (LEFT, RIGHT, VERDICT))
     is_ranking = is_pairwise or bool(ranked_columns(table))
     if request.format == "rankings" or (request.format is None and is_ranking):
@@ -72,35 +43,35 @@ def read_table(path: str, data: bytes, request: Request) -> HumanScores | Pairwi
     return _scores(table, request)
 
 
-def _scores(table: Table, request: Request) -> HumanScores:
+def _scores(table: tables.Table, request: Request) -> HumanScores:
     """Scores in a table: long with a column for the system, or wide."""
-    columns = score_columns(table, request.column, request.systems)
+    columns = tables.score_columns(table, request.column, request.systems)
     scores = [table.scores(column) for column in columns]
-    if table.find(SYSTEM) is not None:
+    if table.find(tables.SYSTEM) is not None:
         column = f"column:{'+'.join(columns)}"
-        sheet = sheet_of(table, added(scores), "format:scores", column)
-        return _placed(table.found_labels(DOMAIN), sheet, request)
+        sheet = matching.sheet_of(table, tables.added(scores), "format:scores", column)
+        return _placed(table.found_labels(tables.DOMAIN), sheet, request)
     # Row by row, so that the first line concerned is reported.
     wide = table.only([row for row in range(table.rows) for _ in columns])
     by_row = [score for row in zip(*scores, strict=True) for score in row]
-    sheet = sheet_of(wide, by_row, "format:scores", systems=columns * table.rows)
-    return _placed(wide.found_labels(DOMAIN), sheet, request)
+    sheet = matching.sheet_of(wide, by_row, "format:scores", systems=columns * table.rows)
+    return _placed(wide.found_labels(tables.DOMAIN), sheet, request)
 
 
-def _placed(domains: Sequence[str] | None, sheet: Sheet, request: Request) -> HumanScores:
+def _placed(domains: Sequence[str] | None, sheet: matching.Sheet, request: Request) -> HumanScores:
     """Scores of segments, documents, domains or systems, by what rows say they are about."""
     documents = sheet.documents
     if sheet.numbers is not None or sheet.document_numbers is not None:
-        return segment_scores(sheet, request)
+        return matching.segment_scores(sheet, request)
     if documents is not None:
         raters = sheet.raters or documents
         if len(set(zip(sheet.systems, documents, raters, strict=True))) < len(documents):
             # Several rows of a document: they are its segments.
-            return counted_scores(sheet, request)
-        return named_scores(sheet, documents, request, "document")
+            return matching.counted_scores(sheet, request)
+        return matching.named_scores(sheet, documents, request, "document")
     if domains is not None and len(domains) != len(set(sheet.systems)) * request.segments:
-        return named_scores(sheet, domains, request, "domain")
-    return counted_scores(sheet, request)
+        return matching.named_scores(sheet, domains, request, "domain")
+    return matching.counted_scores(sheet, request)
 
 
 # Score files of mt-metrics-eval: SYSTEM SCORE on each line, DOMAIN SYSTEM SCORE for domains.
@@ -133,15 +104,17 @@ def read_score_lines(path: str, data: bytes, request: Request) -> HumanScores:
         raise EmptyTextError(path)
     header = ["domain", "system", "score"] if level == "domain" else ["system", "score"]
     rows = enumerate((line.split() for line in text.split("\n")), 1)
-    table = delimited(path, header, rows, f"in {' '.join(header).upper()}")
-    table, domains = of_one_pair(table, request), table.found_labels(DOMAIN)
+    table = tables.delimited(path, header, rows, f"in {' '.join(header).upper()}")
+    table, domains = matching.of_one_pair(table, request), table.found_labels(tables.DOMAIN)
     if domains is not None:
         # The canary's own domain is none of the test set.
-        table = table.only([row for row, name in enumerate(domains) if name.lower() != CANARY])
-    sheet = sheet_of(table, table.scores("score"), "format:scores")
+        table = table.only(
+            [row for row, name in enumerate(domains) if name.lower() != matching.CANARY]
+        )
+    sheet = matching.sheet_of(table, table.scores("score"), "format:scores")
     if domains is None:
-        return counted_scores(sheet, request, level)
-    return named_scores(sheet, table.labels("domain"), request, "domain")
+        return matching.counted_scores(sheet, request, level)
+    return matching.named_scores(sheet, table.labels("domain"), request, "domain")
 
 
 # Direct assessment between blanks.
@@ -154,23 +127,25 @@ def read_direct_assessment(path: str, data: bytes, request: Request) -> HumanSco
 
     They are means over annotators already: of raw scores, or of z-scores where `raters` is "z".
     """
-    table = white_space_table(path, decode(path, data))
-    table = of_one_pair(table, request, sources=["src"], targets=["trg"])
+    table = tables.white_space_table(path, decode(path, data))
+    table = matching.of_one_pair(table, request, sources=["src"], targets=["trg"])
     z = request.raters == "z"
     wanted = "z.scr" if z else "raw.scr"
     column = request.column or table.find([wanted]) or wanted.upper()
-    systems = _names_at_hand(systems_of(table), request)
+    systems = _names_at_hand(matching.systems_of(table), request)
     signature, scores = ("format:da", f"column:{column}"), table.scores(column)
-    sheet = sheet_of(table, scores, *signature, systems=systems, standardized=z, name="SID")
+    sheet = matching.sheet_of(
+        table, scores, *signature, systems=systems, standardized=z, name="SID"
+    )
     if sheet.numbers is None:
-        return counted_scores(sheet, request, "system")
+        return matching.counted_scores(sheet, request, "system")
     # Segments are called by a number, or DOCUMENT_NUMBER.
     identifiers = [str(value) for value in sheet.numbers]
     if not all(identifier.isdigit() for identifier in identifiers):
         parts = [identifier.rpartition("_") for identifier in identifiers]
         documents, numbers = [part[0] for part in parts], [part[2] for part in parts]
         sheet = replace(sheet, documents=documents, numbers=numbers)
-    return segment_scores(sheet, request)
+    return matching.segment_scores(sheet, request)
 
 
 def _names_at_hand(systems: Sequence[str], request: Request) -> list[str]:
@@ -198,16 +173,18 @@ APPRAISE = {
 OUTPUT = "TGT"
 #: Ends of document names in rows that are there to find careless annotators.
 CONTROLS = ("#bad", "#dup", "#incomplete")
-PERCENT = Scale(0, 100)
+PERCENT = tables.Scale(0, 100)
 
 
 def read_appraise(path: str, data: bytes, request: Request) -> HumanScores:
     """Scores of segments: no quality control, no scores of documents, each user's latest."""
     text = decode(path, data).removeprefix(BYTE_ORDER_MARK)
-    exported = [(n, [*map(str.strip, row)]) for n, row in csv_rows(path, text) if row != [""]]
+    exported = [
+        (n, [*map(str.strip, row)]) for n, row in tables.csv_rows(path, text) if row != [""]
+    ]
     width = len(exported[0][1]) if exported else 0
     kind, header = APPRAISE.get(width, APPRAISE[9])
-    table = delimited(path, header, exported, "in what Appraise exports")
+    table = tables.delimited(path, header, exported, "in what Appraise exports")
     about = zip(
         *(table.found_values([name]) or [""] * table.rows for name in ("type", "whole", "doc")),
         strict=True,
@@ -218,7 +195,7 @@ def read_appraise(path: str, data: bytes, request: Request) -> HumanScores:
         raise MalformedFileError(path, None, found, f"rows of type {OUTPUT}")
     ends = table.values("end")
     for row, end in enumerate(ends):
-        if not is_number(str(end)):
+        if not tables.is_number(str(end)):
             expected = "the time of its end, in seconds"
             found = f"{end!r} at the end of the row"
             raise MalformedFileError(path, table.line(row), found, expected)
@@ -229,11 +206,11 @@ def read_appraise(path: str, data: bytes, request: Request) -> HumanScores:
     for row, key in enumerate(keys):
         if key not in latest or float(str(ends[row])) >= float(str(ends[latest[key]])):
             latest[key] = row
-    table = of_one_pair(table.only(list(latest.values())), request)
-    sheet = sheet_of(table, table.scores("score", PERCENT), f"format:{kind}", name="item")
+    table = matching.of_one_pair(table.only(list(latest.values())), request)
+    sheet = matching.sheet_of(table, table.scores("score", PERCENT), f"format:{kind}", name="item")
     if not any(sheet.documents or ()):
         sheet = replace(sheet, documents=None)
-    return segment_scores(sheet, request)
+    return matching.segment_scores(sheet, request)
 
 
 def _is_judgment(kind: str, whole: str, document: str) -> bool:
@@ -251,14 +228,16 @@ _HUMAN = re.compile(r"human(\d*)")
 
 def read_wmt24(path: str, data: bytes, request: Request) -> HumanScores:
     """Scores in lines with system, line_id, doc_id, esa_score and annotator."""
-    table = of_one_pair(read_score_table(path, data), request)
-    sheet = sheet_of(table)
+    table = matching.of_one_pair(tables.read_score_table(path, data), request)
+    sheet = matching.sheet_of(table)
     if sheet.raters is not None and sheet.numbers is not None:
         # A later line of one annotator for one output replaces the earlier one.
         documents = sheet.documents or [""] * table.rows
         keys = zip(sheet.systems, documents, map(str, sheet.numbers), sheet.raters, strict=True)
         table = table.only(sorted({key: row for row, key in enumerate(keys)}.values()))
-    return segment_scores(sheet_of(table, table.scores("esa_score"), "format:esa"), request)
+    return matching.segment_scores(
+        matching.sheet_of(table, table.scores("esa_score"), "format:esa"), request
+    )
 
 
 def read_wmt25(path: str, data: bytes, request: Request) -> HumanScores:
@@ -267,8 +246,8 @@ def read_wmt25(path: str, data: bytes, request: Request) -> HumanScores:
     Segments are those of the test set in their order where they are as many, otherwise they are
     matched by document and number.
     """
-    table = read_score_table(path, data)
-    table = of_one_pair(table, request, [parts[0] for parts in _identifiers(table)])
+    table = tables.read_score_table(path, data)
+    table = matching.of_one_pair(table, request, [parts[0] for parts in _identifiers(table)])
     complete = table.rows == request.segments
     documents = set(request.documents or ())
     rows: list[dict[str, Any]] = []
@@ -280,11 +259,11 @@ def read_wmt25(path: str, data: bytes, request: Request) -> HumanScores:
         about = {"lines": table.line(row), "documents": document, **numbers}
         rows += [{**about, **own} for own in _judgments(table, row)]
     columns: dict[str, Any] = {name: [row[name] for row in rows] for name in (*rows, {})[0]}
-    sheet = Sheet(label=path, first=1, signature=("format:esa",), **columns)
-    return segment_scores(sheet, request)
+    sheet = matching.Sheet(label=path, first=1, signature=("format:esa",), **columns)
+    return matching.segment_scores(sheet, request)
 
 
-def _identifiers(table: Table) -> list[list[str]]:
+def _identifiers(table: tables.Table) -> list[list[str]]:
     """Language pair, domain, document and number of each row."""
     identifiers = [str(value).split(SEPARATOR) for value in table.values("doc_id")]
     for row, parts in enumerate(identifiers):
@@ -294,7 +273,7 @@ def _identifiers(table: Table) -> list[list[str]]:
     return identifiers
 
 
-def _judgments(table: Table, row: int) -> Iterator[dict[str, object]]:
+def _judgments(table: tables.Table, row: int) -> Iterator[dict[str, object]]:
     """System, rater and score of each judgment of a segment."""
     systems = table.values("scores")[row] or {}
     if not isinstance(systems, dict) or not all(
@@ -329,7 +308,7 @@ WORDS: dict[str, Verdict] = {
 }
 
 
-def _rankings(table: Table, request: Request) -> PairwiseJudgments:
+def _rankings(table: tables.Table, request: Request) -> PairwiseJudgments:
     """All comparisons of two systems that a table has."""
     if request.raters == "z":
         expected = "'mean': judgments of which output is better have no scale"
@@ -344,18 +323,18 @@ def _rankings(table: Table, request: Request) -> PairwiseJudgments:
     if not verdicts:
         found = "no comparison of two systems"
         raise MalformedFileError(table.path, None, found, "at least one judgment")
-    both = sheet_of(
+    both = matching.sheet_of(
         table.only([verdict.segment for verdict in verdicts for _ in range(2)]),
         systems=[name for verdict in verdicts for name in (verdict.left, verdict.right)],
     )
-    rows_at_hand(both, request)
+    matching.rows_at_hand(both, request)
     wanted = set(request.systems)
     kept = [v for v in verdicts if v.left in wanted and v.right in wanted]
     if not kept:
         found = "no comparison of two systems of the test set"
         raise MalformedFileError(table.path, None, found, f"some between {request.known}")
     sheet = _numbered(table.only([verdict.segment for verdict in kept]), [v.left for v in kept])
-    places, way = places_of(sheet, range(len(kept)), request)
+    places, way = matching.places_of(sheet, range(len(kept)), request)
     raters: Sequence[str | None] = sheet.raters or [None] * len(kept)
     judgments = tuple(
         verdict._replace(segment=place, rater=rater)
@@ -363,7 +342,13 @@ def _rankings(table: Table, request: Request) -> PairwiseJudgments:
     )
     # WMT gave annotators some rankings twice, to see whether they agree with themselves.
     if not ranked or sheet.raters is None:
-        _refuse_twice(sheet, judgments)
+        pairs = [(judgment.segment, frozenset(judgment[1:3])) for judgment in judgments]
+        matching.refuse_second(
+            sheet,
+            range(len(pairs)),
+            pairs,
+            lambda key: f"comparison of {listed(sorted(key[1]))} for segment {key[0] + 1}",
+        )
     judged = {name for j in judgments for name in (j.left, j.right)}
     form = "ranks" if ranked else "pairs"
     return PairwiseJudgments(
@@ -376,7 +361,7 @@ def _rankings(table: Table, request: Request) -> PairwiseJudgments:
     )
 
 
-def ranked_columns(table: Table) -> list[tuple[str, str]]:
+def ranked_columns(table: tables.Table) -> list[tuple[str, str]]:
     """The columns of rankings, each system with its rank; none where there are not two."""
     ranked: list[tuple[str, str]] = []
     for number in sorted(int(match[1]) for match in map(_RANK.fullmatch, table.columns) if match):
@@ -386,7 +371,7 @@ def ranked_columns(table: Table) -> list[tuple[str, str]]:
     return ranked if len(ranked) > 1 else []
 
 
-def _plain(table: Table, request: Request) -> list[Judgment]:
+def _plain(table: tables.Table, request: Request) -> list[Judgment]:
     """The comparisons in a table; the segment is still the row."""
     left, right = table.found_labels(LEFT), table.found_labels(RIGHT)
     column = request.column or table.find(VERDICT)
@@ -403,7 +388,7 @@ def _plain(table: Table, request: Request) -> list[Judgment]:
             found = f"{left[row]!r} compared with itself"
             raise MalformedFileError(table.path, table.line(row), found, "two systems")
         word = "" if value is None else str(value).strip()
-        if word.lower() in NOTHING:
+        if word.lower() in tables.NOTHING:
             continue
         # The name of the better system is a verdict too.
         names: dict[str, Verdict] = {right[row]: -1, left[row]: 1}
@@ -415,7 +400,9 @@ def _plain(table: Table, request: Request) -> list[Judgment]:
     return verdicts
 
 
-def _expanded(table: Table, ranked: Sequence[tuple[str, str]], request: Request) -> list[Judgment]:
+def _expanded(
+    table: tables.Table, ranked: Sequence[tuple[str, str]], request: Request
+) -> list[Judgment]:
     """Every pair of outputs in each ranking, by its row; the lower rank is the better one."""
     columns = [(table.labels(system), rank, table.values(rank)) for system, rank in ranked]
     wanted = set(request.systems)
@@ -424,7 +411,7 @@ def _expanded(table: Table, ranked: Sequence[tuple[str, str]], request: Request)
         entries = []
         for names, column, values in columns:
             rank = _rank(table, row, column, values[row])
-            if rank is not None and names[row].strip().lower() not in NOTHING:
+            if rank is not None and names[row].strip().lower() not in tables.NOTHING:
                 # Outputs that are the same were judged once, as A+B.
                 parts = names[row].split("+")
                 whole = names[row] in wanted or not set(parts) & wanted
@@ -436,19 +423,19 @@ def _expanded(table: Table, ranked: Sequence[tuple[str, str]], request: Request)
     return verdicts
 
 
-def _rank(table: Table, row: int, column: str, value: object) -> int | None:
+def _rank(table: tables.Table, row: int, column: str, value: object) -> int | None:
     """A rank from 1; None where an output was not ranked, which is written -1."""
-    if value is None or str(value).strip().lower() in NOTHING:
+    if value is None or str(value).strip().lower() in tables.NOTHING:
         return None
-    rank = whole_number(value)
+    rank = tables.whole_number(value)
     if rank is None or rank < -1:
         table.refuse(row, column, repr(value), "a rank, 1 for the best")
     return rank if rank > 0 else None
 
 
-def _numbered(table: Table, systems: Sequence[str]) -> Sheet:
+def _numbered(table: tables.Table, systems: Sequence[str]) -> matching.Sheet:
     """The rows of rankings with the segments that they are about."""
-    sheet = sheet_of(table, systems=systems)
+    sheet = matching.sheet_of(table, systems=systems)
     index = table.find(_INDEX)
     if index is None and sheet.numbers is None:
         table.refuse_columns("one for the segment, called 'segment'")
@@ -463,18 +450,6 @@ def _numbered(table: Table, systems: Sequence[str]) -> Sheet:
         texts=None,
         name=index or sheet.name,
     )
-
-
-def _refuse_twice(sheet: Sheet, judgments: Sequence[Judgment]) -> None:
-    seen: dict[tuple[int, frozenset[str], str | None], int] = {}
-    for row, judgment in enumerate(judgments):
-        pair = frozenset((judgment.left, judgment.right))
-        earlier = seen.setdefault((judgment.segment, pair, judgment.rater), row)
-        if earlier != row:
-            by = "" if judgment.rater is None else f" by rater {judgment.rater!r}"
-            both = listed(sorted(pair))
-            found = f"a second comparison of {both} for segment {judgment.segment + 1}{by}"
-            refuse_second(sheet, found, row, earlier, judgment.rater)
 
 
 # Which kind a file is, and the reader of that kind.
@@ -620,7 +595,7 @@ def read_named_items(path: str, request: Request) -> HumanScores:
             rows.append((item.line, evaluation.system, score, item.answer))
             places.append(place_of[item.name])
     lines, systems, scores, raters = zip(*rows, strict=True) if rows else ((), (), (), ())
-    sheet = Sheet(
+    sheet = matching.Sheet(
         label=path,
         lines=lines,
         systems=systems,
@@ -628,8 +603,8 @@ def read_named_items(path: str, request: Request) -> HumanScores:
         raters=raters if all(raters) else None,
         signature=("format:scores", f"column:{column}"),
     )
-    kept = rows_at_hand(sheet, request)
-    human = item_scores(sheet, kept, [places[row] for row in kept], request, "match:names")
+    kept = matching.rows_at_hand(sheet, request)
+    human = matching.item_scores(sheet, kept, [places[row] for row in kept], request, "match:names")
     return replace(human, signature=f"{human.signature}|scores:{checksum}")
 
 
@@ -643,7 +618,7 @@ def parse_human(path: str, data: bytes, request: Request) -> HumanScores | Pairw
         expected = f"none: in files such as {path} the format says where scores are"
         raise SettingError("column", request.column, expected)
     human = kind.read(path, data, request)
-    return replace(human, signature=f"{human.signature}|scores:{digest(data)}")
+    return replace(human, signature=f"{human.signature}|scores:{tables.digest(data)}")
 
 
 # Which kind a file is, guessed from its name, its columns and its first line.
@@ -680,7 +655,7 @@ def _guess(path: str, data: bytes) -> str:
     if {"raw.scr", "sys"} <= set(first.lower().split()):
         return "direct assessment"
     if ending == ".csv":
-        return _guess_row(next(csv_rows(path, text), (1, [""]))[1])
+        return _guess_row(next(tables.csv_rows(path, text), (1, [""]))[1])
     # Ratings may be None for many segments.
     if any(_is_rating_line(line) for line in text[:10_000_000].split("\n", 100_000)):
         return "rating lines"
@@ -692,7 +667,7 @@ def _guess_row(fields: Sequence[str]) -> str:
         return "MQM annotations"
     # Appraise has no header, and the last fields are times. A score that is no number is a fault of
     # the row, to be reported as such.
-    is_appraise = len(fields) in APPRAISE and all(map(is_number, fields[-2:]))
+    is_appraise = len(fields) in APPRAISE and all(map(tables.is_number, fields[-2:]))
     return "Appraise" if is_appraise else "a table of scores"
 
 
@@ -706,7 +681,7 @@ def _guess_json(path: str, text: str) -> str:
     # A blank line at the start is for the reader to refuse, which knows its number.
     written = text.lstrip()
     head = written if written.startswith("[") else written.partition("\n")[0]
-    first = json_in(path, None, head, "a JSON array of objects, or an object on each line")
+    first = tables.json_in(path, None, head, "a JSON array of objects, or an object on each line")
     first = next(iter(first), {}) if isinstance(first, list) else first
     keys = set(first) if isinstance(first, dict) else set()
     if {"doc_id", "scores"} <= keys:

@@ -11,28 +11,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
+from typing import Any, NamedTuple, NoReturn, TypeAlias
 
+import truebleu.corpus.tables as tables
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode, extension, stem
-from truebleu.corpus.tables import (
-    ANY_NUMBER,
-    NotAScoreError,
-    RepeatedKeyError,
-    Scale,
-    digest,
-    parse_json,
-    parse_record,
-    parse_score,
-    value_inside,
-    whole_number,
-)
 from truebleu.errors import MalformedFileError, MissingColumnError, shortened
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 #: The score of an answer; None where it is missing.
 Answer = float | None
@@ -98,7 +84,7 @@ class Evaluation:
     data: str = ""
     documents: str = ""
     are_runs: bool = False
-    scale: Scale = ANY_NUMBER
+    scale: tables.Scale = tables.ANY_NUMBER
 
     def refuse(self, line: int | None, found: str, expected: str) -> NoReturn:
         """Refuse the file."""
@@ -145,7 +131,7 @@ class Evaluation:
         return names[0]
 
     def answers(
-        self, column: str = "", filter_: str = "", scale: Scale | None = None
+        self, column: str = "", filter_: str = "", scale: tables.Scale | None = None
     ) -> tuple[str, dict[str, list[Answer]]]:
         """The name of the score, and for each item the scores of its answers."""
         items = self.chosen_items(filter_)
@@ -155,7 +141,7 @@ class Evaluation:
             answers.setdefault(item.name, []).append(self.score(item, name, scale))
         return name, answers
 
-    def score(self, item: Item, name: str, scale: Scale | None = None) -> Answer:
+    def score(self, item: Item, name: str, scale: tables.Scale | None = None) -> Answer:
         """One of the scores of an answer."""
         if item.scores is None:
             return None
@@ -169,8 +155,8 @@ class Evaluation:
         if not is_plain(value):
             self.refuse(item.line, f"{what} {quoted(json.dumps(value))}", "a number")
         try:
-            score = parse_score(value)
-        except NotAScoreError as reason:
+            score = tables.parse_score(value)
+        except tables.NotAScoreError as reason:
             self.refuse(item.line, f"{what} {quoted(value)}", str(reason))
         if score is not None and not scale.holds(score):
             self.refuse(item.line, f"{what} {score:g}", f"a number in {scale}")
@@ -180,7 +166,7 @@ class Evaluation:
         """A field of each item as its label; empty where no item has such a field."""
         labels: dict[str, str] = {}
         for item in self.items:
-            value = item.fields.get(column, value_inside(item.fields, column.split(".")))
+            value = item.fields.get(column, tables.value_inside(item.fields, column.split(".")))
             if value is None:
                 continue
             if not is_plain(value):
@@ -233,7 +219,7 @@ class ScoreFile:
     @cached_property
     def digest(self) -> str:
         """The start of its SHA-256."""
-        return digest(self.data)
+        return tables.digest(self.data)
 
     @property
     def name(self) -> str:
@@ -255,8 +241,8 @@ class ScoreFile:
         if text.lstrip()[:1] not in ("{", "["):
             return None
         try:
-            return parse_json(text)
-        except RepeatedKeyError as error:
+            return tables.parse_json(text)
+        except tables.RepeatedKeyError as error:
             self.refuse(None, str(error), "each key once")
         except ValueError:
             return None
@@ -270,7 +256,7 @@ class ScoreFile:
         """Every JSON line with its number, blank ones left out."""
         for number, line in enumerate(self.lines, 1):
             if line.strip():
-                yield number, parse_record(self.path, number, line)
+                yield number, tables.parse_record(self.path, number, line)
 
     def refuse(self, line: int | None, found: str, expected: str) -> NoReturn:
         """Refuse the file."""
@@ -342,7 +328,7 @@ class Format:
     may_repeat: bool = False
     are_runs: bool = False
     higher: Mapping[str, bool] | Callable[[ScoreFile], Mapping[str, bool]] = lambda _: {}
-    scale: Scale = ANY_NUMBER
+    scale: tables.Scale = tables.ANY_NUMBER
     usual: tuple[str, ...] = ()
 
 
@@ -361,7 +347,7 @@ def _at(place: Place, record: Record) -> Any:
         return place(record)
     if not place:
         return None
-    return record[place] if place in record else value_inside(record, place.split("."))
+    return record[place] if place in record else tables.value_inside(record, place.split("."))
 
 
 def _text_at(place: Place, record: Record) -> str:
@@ -431,7 +417,7 @@ def _item(file: ScoreFile, form: Format, line: int | None, record: Record, place
     word = form.item if isinstance(form.item, str) and form.item else "item"
     if not is_name(value):
         file.refuse(line, f"{word} {value!r}", "a name, or a number")
-    if form.first is not None and whole_number(value) is None:
+    if form.first is not None and tables.whole_number(value) is None:
         file.refuse(line, f"{word} {value!r}", "a whole number")
     scores = _at(form.scores, record)
     if scores is not None and not isinstance(scores, dict):
@@ -469,7 +455,7 @@ def _ordered(file: ScoreFile, form: Format, system: str, group: _Group) -> tuple
     if all(run.isdecimal() for run in runs):
         runs.sort(key=int)
     if form.first is not None or form.by_number:
-        names.sort(key=lambda name: whole_number(name) or 0)
+        names.sort(key=lambda name: tables.whole_number(name) or 0)
     order = {name: place for place, name in enumerate(names)}
     order_of_run = {run: place for place, run in enumerate(runs)}
     rows = sorted(group.items(), key=lambda row: (order[row[0][0]], order_of_run[row[0][2]]))

@@ -7,33 +7,15 @@ import os
 import re
 from ast import literal_eval
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, TypeAlias
-from zipfile import ZipFile
+from zipfile import ZipFile, ZipInfo
 
+import truebleu.corpus.tables as tables
 from truebleu.corpus._files import decompress, extension, refuse_large
-from truebleu.corpus.tables import (
-    ANSWER,
-    BENCHMARK,
-    ITEM,
-    RATER,
-    SCORE,
-    SYSTEM,
-    NotAScoreError,
-    Scale,
-    csv_rows,
-    is_score,
-    json_in,
-    parse_json,
-    parse_score,
-    read_parquet,
-    read_score_table,
-    table_of_columns,
-    value_inside,
-    whole_number,
-)
+from truebleu.corpus.tables import value_inside
 from truebleu.corpus.test_set import column_values, frame_columns, is_frame
 from truebleu.errors import (
     EmptyTextError,
@@ -44,6 +26,7 @@ from truebleu.errors import (
 )
 from truebleu.scores.evaluations import (
     ZIP,
+    Answer,
     Evaluation,
     Format,
     Numbered,
@@ -58,10 +41,6 @@ from truebleu.scores.evaluations import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from zipfile import ZipInfo
-
-    from truebleu.corpus.tables import Table
-    from truebleu.scores.evaluations import Answer
 
 
 # COMET: higher is better. The model's name is in no file of comet-score: give it by ``name=``.
@@ -77,9 +56,9 @@ _COMET_ROUNDED = 1e-4
 def _is_comet(file: ScoreFile) -> bool:
     if not isinstance(file.json, dict):
         return any(map(_COMET_LINE.match, file.lines))
-    tables = file.json.values()
-    is_scores = bool(tables) and all(
-        is_object(value_inside(rows, ["0"]), "COMET") for rows in tables
+    is_scores = bool(file.json) and all(
+        isinstance(rows, list) and is_object(value_inside(rows, ["0"]), "COMET")
+        for rows in file.json.values()
     )
     return is_scores or is_object(file.json, *_COMPARISON)
 
@@ -89,19 +68,19 @@ def _comet_records(file: ScoreFile) -> Iterator[Numbered]:
     if not isinstance(file.json, dict):
         yield from _printed_comet(file)
         return
-    tables, name = list(file.json.items()), "COMET"
+    systems, name = list(file.json.items()), "COMET"
     if is_object(file.json, *_COMPARISON):
         model = file.json.get("model")
         name = model.rsplit("/", 1)[-1] if isinstance(model, str) else name
-        tables = []
+        systems = []
         for translation in file.json["translations"]:
             scores, texts = (value_inside(translation, [key]) for key in ("scores", "mt"))
             if not isinstance(scores, list):
                 file.refuse(None, "a translation without scores", "name and scores of each")
             outputs = (value_inside(texts, [str(place)]) for place in range(len(scores)))
             rows = [{"COMET": s, "mt": text} for s, text in zip(scores, outputs, strict=True)]
-            tables.append((str(translation.get("name", "")), rows))
-    for path, rows in tables:
+            systems.append((str(translation.get("name", "")), rows))
+    for path, rows in systems:
         for number, row in enumerate(rows):
             if not is_object(row, "COMET"):
                 file.refuse(None, f"segment {number + 1} of {path} without COMET", "one for each")
@@ -120,9 +99,9 @@ def _printed_comet(file: ScoreFile) -> Iterator[Numbered]:
         if match is None:
             continue
         path, segment, written = match["file"], match["segment"], match["score"]
-        if not is_score(written):
+        if not tables.is_score(written):
             file.refuse(number, f"COMET {written!r}", "a number")
-        score = parse_score(written)
+        score = tables.parse_score(written)
         known = scores.setdefault(path, [])
         if segment is not None:
             known += [] if score is None else [score]
@@ -283,7 +262,7 @@ def _archived_log(path: str, data: bytes) -> dict[str, Any]:
     def read_member(name: str) -> Any:
         text = _member(path, data, archive, members[name])
         try:
-            return parse_json(text)
+            return tables.parse_json(text)
         except ValueError:
             raise MalformedFileError(path, None, f"no JSON as {name}", _LOG) from None
 
@@ -399,7 +378,7 @@ def _is_submission(file: ScoreFile) -> bool:
     fields = file.lines[0].split("\t")
     if len(fields) not in (_OF_SEGMENTS, _OF_SYSTEMS):
         return False
-    return _LANGUAGE_PAIR.match(fields[1]) is not None and is_score(fields[-1])
+    return _LANGUAGE_PAIR.match(fields[1]) is not None and tables.is_score(fields[-1])
 
 
 def _submission_records(file: ScoreFile) -> Iterator[Numbered]:
@@ -458,7 +437,7 @@ def _promptfoo_json(file: ScoreFile) -> Iterator[_Row]:
     results = value_inside(file.json, ["results", "results"])
     rows = list(file.records()) if results is None else _objects(file, results)
     # They stand in order of completion.
-    rows.sort(key=lambda row: whole_number(row[1].get("testIdx")) or 0)
+    rows.sort(key=lambda row: tables.whole_number(row[1].get("testIdx")) or 0)
     for line, row in rows:
         provider, inputs = row.get("provider"), row.get("vars")
         names = (value_inside(provider, [key]) for key in ("label", "id"))
@@ -471,7 +450,7 @@ def _promptfoo_json(file: ScoreFile) -> Iterator[_Row]:
 
 def _promptfoo_csv(file: ScoreFile) -> Iterator[_Row]:
     """Columns that repeat: those of each system begin before its status."""
-    rows = csv_rows(file.path, file.text)
+    rows = tables.csv_rows(file.path, file.text)
     _, header = next(rows)
     places = [place for place, name in enumerate(header) if name == "Status"]
     for line, row in rows:
@@ -482,7 +461,7 @@ def _promptfoo_csv(file: ScoreFile) -> Iterator[_Row]:
             name = _PROMPTFOO_SYSTEM.match(header[place - 1])
             system = (name["provider"], name["prompt"]) if name else (header[place - 1], "")
             status, score, named = (*row[place : place + 3], "", "")[:3]
-            scores = json_in(file.path, line, named or "{}", "scores by name")
+            scores = tables.json_in(file.path, line, named or "{}", "scores by name")
             yield line, system, inputs, scores, None if status == "ERROR" else score
 
 
@@ -591,7 +570,7 @@ def _helm_scores(entry: Record) -> dict[str, Any] | None:
 def _is_lighteval(file: ScoreFile) -> bool:
     if extension(file.path) != ".parquet":
         return False
-    return {"doc", "metric"} <= set(read_parquet(file.path, file.data).columns)
+    return {"doc", "metric"} <= set(tables.read_parquet(file.path, file.data).columns)
 
 
 def _lighteval_path(file: ScoreFile) -> tuple[str, str, str]:
@@ -670,7 +649,7 @@ def _bert_score_records(file: ScoreFile) -> Iterator[Numbered]:
 
 def _are_numbers(file: ScoreFile) -> bool:
     first = file.lines[0].strip()
-    return first == "None" or (is_score(first) and parse_score(first) is not None)
+    return first == "None" or (tables.is_score(first) and tables.parse_score(first) is not None)
 
 
 def _line_records(file: ScoreFile) -> Iterator[Numbered]:
@@ -700,7 +679,7 @@ FORMATS = {
         output="hypothesis",
         first=0,
         higher={"": False},
-        scale=Scale(0, 25),
+        scale=tables.Scale(0, 25),
     ),
     "lm-evaluation-harness": Format(
         writes="the samples that --log_samples writes",
@@ -789,7 +768,7 @@ FORMATS = {
     "lighteval": Format(
         writes="details in Parquet",
         knows=_is_lighteval,
-        records=lambda file: records_of(read_parquet(file.path, file.data)),
+        records=lambda file: records_of(tables.read_parquet(file.path, file.data)),
         about=lambda file: (_lighteval_path(file)[1] or file.name, ""),
         item="doc.id",
         scores="metric",
@@ -843,7 +822,7 @@ def format_of(file: ScoreFile) -> Format | None:
     form = next((form for form in FORMATS.values() if form.knows(file)), None)
     is_json = file.text.lstrip()[:1] in ("{", "[")
     if form is None and is_json and file.json is None and not file.first_record:
-        json_in(file.path, None, file.text, "a JSON value, or one on each line")
+        tables.json_in(file.path, None, file.text, "a JSON value, or one on each line")
     return form
 
 
@@ -858,7 +837,9 @@ def holds_scores(path: str, *, table: bool = True) -> bool:
     file = ScoreFile.read(path)
     try:
         return format_of(file) is not None or (
-            table and extension(path) != ".txt" and any(_scored(read_score_table(path, file.data)))
+            table
+            and extension(path) != ".txt"
+            and any(_scored(tables.read_score_table(path, file.data)))
         )
     except TruebleuError:
         return False
@@ -874,8 +855,8 @@ def read_evaluations(path: str, *, by_benchmark: bool = False) -> list[Evaluatio
     file = ScoreFile.read(path)
     form = format_of(file)
     if form is None:
-        table = read_score_table(path, file.data)
-        form = _table_format(file, table, BENCHMARK if by_benchmark else ())
+        table = tables.read_score_table(path, file.data)
+        form = _table_format(file, table, tables.BENCHMARK if by_benchmark else ())
     return evaluations_of(file, form)
 
 
@@ -887,7 +868,7 @@ _INSPECT_FRAME = frozenset({"sample_id", "eval_id", "epoch"})
 _INSPECT_SCORE = "score_"
 
 
-def records_of(table: Table) -> list[Numbered]:
+def records_of(table: tables.Table) -> list[Numbered]:
     """The rows of a table, each with its line."""
     if not table.columns:
         raise EmptyTextError(table.path)
@@ -909,8 +890,8 @@ def evaluations_in_memory(name: str, rows: Any) -> list[Evaluation]:
     plain: dict[str, Sequence[object]] = {
         key: [_plain(value) for value in own] for key, own in columns.items()
     }
-    file, table = ScoreFile(name), table_of_columns(name, plain)
-    form = _table_format(file, table, (), SYSTEM if is_frame(rows) else ())
+    file, table = ScoreFile(name), tables.table_of_columns(name, plain)
+    form = _table_format(file, table, (), tables.SYSTEM if is_frame(rows) else ())
     return evaluations_of(file, form) or [Evaluation(label=name, digest="", system=name, items=())]
 
 
@@ -925,8 +906,8 @@ def numbers_of(system: str, values: Iterable[object]) -> list[Answer]:
     numbers = []
     for segment, value in enumerate(_listed(system, values), 1):
         try:
-            numbers.append(parse_score(_plain(value)))
-        except NotAScoreError as reason:
+            numbers.append(tables.parse_score(_plain(value)))
+        except tables.NotAScoreError as reason:
             where = f"scores of {system!r}: segment {segment}"
             raise SettingError(where, value, str(reason)) from None
     return numbers
@@ -947,19 +928,19 @@ def _plain(value: Any) -> object:
 
 def _table_format(
     file: ScoreFile,
-    table: Table,
+    table: tables.Table,
     benchmarks: Sequence[str],
-    systems: Sequence[str] = SYSTEM,
+    systems: Sequence[str] = tables.SYSTEM,
 ) -> Format:
     """Where things are in a table: systems are those that a column names, or else the file's."""
     if set(table.columns) >= _INSPECT_FRAME:
         table, scored = _inspect_table(file, table, systems)
     else:
         scored = _scored(table)
-    named = [name for name in scored if name.lower() in SCORE]
-    usual = [name for name in named if name.lower() == SCORE[0]]
+    named = [name for name in scored if name.lower() in tables.SCORE]
+    usual = [name for name in named if name.lower() == tables.SCORE[0]]
     records = records_of(table)
-    model, benchmark, answer = (table.find(names) for names in (systems, benchmarks, ANSWER))
+    model, benchmark, answer = (table.find(names) for names in (systems, benchmarks, tables.ANSWER))
     for line, record in records:
         for column in (model, benchmark):
             if column is not None and not is_name(record[column]):
@@ -967,20 +948,20 @@ def _table_format(
     return Format(
         records=lambda _: records,
         system=model or "",
-        item=table.find(ITEM) or "",
+        item=table.find(tables.ITEM) or "",
         scores=lambda record: {name: record[name] for name in scored},
         benchmark=benchmark or "",
         answer=answer or "",
         fields=lambda record: record,
         may_repeat=answer is None,
-        are_runs=answer is not None and answer.lower() not in RATER,
+        are_runs=answer is not None and answer.lower() not in tables.RATER,
         usual=tuple(named if len(named) == 1 else usual),
     )
 
 
 def _inspect_table(
-    file: ScoreFile, table: Table, systems: Sequence[str]
-) -> tuple[Table, list[str]]:
+    file: ScoreFile, table: tables.Table, systems: Sequence[str]
+) -> tuple[tables.Table, list[str]]:
     """Inspect's samples, and their scores, which are called after their scorers."""
     columns = {name: table.values(name) for name in table.columns}
     if systems and "model" not in columns and len(set(columns["eval_id"])) > 1:
@@ -1002,19 +983,23 @@ _ACCOUNTS = re.compile(
 )
 
 
-def _scored(table: Table) -> list[str]:
+def _scored(table: tables.Table) -> list[str]:
     """The columns of scores: they have nothing else, or are called so and have hardly else.
 
     A slip in a column that is plainly one of scores is then refused with its line.
     """
-    others = {*ITEM, *SYSTEM, *ANSWER, *BENCHMARK}
+    others = {*tables.ITEM, *tables.SYSTEM, *tables.ANSWER, *tables.BENCHMARK}
     scored = []
     for name in table.columns:
         if name.lower() in others or _ACCOUNTS.search(name.lower()):
             continue
         values = table.values(name)
-        bad = sum(isinstance(value, list | dict) or not is_score(value) for value in values)
-        good = len(values) - bad - sum(is_score(v) and parse_score(v) is None for v in values)
-        if good > bad if name.lower() in SCORE else good > 0 and bad == 0:
+        bad = sum(isinstance(value, list | dict) or not tables.is_score(value) for value in values)
+        good = (
+            len(values)
+            - bad
+            - sum(tables.is_score(v) and tables.parse_score(v) is None for v in values)
+        )
+        if good > bad if name.lower() in tables.SCORE else good > 0 and bad == 0:
             scored.append(name)
     return scored

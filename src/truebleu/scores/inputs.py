@@ -7,7 +7,7 @@ by `read_any`, for commands, the fixture for pytest and the action for pipelines
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,14 +24,11 @@ from truebleu.corpus.test_set import (
     labels_of,
 )
 from truebleu.errors import RefusedError, SettingError
-from truebleu.metrics.registry import as_metrics, metrics_for
+from truebleu.metrics.registry import MetricsLike, as_metrics, metrics_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TextLike
     from truebleu.metrics.base import Metric
-    from truebleu.metrics.registry import MetricsLike
     from truebleu.metrics.statistics import SavedStatistics
 
 #: The metric of verbs unless another is chosen; scores without texts are their own metric.
@@ -214,15 +211,14 @@ def read_any(
 
 def with_baseline(systems: Sequence[str], written: str) -> tuple[list[str], str]:
     """Systems and another one, and its name, which no other system has."""
-    location = locate(written)
+    location, *others = map(locate, (written, *systems))
     name = location.name or stem(location.path)
-    if location.name is None and name in {
-        locate(system).name or stem(locate(system).path) for system in systems
-    }:
-        # A new run of a system usually has the name of the old one.
+    if location.name is not None:
+        return [*systems, written], name
+    # A new run of a system usually has the name of the old one.
+    if name in {other.name or stem(other.path) for other in others}:
         name = f"{name} (baseline)"
-    named = written if location.name is not None else f"{name}={written}"
-    return [*systems, named], name
+    return [*systems, f"{name}={written}"], name
 
 
 def _statistics_among(systems: Sequence[str]) -> tuple[list[str], list[SavedStatistics]]:

@@ -11,29 +11,17 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import comb
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
+import truebleu.corpus.tables as tables
+import truebleu.scores.formats as formats
 from truebleu._core import Segments
 from truebleu.corpus._files import Files, expanded, locate, stem
 from truebleu.corpus._reading import read_labels
-from truebleu.corpus.tables import (
-    ANY_NUMBER,
-    RATER,
-    SEGMENT,
-    SYSTEM,
-    Scale,
-    added,
-    digest,
-    is_score,
-    parse_score,
-    read_score_table,
-    score_columns,
-    whole_number,
-)
-from truebleu.corpus.test_set import TestSet, TextWarning, is_frame
+from truebleu.corpus.test_set import Frame, TestSet, TextLike, TextWarning, is_frame
 from truebleu.errors import (
     AbsentSegmentError,
     DuplicateSystemError,
@@ -45,7 +33,7 @@ from truebleu.errors import (
     UnpairedSegmentsError,
     first_names,
 )
-from truebleu.metrics.base import CountedMetric, MeanMetric, Signature, mean_statistics
+from truebleu.metrics.base import CountedMetric, MeanMetric, Metric, Signature, mean_statistics
 from truebleu.metrics.registry import metrics_for
 from truebleu.metrics.statistics import AbsentText, CountedTestSet
 from truebleu.schema import Setting, checked_fields, picked
@@ -58,23 +46,11 @@ from truebleu.scores.evaluations import (
     mean,
     quoted,
 )
-from truebleu.scores.formats import (
-    evaluations_in_memory,
-    format_of,
-    keeps_texts,
-    numbers_of,
-    read_evaluations,
-    records_of,
-)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
     from os import PathLike
 
     from truebleu._core import Statistics
-    from truebleu.corpus.tables import Table
-    from truebleu.corpus.test_set import Frame, TextLike
-    from truebleu.metrics.base import Metric
     from truebleu.scores.evaluations import Answer, Numbered
 
 __all__ = ["OutsideScores", "ScoredTestSet", "read_benchmarks"]
@@ -120,22 +96,24 @@ class SegmentScores:
             return max(len(self._listed(system)) for system in self.by_system)
         rows = [own for own in self.by_system.values() if isinstance(own, Evaluation)]
         # What is no number is refused with its line when the scores are asked for.
-        numbers = [whole_number(item.name) or 0 for own in rows for item in own.items]
+        numbers = [tables.whole_number(item.name) or 0 for own in rows for item in own.items]
         return max(numbers, default=0) - self.first_segment + 1
 
-    def _listed(self, system: str, segments: int = 0, scale: Scale = ANY_NUMBER) -> list[Answer]:
+    def _listed(
+        self, system: str, segments: int = 0, scale: tables.Scale = tables.ANY_NUMBER
+    ) -> list[Answer]:
         """The scores of a system in order; by their numbers, where they have some."""
         rows = self.by_system[system]
         if not isinstance(rows, Evaluation):
             return list(rows)
         parts = [rows.answers(column, scale=scale)[1] for column in self.columns]
-        answers = {item: added([part[item] for part in parts]) for item in parts[0]}
+        answers = {item: tables.added([part[item] for part in parts]) for item in parts[0]}
         if self.first_segment is None:
             return [mean(scores) for scores in answers.values()]
         first, last = self.first_segment, self.first_segment + segments - 1
         scores: list[Answer] = [None] * segments
         for item in rows.items:
-            number = whole_number(item.name)
+            number = tables.whole_number(item.name)
             if number is None or not first <= number <= last:
                 expected = f"a segment from {first} to {last}"
                 rows.refuse(item.line, f"segment {item.name}", expected)
@@ -151,10 +129,12 @@ class SegmentScores:
                 continue
             for item in rows.items:
                 values = (item.scores or {}).values()
-                yield from (parse_score(v) for v in values if is_plain(v) and is_score(v))
+                yield from (
+                    tables.parse_score(v) for v in values if is_plain(v) and tables.is_score(v)
+                )
 
     def of(
-        self, system: str, segments: int, scale: Scale, outputs: TextLike | None = None
+        self, system: str, segments: int, scale: tables.Scale, outputs: TextLike | None = None
     ) -> list[Answer]:
         """One system's score for each segment, None where it is missing.
 
@@ -278,7 +258,7 @@ def paired(
         told[False].refuse(None, f"{name} as lower is better", f"higher, as in {told[True].label}")
     return SegmentScores(
         label=first.label,
-        digest=digest(repr(sorted(by_system.items())).encode()),
+        digest=tables.digest(repr(sorted(by_system.items())).encode()),
         name=name,
         higher_is_better=next(iter(told), None),
         by_system=by_system,
@@ -366,11 +346,11 @@ def read_segment_scores(
     if not paths:
         raise SettingError("path", path, "a folder with a file of scores for each system")
     files = [ScoreFile.read(file) for file in paths]
-    forms = [format_of(file) for file in files]
+    forms = [formats.format_of(file) for file in files]
     if forms == [None] and not is_folder:
         if filter_:
             raise SettingError("filter", filter_, "none: only lm-evaluation-harness has filters")
-        return _table_scores(read_score_table(path, files[0].data), column, first_segment)
+        return _table_scores(tables.read_score_table(path, files[0].data), column, first_segment)
     if first_segment != 1:
         expected = "none: the file of a tool says it by itself"
         raise SettingError("first_segment", first_segment, expected)
@@ -386,25 +366,27 @@ def read_segment_scores(
     is_unnamed = scores.name == "score" and scores.items is None
     checksum = files[0].digest
     if is_folder:
-        checksum = digest("".join(file.digest for file in files).encode())
+        checksum = tables.digest("".join(file.digest for file in files).encode())
     name = "" if is_unnamed else scores.name
     return replace(scores, label=path, digest=checksum, name=name)
 
 
-def _table_scores(table: Table, column: str, first_segment: int) -> SegmentScores:
-    columns = score_columns(table, column or None)
-    naming, segment, rater = (table.find(names) for names in (SYSTEM, SEGMENT, RATER))
+def _table_scores(table: tables.Table, column: str, first_segment: int) -> SegmentScores:
+    columns = tables.score_columns(table, column or None)
+    naming, segment, rater = (
+        table.find(names) for names in (tables.SYSTEM, tables.SEGMENT, tables.RATER)
+    )
     if rater is not None and segment is None:
         found = f"a {table.word} {rater!r} but none for the segment"
-        raise MalformedFileError(table.path, None, found, f"one called {SEGMENT[0]!r}")
+        raise MalformedFileError(table.path, None, found, f"one called {tables.SEGMENT[0]!r}")
     for label in (naming, rater):
         if label is not None:
             table.labels(label)
     records: list[Numbered] = []
-    for line, row in records_of(table):
+    for line, row in formats.records_of(table):
         about = {"answer": None if rater is None else row[rater]}
         if segment is not None:
-            number = whole_number(row[segment])
+            number = tables.whole_number(row[segment])
             about["item"] = row[segment] if number is None else number
         cells = {name: {name: row[name]} for name in columns}
         if naming is not None:
@@ -432,9 +414,9 @@ def scores_in_memory(scores: Mapping[str, Iterable[object]]) -> SegmentScores:
     """
     if not scores:
         raise SettingError("scores", {}, "the scores of at least one system")
-    numbers = {system: numbers_of(system, values) for system, values in scores.items()}
+    numbers = {system: formats.numbers_of(system, values) for system, values in scores.items()}
     # repr tells every float from every other.
-    checksum = digest(repr(sorted(numbers.items())).encode())
+    checksum = tables.digest(repr(sorted(numbers.items())).encode())
     return SegmentScores(label="scores", digest=checksum, by_system=numbers)
 
 
@@ -543,7 +525,7 @@ class OutsideScores(MeanMetric):
 
     def count(self, test_set: TestSet) -> Statistics:
         """Columns: the score, and 1; both are 0 where a segment does not count."""
-        segments, scale = len(test_set), Scale(self.low, self.high)
+        segments, scale = len(test_set), tables.Scale(self.low, self.high)
         scores = {
             name: self.scores.of(name, segments, scale, text)
             for name, text in test_set.systems.items()
@@ -572,7 +554,7 @@ class OutsideScores(MeanMetric):
             scores=self.scores.digest,
             column=self.column or "only",
             raters=self.scores.raters,
-            range=str(Scale(self.low, self.high)),
+            range=str(tables.Scale(self.low, self.high)),
             missing=self.missing,
             **noted,
         )
@@ -704,13 +686,15 @@ class ScoredTestSet(CountedTestSet):
             answers: what several rows of one item are; None for their mean.
         """
         if is_frame(systems):
-            return cls._made(evaluations_in_memory("data frame", systems), documents, answers)
+            return cls._made(
+                formats.evaluations_in_memory("data frame", systems), documents, answers
+            )
         if not isinstance(systems, Mapping):
             expected = "scores by system, such as {'a': [1, 0]}, or a data frame"
             raise SettingError("systems", type(systems), expected)
         evaluations: list[Evaluation] = []
         for name, rows in systems.items():
-            own = evaluations_in_memory(name, rows)
+            own = formats.evaluations_in_memory(name, rows)
             evaluations += [replace(own[0], system=name)] if len(own) == 1 else own
         return cls._made(evaluations, documents, answers)
 
@@ -764,7 +748,7 @@ class ScoredTestSet(CountedTestSet):
     @property
     def fingerprint(self) -> str:
         """Of the items and their checksums."""
-        return digest(repr(self.items).encode())
+        return tables.digest(repr(self.items).encode())
 
     def labels(self, name: str) -> tuple[str, ...] | None:
         """A field of the items; domains and documents where they are known."""
@@ -843,7 +827,7 @@ def read_systems(systems: Sequence[str | PathLike[str]]) -> list[Evaluation]:
     evaluations: list[Evaluation] = []
     for written in expanded(systems):
         location = locate(written)
-        of_file = read_evaluations(location.path)
+        of_file = formats.read_evaluations(location.path)
         chosen = location.column
         named = [e for e in of_file if len(of_file) > 1 and chosen in (e.system, e.benchmark)]
         if named:
@@ -891,7 +875,7 @@ def read_benchmarks(
             raise EmptyTextError(path)
         for file in files:
             folder = os.path.basename(os.path.dirname(os.path.abspath(file)))
-            for evaluation in read_evaluations(file, by_benchmark=True):
+            for evaluation in formats.read_evaluations(file, by_benchmark=True):
                 key = evaluation.benchmark or folder, evaluation.system
                 if key in evaluations:
                     expected = f"it once; it is also in {evaluations[key].label}"
@@ -941,7 +925,7 @@ def read_evaluated_texts(
     paths = [locate(written).path for written in expanded(systems)]
     if not all(map(os.path.isfile, paths)):
         return None
-    kept = [keeps_texts(path) for path in paths]
+    kept = [formats.keeps_texts(path) for path in paths]
     if not any(kept):
         return None
     if not all(kept):
