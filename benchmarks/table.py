@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchmarks.results import Memory
-from truebleu.reports.document import Column, Table
-from truebleu.reports.formats.text import table_text
+from truebleu.reports.document import Column, Table, table_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -31,7 +31,7 @@ from evidence.rates import (
 )
 from evidence.unlike import Unlike
 from truebleu.reports.compare import _without_swaps
-from truebleu.reports.sentences import LARGEST_SHARE, SWAP_RATIO
+from truebleu.reports.document import LARGEST_SHARE, SWAP_RATIO
 from truebleu.significance.pairs import all_pair_tests
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import pair_variances

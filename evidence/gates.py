@@ -9,8 +9,8 @@ import numpy as np
 
 from evidence.rates import ALPHA, PAIRS, Design, Question, document_pool, few, like, pool, rejected
 from truebleu import compare
+from truebleu.reports.document import ENOUGH_DOCUMENTS_FOR_A_MARGIN
 from truebleu.reports.gate import hangs_on_few, hangs_on_one
-from truebleu.reports.sentences import ENOUGH_DOCUMENTS_FOR_A_MARGIN
 from truebleu.scores.scored import OutsideScores, textless_test_set
 from truebleu.significance.gate import GateSettings, _checks, alpha_of_look
 from truebleu.significance.optimizer_runs import RunAverage, two_way_p

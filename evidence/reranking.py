@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from evidence.data import system_lists
 from evidence.page import Page, Section
-from truebleu.reports.sentences import listed
+from truebleu.reports.document import listed
 from truebleu.studies import study_reranking
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from evidence.page import Page, Section
 from truebleu.agreement.agree import agree
 from truebleu.human import read_human
 from truebleu.metrics.bleu import DEFAULT_VALUES, SMOOTHINGS
-from truebleu.reports.sentences import listed
+from truebleu.reports.document import listed
 from truebleu.studies import study_smoothing
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from evidence.data import first_segments, other_segments, system_lists
 from evidence.page import Page, Section
 from truebleu.corpus.nbest import NBest
 from truebleu.nbest.problem import with_text_features
-from truebleu.reports.sentences import listed
+from truebleu.reports.document import listed
 from truebleu.simulation.decoder import Decoder
 from truebleu.studies import study_tuning
 from truebleu.studies.nbest import significant

@@ -15,7 +15,7 @@ import pytest
 import truebleu
 from truebleu import schema
 from truebleu.errors import ArgumentTypeError, SettingError, UnknownNameError
-from truebleu.reports.sentences import p_equals
+from truebleu.reports.document import p_equals
 from truebleu.schema import Column, Level, Seed, Setting, columns_of, parameters_of, row_of, verb
 
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ THRESHOLDS: dict[str, dict[str, float]] = {
     "reports.agree": {"ENOUGH_PAIRS": 200},
     "reports.panel": {"LARGE_I_SQUARED": 0.75},
     "reports.planning": {"MANY_ERRORS": 2.0},
-    "reports.sentences": {
+    "reports.document": {
         "ENOUGH_DOCUMENTS": 100,
         "ENOUGH_DOCUMENTS_FOR_A_MARGIN": 200,
         "ENOUGH_EFFECTIVE_UNITS": 80,

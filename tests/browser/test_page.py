@@ -16,8 +16,8 @@ from truebleu.human.mqm import ErrorSpan
 from truebleu.metrics.function import FunctionMetric
 from truebleu.metrics.registry import parse_metrics
 from truebleu.metrics.statistics import SavedStatistics, SavedTestSet
+from truebleu.reports.document import bracketed, p_cell
 from truebleu.reports.page import save_empty_page
-from truebleu.reports.sentences import bracketed, p_cell
 from truebleu.simulation import simulate_causes
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from evidence.agreement import NOISE, ON_THESE
 from evidence.rates import ONE_UNIT, few
 from tests.agreement.judged_texts import human_scores, texts
 from truebleu import agree, compare, gate
-from truebleu.reports.sentences import ENOUGH_DOCUMENTS_FOR_A_MARGIN
+from truebleu.reports.document import ENOUGH_DOCUMENTS_FOR_A_MARGIN
 from truebleu.scores.scored import OutsideScores, textless_test_set
 
 if TYPE_CHECKING:

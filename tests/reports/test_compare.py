@@ -10,7 +10,7 @@ import pytest
 
 from truebleu import compare
 from truebleu.reports.compare import method, pair_sentence, system_table, verdict
-from truebleu.reports.sentences import bracketed
+from truebleu.reports.document import bracketed
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:

@@ -13,11 +13,13 @@ from truebleu.reports.document import (
     Sentences,
     Table,
     charted_document,
+    render_text,
+    table_text,
 )
-from truebleu.reports.formats import html, latex, markdown, text
+from truebleu.reports.formats import html, latex, markdown
 from truebleu.reports.formats.programs import render_tsv
 
-RENDERERS = (text.render, render_tsv, latex.render, markdown.render, html.render)
+RENDERERS = (render_text, render_tsv, latex.render, markdown.render, html.render)
 
 TEXT = """\
 How often tests conclude
@@ -59,7 +61,7 @@ MARKDOWN = r"""**How often tests conclude**
 
 
 def test_people_read_headings_decimals_and_sentences() -> None:
-    assert text.render(study_document()) == TEXT
+    assert render_text(study_document()) == TEXT
     assert latex.render(study_document()) == LATEX
     assert markdown.render(study_document()) == MARKDOWN
 
@@ -107,13 +109,13 @@ def test_programs_get_the_numbers_that_a_text_for_people_is_made_of() -> None:
         ({"pair": "a, b", "cell": "12 %/1 %", "right": 0.12, "wrong": 0.01},),
     )
     assert render_tsv(study_document(table)).endswith("pair\tright\twrong\na, b\t0.12\t0.01\n")
-    assert "12 %/1 %" in text.render(study_document(table))
+    assert "12 %/1 %" in render_text(study_document(table))
 
 
 def test_characters_that_would_end_a_cell_do_not() -> None:
     table = Table((Column("system", "System"),), ({"system": "a\tb\nc"},))
     assert render_tsv(study_document(table, ())) == "system\na b c\n"
-    assert text.table_text(table) == "System\n------\na b c"
+    assert table_text(table) == "System\n------\na b c"
 
 
 def test_wide_characters_take_two_columns_of_a_terminal() -> None:
@@ -121,7 +123,7 @@ def test_wide_characters_take_two_columns_of_a_terminal() -> None:
         (Column("system", "System"), Column("bleu", "BLEU", digits=2)),
         ({"system": "a_b", "bleu": 9.5}, {"system": "日本|x", "bleu": 10.25}),
     )
-    assert text.table_text(table) == "System   BLEU\n-------------\na_b      9.50\n日本|x  10.25"
+    assert table_text(table) == "System   BLEU\n-------------\na_b      9.50\n日本|x  10.25"
 
 
 def test_a_charted_document_has_a_title_a_table_sentences_and_a_chart() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from truebleu.reports.sentences import (
+from truebleu.reports.document import (
     ENOUGH_DOCUMENTS,
     few_documents,
     listed,

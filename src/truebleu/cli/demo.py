@@ -17,9 +17,8 @@ from truebleu.corpus.test_set import Segments
 from truebleu.errors import PluginError
 from truebleu.explanation.report import report
 from truebleu.metrics.registry import METRICS, metric_class, plugin_names, written_settings
-from truebleu.reports.document import FORMATS, Column, Document, Sentences, Table
+from truebleu.reports.document import FORMATS, Column, Document, Sentences, Table, render_text
 from truebleu.reports.explain import verdict
-from truebleu.reports.formats.text import render
 from truebleu.schema import DEFAULT_SEED, Setting, verb
 from truebleu.significance.scores import score
 from truebleu.simulation.test_sets import Channel, save_test_set, simulate
@@ -112,7 +111,7 @@ def demo_command(segments: int, seed: int, folder: Path | None, show: Show) -> N
 
 def _say(*lines: str) -> None:
     document = Document((Sentences(lines),), Table((), ()))
-    click.echo(render(document), nl=False)
+    click.echo(render_text(document), nl=False)
 
 
 # What can be asked for by name.

@@ -16,11 +16,15 @@ from truebleu.reports.document import (
     Plot,
     Sentences,
     Table,
+    about_inputs,
+    bracketed,
     charted_document,
+    listed,
+    p_cell,
+    p_equals,
     plain_columns,
     signature_lines,
 )
-from truebleu.reports.sentences import about_inputs, bracketed, listed, p_cell, p_equals
 from truebleu.schema import columns_of, row_of
 from truebleu.significance.corrections import CORRECTIONS
 

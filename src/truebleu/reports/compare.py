@@ -7,6 +7,8 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from truebleu.reports.document import (
+    LARGEST_SHARE,
+    SWAP_RATIO,
     Bar,
     Chart,
     Column,
@@ -15,13 +17,6 @@ from truebleu.reports.document import (
     Plot,
     Sentences,
     Table,
-    plain_columns,
-    signature_lines,
-)
-from truebleu.reports.groups import comparison_blocks
-from truebleu.reports.sentences import (
-    LARGEST_SHARE,
-    SWAP_RATIO,
     about_answers,
     bracketed,
     listed,
@@ -29,10 +24,13 @@ from truebleu.reports.sentences import (
     p_equals,
     people_sentence,
     people_source,
+    plain_columns,
     rank_range,
     relation,
     resampled,
+    signature_lines,
 )
+from truebleu.reports.groups import comparison_blocks
 from truebleu.schema import row_of
 from truebleu.significance.corrections import CORRECTIONS
 from truebleu.significance.intervals import INTERVAL_METHODS

@@ -10,20 +10,26 @@ from files are hostile: each format makes sure that they stay text.
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, fields, is_dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias, TypeGuard
-from unicodedata import category
+from unicodedata import category, combining, east_asian_width
 
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.schema import NO_VALUE as NO_VALUE, Column as Column, Value as Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from truebleu.agreement.data import HumanSummary
+    from truebleu.corpus.test_set import TestSetOutline
     from truebleu.metrics.base import Signature
+    from truebleu.significance.people import PeopleAgreement
+    from truebleu.significance.settings import ResamplingSettings
 
 __all__ = [
     "CHART_ENDINGS",
@@ -42,7 +48,6 @@ __all__ = [
     "Table",
     "render",
 ]
-
 
 Row: TypeAlias = Mapping[str, Value]
 Mark = Literal["line", "point", "bar", "tick"]
@@ -312,18 +317,18 @@ class Renderable(Protocol):
         """Plain values, for JSON."""
 
 
-#: The output formats, each with its module in ``formats`` and the function that renders it.
+#: The output formats, each with its module among the reports and the function that renders it.
 FORMATS = {
-    "text": "text:render",
-    "tsv": "programs:render_tsv",
-    "latex": "latex:render",
-    "markdown": "markdown:render",
-    "github": "markdown:render_for_github",
-    "json": "programs:render_json",
-    "html": "html:render",
+    "text": "document:render_text",
+    "tsv": "formats.programs:render_tsv",
+    "latex": "formats.latex:render",
+    "markdown": "formats.markdown:render",
+    "github": "formats.markdown:render_for_github",
+    "json": "formats.programs:render_json",
+    "html": "formats.html:render",
 }
 #: Formats of decisions only: what they hold are checks.
-CHECK_FORMATS = {"junit": "programs:render_junit"}
+CHECK_FORMATS = {"junit": "formats.programs:render_junit"}
 #: What the file of a chart may end in.
 CHART_ENDINGS = (".png", ".svg", ".pdf", ".html", ".json")
 
@@ -395,7 +400,7 @@ def render(result: Renderable, format_: str = "text", **options: Any) -> str:
     if format_ in CHECK_FORMATS and not document.checks:
         raise SettingError("format", format_, f"one of {', '.join(FORMATS)} for what is no gate")
     module, _, function = formats[format_].partition(":")
-    renderer = getattr(import_module(f"truebleu.reports.formats.{module}"), function)
+    renderer = getattr(import_module(f"truebleu.reports.{module}"), function)
     text: str = renderer(document, result)
     return text
 
@@ -468,3 +473,320 @@ def chosen_lines(signatures: Iterable[Signature]) -> list[str]:
             assumed = "higher is better (assumed; --lower-is-better turns it)"
             lines.append(f"{signature.name}: {assumed}")
     return list(dict.fromkeys(lines))
+
+
+# Text for a terminal: aligned columns, then sentences.
+
+
+def render_text(document: Document, _result: Renderable | None = None) -> str:
+    """The blocks one after the other, with a blank line between them."""
+    parts = []
+    for block in document.blocks:
+        if isinstance(block, Heading):
+            parts.append(one_line(block.text))
+        elif isinstance(block, Table):
+            parts.append(table_text(block))
+        elif isinstance(block, Sentences | Notes) and block.lines:
+            parts.append("\n".join(map(_wrapped, block.lines)))
+    return "\n\n".join(parts) + "\n"
+
+
+# How wide text may be, where no terminal says.
+PAGE = 100
+# Spaces between columns.
+GAP = 2
+# Characters that stand together, so that a reader can count them.
+GROUP = 5
+
+
+def _wrapped(line: str) -> str:
+    """A sentence over as many lines as it needs; what has no spaces, such as a signature, stays."""
+    text, width = one_line(line), _page_width()
+    if len(text) <= width:
+        return text
+    indent = " " * (len(text) - len(text.lstrip()))
+    lines, rest = [], text.strip()
+    while len(indent + rest) > width:
+        cut = rest.rfind(" ", 0, width - len(indent) + 1)
+        cut = rest.find(" ") if cut <= 0 else cut
+        if cut <= 0:
+            break
+        lines.append(indent + rest[:cut])
+        rest = rest[cut + 1 :]
+    return "\n".join([*lines, indent + rest])
+
+
+def table_text(table: Table) -> str:
+    """Aligned columns under a rule, then the notes; a table without rows is its notes.
+
+    Columns of a table that is too wide move closer together; if that is not enough, it goes on
+    below itself, the first column repeated.
+    """
+    notes = [_wrapped(note) for note in table.notes]
+    if not table.rows:
+        return "\n".join(notes)
+    headings = tuple(column.heading for column in table.columns)
+    rows = [tuple(map(one_line, row)) for row in (headings, *table.cells())]
+    right = [table.is_numeric(column) for column in table.columns]
+    page = _page_width()
+    if _total(_widths(rows)) > page:
+        rows, right = _packed(rows, right, [column.tight for column in table.columns])
+    gap = 1 if _total(_widths(rows)) > page else GAP
+    parts = [
+        _aligned_table(
+            [[row[place] for place in part] for row in rows], [right[place] for place in part], gap
+        )
+        for part in _folded(_widths(rows), page, gap)
+    ]
+    return "\n".join(["\n\n".join(parts), *(["", *notes] if notes else [])])
+
+
+def _page_width() -> int:
+    """The columns of the terminal that is written to, or as COLUMNS says."""
+    if "COLUMNS" not in os.environ and not (sys.stdout is not None and sys.stdout.isatty()):
+        return PAGE
+    from shutil import get_terminal_size  # it loads every kind of compression
+
+    return get_terminal_size().columns
+
+
+def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
+    return [max(map(_width, column)) for column in zip(*rows, strict=True)]
+
+
+def _total(widths: Sequence[int], gap: int = GAP) -> int:
+    return sum(widths) + gap * (len(widths) - 1)
+
+
+def _packed(
+    rows: Sequence[tuple[str, ...]], right: Sequence[bool], tight: Sequence[bool]
+) -> tuple[list[tuple[str, ...]], list[bool]]:
+    """Tight columns as one, a character each; of their headings the last characters are left."""
+    if True not in tight:
+        return list(rows), list(right)
+    first, count = tight.index(True), tight.count(True)
+    packed = []
+    for row in rows:
+        characters = [cell[-1:] or "·" for cell in row[first : first + count]]
+        groups = ["".join(characters[place : place + GROUP]) for place in range(0, count, GROUP)]
+        packed.append((*row[:first], " ".join(groups), *row[first + count :]))
+    return packed, [*right[:first], False, *right[first + count :]]
+
+
+def _folded(widths: Sequence[int], page: int, gap: int) -> list[list[int]]:
+    """The columns of each part of a table: as many as fit beside the first."""
+    parts = [[0]]
+    for place in range(1, len(widths)):
+        together = [widths[column] for column in (*parts[-1], place)]
+        if len(together) > 2 and _total(together, gap) > page:
+            parts.append([0])
+        parts[-1].append(place)
+    return parts
+
+
+def _aligned_table(rows: Sequence[Sequence[str]], right: Sequence[bool], gap: int) -> str:
+    widths = _widths(rows)
+    heading, *lines = (_aligned(row, widths, right, gap) for row in rows)
+    return "\n".join([heading, "-" * _total(widths, gap), *lines])
+
+
+def _width(cell: str) -> int:
+    """Columns on a terminal: wide characters take two, combining ones none."""
+    if cell.isascii():
+        return len(cell)
+    return sum(
+        0 if combining(character) else 2 if east_asian_width(character) in "WF" else 1
+        for character in cell
+    )
+
+
+def _aligned(row: Sequence[str], widths: Sequence[int], right: Sequence[bool], gap: int) -> str:
+    cells = []
+    for cell, width, on_the_right in zip(row, widths, right, strict=True):
+        padding = " " * (width - _width(cell))
+        cells.append(padding + cell if on_the_right else cell + padding)
+    return (" " * gap).join(cells).rstrip()
+
+
+# Sentences that reports share: what was resampled, p-values, what a difference means to people.
+
+
+# Fewer documents than this leave intervals too narrow: docs/evidence/defaults.md.
+ENOUGH_DOCUMENTS = 100
+# Fewer than this, and a gate passes systems that are worse by its margin too often.
+ENOUGH_DOCUMENTS_FOR_A_MARGIN = 200
+# And where the variance is known as from fewer units than this, though there are more.
+ENOUGH_EFFECTIVE_UNITS = 80
+# Swaps that vary less, as a share of the variance of samples, reject equal scores too often.
+SWAP_RATIO = 0.95
+# A unit that carries more of the variance decides it: no interval holds there.
+LARGEST_SHARE = 0.2
+
+
+def p_equals(name: str, p: float) -> str:
+    """A p-value in a sentence; it is never 0.
+
+    >>> p_equals("p", 0.01234), p_equals("p", 0.0000012)
+    ('p = 0.0123', 'p < 0.0001')
+    """
+    return f"{name} {p_cell(p)}" if p < SMALLEST_SHOWN else f"{name} = {p_cell(p)}"
+
+
+def p_cell(p: float) -> str:
+    """A p-value in a table.
+
+    >>> p_cell(0.00005)
+    '< 0.0001'
+    """
+    return f"< {SMALLEST_SHOWN:.4f}" if p < SMALLEST_SHOWN else f"{p:.4f}"
+
+
+SMALLEST_SHOWN = 0.0001
+
+
+def bracketed(
+    interval: tuple[float | None, float | None], digits: int, *, sign: Literal["", "+"] = ""
+) -> str:
+    """An interval in brackets; what is rounded to 0 has no minus sign, and None has no bound.
+
+    Examples:
+        >>> bracketed((-0.00001, 0.5), 2)
+        '[0.00, 0.50]'
+        >>> bracketed((-1.25, 0.5), 1, sign="+")
+        '[-1.2, +0.5]'
+        >>> bracketed((0.004, 0.5), 2), bracketed((None, 0.5), 2)
+        ('[0.004, 0.500]', '(−∞, 0.50]')
+    """
+    # A bound beside 0 decides: it must not look like 0.
+    near = [bound for bound in interval if bound and not round(bound, digits)]
+    if near and all(round(bound, digits + 2) for bound in near):
+        digits += 1 if all(round(bound, digits + 1) for bound in near) else 2
+    low, high = (
+        None if bound is None else f"{round(bound, digits) + 0.0:{sign}.{digits}f}"
+        for bound in interval
+    )
+    return f"{'(−∞' if low is None else f'[{low}'}, {'∞)' if high is None else f'{high}]'}"
+
+
+def relation(difference: float, higher_is_better: bool | None) -> str:
+    """How a system with so much more than another stands to it."""
+    if higher_is_better is None:
+        return "is above" if difference > 0 else "is below"
+    return "is better than" if (difference > 0) == higher_is_better else "is worse than"
+
+
+def rank_range(ranks: tuple[int, int]) -> str:
+    """The ranks that a system may have.
+
+    >>> rank_range((1, 1)), rank_range((2, 4))
+    ('1', '2–4')
+    """
+    low, high = ranks
+    return str(low) if low == high else f"{low}–{high}"
+
+
+def percent(share: float, digits: int = 1) -> str:
+    """A share in percent.
+
+    >>> percent(0.123)
+    '12.3 %'
+    """
+    return f"{100 * share:.{digits}f} %"
+
+
+def listed(parts: Sequence[str], most: int | None = None) -> str:
+    """Some words with commas and "and", the first ones where there are more than `most`.
+
+    >>> listed(["1 %", "5 %", "10 %"]), listed(["a", "b", "c"], 2)
+    ('1 %, 5 % and 10 %', 'a, b and 1 more')
+    """
+    if most is not None and len(parts) > most:
+        return f"{', '.join(parts[:most])} and {len(parts) - most} more"
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def resampled(
+    settings: ResamplingSettings, units: int, test_set: TestSetOutline | None = None
+) -> str:
+    """What was resampled, for a line that names every choice: "170 documents within domains".
+
+    Args:
+        settings: the unit.
+        units: how many there are.
+        test_set: says whether segments are the unit because no documents are known.
+    """
+    # Without texts, segments are items.
+    has_items = test_set is not None and test_set.reference_names == ("none",)
+    word = "item" if has_items and settings.unit == "segment" else settings.unit
+    block = "" if settings.block_length is None else f" of {settings.block_length} segments"
+    domains = " within domains" if settings.by_domain else ""
+    unknown = ""
+    if test_set is not None and settings.unit == "segment" and units > 1:
+        unknown = " (no documents given)" if test_set.documents is None else ""
+        if test_set.documents is not None and test_set.documents > 1:
+            unknown = f" (taken as independent, though of {test_set.documents} documents)"
+    return f"{units:,} {word}s{block}{domains}{unknown}"
+
+
+def about_answers(signatures: Iterable[Signature]) -> list[str]:
+    """What a verdict is about, where several answers to an item were averaged."""
+    counts = [int(count) for s in signatures for key, count in s.fields if key == "answers"]
+    about = f"This is about these answers, up to {max(counts, default=0)} to an item"
+    return [f"{about}, not about further ones."] if counts else []
+
+
+def few_documents(settings: ResamplingSettings, units: int) -> list[str]:
+    """A caution where documents are too few for intervals of scores to hold."""
+    if settings.unit != "document" or units >= ENOUGH_DOCUMENTS:
+        return []
+    return [f"Fewer than {ENOUGH_DOCUMENTS} documents: intervals can be too narrow."]
+
+
+# How often people agree, with the limits of what is known.
+
+
+def people_sentence(difference: float, people: PeopleAgreement, metric: str, digits: int) -> str:
+    """How often people agree with a difference of this size."""
+    size = f"{abs(difference):.{digits}f} {metric}"
+    if not people.better_than_coin:
+        return (
+            f"A gap of {size} is too small for human raters to agree on: below "
+            f"{people.coin:.{digits}f}, they prefer either system equally often."
+        )
+    return (
+        f"For gaps of {size}, human raters prefer the same system about {people.accuracy:.0f} % of "
+        "the time."
+    )
+
+
+def people_source(people: PeopleAgreement) -> str:
+    """Where that is known from."""
+    from truebleu.significance.people import KOCMI
+
+    if people.source == KOCMI:
+        return f"human raters: Kocmi et al. (2024), {people.pairs:,} pairs of systems"
+    beyond = ", all of which differ by less" if people.beyond else ""
+    return f"human raters: {people.source}, {people.pairs:,} pairs of systems{beyond}"
+
+
+# What people judged.
+
+
+# Names that a sentence lists at most.
+MOST_NAMES = 5
+
+
+def about_inputs(human: HumanSummary, directions: Mapping[str, bool | None]) -> Iterator[str]:
+    """What a reader should know about the human scores and the metrics."""
+    for note in human.notes:
+        yield note if note.endswith(".") else f"{note}."
+    if human.unjudged:
+        yield f"Nobody judged {listed(human.unjudged, MOST_NAMES)}: left out."
+    only_ties = [name for name, score in human.scores.items() if score is None]
+    if only_ties:
+        yield f"Only ties in the judgments of {listed(only_ties, MOST_NAMES)}: no share of wins."
+    for metric, higher_is_better in directions.items():
+        if higher_is_better is False:
+            yield f"{metric}: lower is better, so its scores are negated."
+        elif higher_is_better is None:
+            yield f"{metric} has no direction: it is judged as if higher were better."

@@ -21,12 +21,16 @@ from truebleu.reports.document import (
     Plot,
     Sentences,
     Table,
+    about_answers,
     bounds_of,
+    bracketed,
+    p_cell,
+    p_equals,
+    people_sentence,
     plain_columns,
     signature_lines,
     table_of,
 )
-from truebleu.reports.sentences import about_answers, bracketed, p_cell, p_equals, people_sentence
 from truebleu.schema import row_of
 
 if TYPE_CHECKING:

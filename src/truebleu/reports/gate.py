@@ -6,24 +6,22 @@ from math import floor, log10
 from typing import TYPE_CHECKING
 
 from truebleu.reports.document import (
+    ENOUGH_DOCUMENTS_FOR_A_MARGIN,
+    ENOUGH_EFFECTIVE_UNITS,
+    LARGEST_SHARE,
     Check,
     Document,
     Notes,
     Sentences,
     Table,
-    plain_columns,
-    signature_lines,
-)
-from truebleu.reports.sentences import (
-    ENOUGH_DOCUMENTS_FOR_A_MARGIN,
-    ENOUGH_EFFECTIVE_UNITS,
-    LARGEST_SHARE,
     about_answers,
     bracketed,
     p_equals,
     people_sentence,
     people_source,
+    plain_columns,
     resampled,
+    signature_lines,
 )
 from truebleu.schema import row_of
 from truebleu.significance.intervals import INTERVAL_METHODS

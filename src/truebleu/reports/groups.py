@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from truebleu.reports.document import Column, Heading, Sentences, Table
-from truebleu.reports.sentences import ENOUGH_DOCUMENTS, bracketed, listed, p_cell
+from truebleu.reports.document import (
+    ENOUGH_DOCUMENTS,
+    Column,
+    Heading,
+    Sentences,
+    Table,
+    bracketed,
+    listed,
+    p_cell,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

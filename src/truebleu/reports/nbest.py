@@ -12,9 +12,12 @@ from truebleu.reports.document import (
     Notes,
     Sentences,
     Table,
+    bracketed,
+    listed,
+    p_cell,
+    p_equals,
     plain_columns,
 )
-from truebleu.reports.sentences import bracketed, listed, p_cell, p_equals
 from truebleu.schema import columns_of, row_of
 
 if TYPE_CHECKING:

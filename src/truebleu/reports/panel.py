@@ -14,18 +14,16 @@ from truebleu.reports.document import (
     Plot,
     Sentences,
     Table,
-    bounds_of,
-    plain_columns,
-    signature_lines,
-    table_of,
-)
-from truebleu.reports.sentences import (
     about_answers,
+    bounds_of,
     bracketed,
     listed,
     p_cell,
     p_equals,
+    plain_columns,
     rank_range,
+    signature_lines,
+    table_of,
 )
 from truebleu.significance.tests import fewest_units
 

@@ -13,9 +13,11 @@ from truebleu.reports.document import (
     Plot,
     Sentences,
     Table,
+    bracketed,
     chosen_lines,
+    few_documents,
+    resampled,
 )
-from truebleu.reports.sentences import bracketed, few_documents, resampled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

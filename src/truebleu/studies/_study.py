@@ -33,8 +33,7 @@ from truebleu.corpus.test_set import fingerprint
 from truebleu.errors import ArgumentTypeError, SettingError
 from truebleu.execution.journal import Key, Record, Runner, Task
 from truebleu.metrics.registry import metrics_for
-from truebleu.reports.document import Column, Document, Plot, Table, charted_document
-from truebleu.reports.sentences import listed
+from truebleu.reports.document import Column, Document, Plot, Table, charted_document, listed
 from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Units
 from truebleu.schema import Setting, Streams, plain, require_name, verb
 from truebleu.significance.intervals import percentile_interval

@@ -21,8 +21,7 @@ import truebleu.studies._study as base
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Record, Runner, Task
 from truebleu.metrics.registry import metric_labels, metrics_for, parse_metric
-from truebleu.reports.document import Plot
-from truebleu.reports.sentences import percent
+from truebleu.reports.document import Plot, percent
 from truebleu.schema import Setting
 
 if TYPE_CHECKING:

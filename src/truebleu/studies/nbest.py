@@ -37,8 +37,7 @@ from truebleu.nbest.problem import (
     without_copies,
 )
 from truebleu.nbest.reranking import rerank
-from truebleu.reports.document import Plot
-from truebleu.reports.sentences import listed
+from truebleu.reports.document import Plot, listed
 from truebleu.schema import DEFAULT_SEED, Seed, Setting
 from truebleu.significance.compare import compare
 

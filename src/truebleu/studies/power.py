@@ -25,8 +25,7 @@ import numpy as np
 import truebleu.studies._study as base
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Record, Runner, Task
-from truebleu.reports.document import NO_VALUE, Column, Plot, Table
-from truebleu.reports.sentences import percent
+from truebleu.reports.document import NO_VALUE, Column, Plot, Table, percent
 from truebleu.resampling import TIE_TOLERANCE
 from truebleu.schema import DEFAULT_SEED, Baseline, Level, Seed, Setting
 from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust, smallest_factor

@@ -17,8 +17,7 @@ import numpy as np
 
 import truebleu.studies._study as base
 from truebleu.execution.journal import Key, Record, Runner, Task
-from truebleu.reports.document import Plot
-from truebleu.reports.sentences import percent
+from truebleu.reports.document import Plot, percent
 from truebleu.resampling import TIE_TOLERANCE
 from truebleu.schema import DEFAULT_SEED, Baseline, IntervalName, Level, Seed, Setting, picked
 from truebleu.significance.intervals import interval_bounds

@@ -29,8 +29,7 @@ from truebleu.corpus.test_set import fingerprint
 from truebleu.execution.journal import Record, Runner, Task
 from truebleu.human.judgments import HumanScores
 from truebleu.metrics.bleu import BLEU, DEFAULT_VALUES, SMOOTHINGS, SentenceBLEU
-from truebleu.reports.document import Plot
-from truebleu.reports.sentences import about_inputs, listed
+from truebleu.reports.document import Plot, about_inputs, listed
 from truebleu.schema import DEFAULT_SEED, Level, Seed, Setting, picked
 from truebleu.significance.corrections import adjust
 

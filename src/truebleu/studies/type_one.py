@@ -34,8 +34,7 @@ import truebleu.studies._study as base
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Record, Runner, Task
 from truebleu.metrics.registry import as_metrics, metric_labels
-from truebleu.reports.document import Column, Plot, Table
-from truebleu.reports.sentences import listed, percent
+from truebleu.reports.document import Column, Plot, Table, listed, percent
 from truebleu.resampling import TIE_TOLERANCE
 from truebleu.schema import DEFAULT_SEED, Seed, Setting, Streams, picked
 from truebleu.significance.corrections import CORRECTIONS, experimentwise_error

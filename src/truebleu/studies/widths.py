@@ -28,8 +28,7 @@ import numpy as np
 import truebleu.studies._study as base
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Key, Record, Runner, Task
-from truebleu.reports.document import Column, Plot, Table
-from truebleu.reports.sentences import percent
+from truebleu.reports.document import Column, Plot, Table, percent
 from truebleu.schema import DEFAULT_SEED, Level, Seed, Setting, picked
 from truebleu.significance.intervals import percentile_interval, smallest_replicates
 from truebleu.significance.settings import CompareSettings

@@ -10,13 +10,13 @@ import pytest
 from tests.reports.formats.examples import TABLE, attacks
 from tests.reports.formats.hostile import Hostile
 from truebleu.errors import UnknownNameError
-from truebleu.reports.document import FORMATS, Document, Table, render
-from truebleu.reports.formats import html, latex, markdown, text
+from truebleu.reports.document import FORMATS, Document, Table, render, render_text
+from truebleu.reports.formats import html, latex, markdown
 
 
 def test_a_table_without_rows_is_its_notes_in_every_format() -> None:
     empty = Document((Table(TABLE.columns, (), notes=("nothing to show",)),), TABLE)
-    assert text.render(empty) == "nothing to show\n"
+    assert render_text(empty) == "nothing to show\n"
     assert markdown.render(empty) == "`nothing to show`\n"
     assert latex.render(empty) == "% nothing to show\n"
     assert "<table>" not in html.render(empty)

@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.reports.formats.examples import DOCUMENT, TABLE
-from truebleu.reports.document import Column, Table
-from truebleu.reports.formats import text
+from truebleu.reports.document import Column, Table, render_text, table_text
 
 if TYPE_CHECKING:
     import pytest
 
 
 def test_text_aligns_columns_and_puts_notes_and_sentences_below() -> None:
-    assert text.render(DOCUMENT) == (
+    assert render_text(DOCUMENT) == (
         "Scores\n"
         "\n"
         "System   BLEU   95 % interval  best in\n"
@@ -41,7 +40,7 @@ WIDE = Table(
 
 
 def test_single_characters_move_together_where_a_table_is_wider_than_a_page() -> None:
-    lines = text.table_text(WIDE).splitlines()
+    lines = table_text(WIDE).splitlines()
     assert lines[0] == "System    12345 67890 12345 67890 12345 67890"
     assert lines[2] == "system 1  ~><~> <~><~ ><~>< ~><~> <~><~ ><~><"
     assert all(len(line) <= 80 for line in lines)
@@ -51,7 +50,7 @@ def test_a_table_wider_than_the_terminal_goes_on_below_itself(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("COLUMNS", "30")
-    assert text.table_text(TABLE) == (
+    assert table_text(TABLE) == (
         "System  BLEU  95 % interval\n"
         "---------------------------\n"
         "new    31.26 [30.10, 32.40]\n"
@@ -70,4 +69,4 @@ def test_columns_move_together_before_a_table_goes_on_below(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("COLUMNS", "36")
-    assert text.table_text(TABLE).startswith("System  BLEU  95 % interval best in\n-----")
+    assert table_text(TABLE).startswith("System  BLEU  95 % interval best in\n-----")

@@ -24,7 +24,17 @@ from truebleu.metrics.chrf import CHRF
 from truebleu.metrics.registry import metric_labels
 from truebleu.metrics.ter import TER
 from truebleu.reports.compare import system_table, verdict
-from truebleu.reports.document import Bar, Column, Document, Heading, Notes, Table, document_of
+from truebleu.reports.document import (
+    Bar,
+    Column,
+    Document,
+    Heading,
+    Notes,
+    Table,
+    bracketed,
+    document_of,
+    p_cell,
+)
 from truebleu.reports.explain import largest_segments_table
 from truebleu.reports.formats import html, latex, markdown
 from truebleu.reports.formats.html import sentence_of, text_of
@@ -36,7 +46,6 @@ from truebleu.reports.page._data import (
     core_description,
     data_block,
 )
-from truebleu.reports.sentences import bracketed, p_cell
 from truebleu.significance.settings import CompareSettings
 from truebleu.tokenizers import DEFAULT, KANA_SHARE, MECAB, MODELS, NATIVE, UNSPACED_SHARE
 
