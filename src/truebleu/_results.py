@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -21,35 +19,6 @@ if TYPE_CHECKING:
 
 #: The libraries that `to_frame` looks for, in this order.
 FRAME_LIBRARIES = ("pandas", "polars")
-
-
-class ComparedByValue:
-    """Equality of dataclasses with arrays, which say ``==`` of each of their elements."""
-
-    __slots__ = ()
-
-    def __eq__(self, other: object) -> bool:
-        if type(other) is not type(self):
-            return NotImplemented
-        names = [field.name for field in fields(self)]  # type: ignore[arg-type]
-        return all(_are_equal(getattr(self, name), getattr(other, name)) for name in names)
-
-    def __hash__(self) -> int:
-        # What is equal has arrays of the same size.
-        values = [getattr(self, field.name) for field in fields(self)]  # type: ignore[arg-type]
-        return hash((type(self), *(getattr(value, "shape", None) for value in values)))
-
-
-def _are_equal(value: Any, other: Any) -> bool:
-    if hasattr(value, "shape") and hasattr(other, "shape"):
-        import numpy as np
-
-        return np.array_equal(value, other, equal_nan=value.dtype.kind == "f")
-    if isinstance(value, Mapping) and isinstance(other, Mapping):
-        return value.keys() == other.keys() and all(
-            _are_equal(item, other[name]) for name, item in value.items()
-        )
-    return bool(value == other)
 
 
 class Result:

@@ -21,12 +21,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from truebleu import _core
-from truebleu._results import ComparedByValue
 from truebleu.errors import SettingError, UnpairedSegmentsError
 from truebleu.schema import (
     BYTES_PER_REPLICATE,
     DEFAULT_SEED,
     LARGEST,
+    ComparedByValue,
     require_memory_for,
     require_replicates,
     require_seed,

@@ -586,6 +586,35 @@ def plain(value: Any) -> Any:
     return [item.to_dict() if hasattr(item, "to_dict") else plain(item) for item in value]
 
 
+class ComparedByValue:
+    """Equality of dataclasses with arrays, which say ``==`` of each of their elements."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        names = [field.name for field in fields(self)]  # type: ignore[arg-type]
+        return all(_are_equal(getattr(self, name), getattr(other, name)) for name in names)
+
+    def __hash__(self) -> int:
+        # What is equal has arrays of the same size.
+        values = [getattr(self, field.name) for field in fields(self)]  # type: ignore[arg-type]
+        return hash((type(self), *(getattr(value, "shape", None) for value in values)))
+
+
+def _are_equal(value: Any, other: Any) -> bool:
+    if hasattr(value, "shape") and hasattr(other, "shape"):
+        import numpy as np
+
+        return np.array_equal(value, other, equal_nan=value.dtype.kind == "f")
+    if isinstance(value, Mapping) and isinstance(other, Mapping):
+        return value.keys() == other.keys() and all(
+            _are_equal(item, other[name]) for name, item in value.items()
+        )
+    return bool(value == other)
+
+
 # Checks of what callers give, where no annotation says it.
 
 

@@ -41,7 +41,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from truebleu import _core
-from truebleu._results import ComparedByValue
 from truebleu.agreement.coefficients import (
     BLOCK_SIZE,
     as_cells,
@@ -58,7 +57,13 @@ from truebleu.agreement.coefficients import (
 from truebleu.agreement.data import SegmentStatistics, mean_of_sums
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import Bootstrap, Units, on_exact_grid
-from truebleu.schema import DEFAULT_SEED, require_name, require_replicates, require_seed
+from truebleu.schema import (
+    DEFAULT_SEED,
+    ComparedByValue,
+    require_name,
+    require_replicates,
+    require_seed,
+)
 from truebleu.significance.intervals import percentile_interval, smallest_replicates
 
 if TYPE_CHECKING:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from truebleu._results import ComparedByValue
 from truebleu.errors import MalformedFileError, SettingError, UnpairedSegmentsError
 from truebleu.human.judgments import HumanScores, PairwiseJudgments, listed
 from truebleu.metrics.registry import metric_labels
 from truebleu.resampling import Units, on_exact_grid
+from truebleu.schema import ComparedByValue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from truebleu._results import ComparedByValue
 from truebleu.errors import MissingColumnError, SegmentTypeError, SettingError
-from truebleu.schema import LARGEST, require_whole_number
+from truebleu.schema import LARGEST, ComparedByValue, require_whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from truebleu._results import ComparedByValue
 from truebleu.errors import SettingError
+from truebleu.schema import ComparedByValue
 
 if TYPE_CHECKING:
     from collections.abc import Callable

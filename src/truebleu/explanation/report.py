@@ -13,11 +13,20 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from truebleu._results import ComparedByValue, Result
+from truebleu._results import Result
 from truebleu.errors import SettingError, UnpairedSegmentsError
 from truebleu.explanation.contributions import mean_gradient
 from truebleu.explanation.explain import Compared
-from truebleu.schema import DEFAULT_SEED, Baseline, Level, Replicates, Seed, UnitChoice, verb
+from truebleu.schema import (
+    DEFAULT_SEED,
+    Baseline,
+    ComparedByValue,
+    Level,
+    Replicates,
+    Seed,
+    UnitChoice,
+    verb,
+)
 from truebleu.scores.inputs import inputs_of
 from truebleu.significance.settings import units_of
 

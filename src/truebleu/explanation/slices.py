@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from truebleu._results import ComparedByValue
 from truebleu.errors import SettingError
 from truebleu.explanation.contributions import mean_gradient
 from truebleu.resampling import Bootstrap, on_exact_grid
+from truebleu.schema import ComparedByValue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

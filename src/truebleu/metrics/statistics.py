@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 from zipfile import BadZipFile, ZipFile
 
 from truebleu._core import Statistics
-from truebleu._results import ComparedByValue
 from truebleu.corpus._files import (
     STATISTICS,
     Files,
@@ -53,6 +52,7 @@ from truebleu.metrics.registry import (
     require_distinct,
     script_warnings,
 )
+from truebleu.schema import ComparedByValue
 from truebleu.tokenizers import count_letters, script_of_letters
 
 if TYPE_CHECKING:

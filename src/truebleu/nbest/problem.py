@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from truebleu._results import ComparedByValue
 from truebleu.corpus.nbest import NBest, SparseFeatures, as_indices, as_nbest
 from truebleu.corpus.test_set import TestSet, as_test_set
 from truebleu.errors import (
@@ -22,7 +21,7 @@ from truebleu.errors import (
 from truebleu.metrics.base import MeanMetric, Signature
 from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.registry import as_metrics
-from truebleu.schema import checked_fields, picked
+from truebleu.schema import ComparedByValue, checked_fields, picked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truebleu import _core
-from truebleu._results import ComparedByValue
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels
 from truebleu.resampling import blocks, on_exact_grid
-from truebleu.schema import MOST, require_whole_number
+from truebleu.schema import MOST, ComparedByValue, require_whole_number
 from truebleu.significance.rates import PairedRates, are_rates
 from truebleu.significance.student import jackknife_error
 
