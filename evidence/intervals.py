@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from truebleu.corpus import TestSet
-    from truebleu.significance.comparison import PairResult
+    from truebleu.significance.compare import PairResult
 
 SETS = ("wmt21-en-de", "wmt23-en-cs", "wmt23-en-ja", "wmt23-he-en", "wmt23-zh-en", "wmt24-en-es")
 METRICS = ("bleu", "chrf", "ter", "sentbleu:weight=equal")

@@ -28,7 +28,7 @@ from truebleu.significance.compare import compare
 
 if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
-    from truebleu.significance.comparison import Comparison, SystemResult
+    from truebleu.significance.compare import Comparison, SystemResult
     from truebleu.significance.optimizer_runs import RunScores
 
 pytestmark = pytest.mark.usefixtures("shared")

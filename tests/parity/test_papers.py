@@ -20,7 +20,7 @@ from truebleu.significance.compare import compare
 
 if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
-    from truebleu.significance.comparison import Comparison
+    from truebleu.significance.compare import Comparison
 
 RIEZLER_MAXWELL = tool_cases("nist-multeval", "riezler-maxwell-2005 plain numpy")
 ZHANG_VOGEL = tool_cases("nist-multeval", "zhang-vogel-2004 plain numpy")

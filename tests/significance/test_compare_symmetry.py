@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from truebleu import TestSet
     from truebleu.metrics.base import Metric
     from truebleu.schema import IntervalName
-    from truebleu.significance.comparison import PairResult
+    from truebleu.significance.compare import PairResult
 
 CHANNELS = {"a": Channel.at_rate(0.2), "b": Channel.at_rate(0.24), "c": Channel.at_rate(0.22)}
 METRICS: list[Metric] = [BLEU(), TER()]

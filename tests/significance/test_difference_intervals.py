@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from truebleu.corpus import TestSet
     from truebleu.schema import Alternative
-    from truebleu.significance.comparison import PairResult
+    from truebleu.significance.compare import PairResult
 
 Values = NDArray[np.float64]
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")

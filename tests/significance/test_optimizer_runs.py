@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from truebleu import TestSet
     from truebleu.metrics.base import Metric
     from truebleu.schema import About, RunSwaps
-    from truebleu.significance.comparison import Comparison, PairResult
+    from truebleu.significance.compare import Comparison, PairResult
 
 RATES = {"base": (0.20, 0.22, 0.24), "new": (0.15, 0.19, 0.17)}
 RUNS = {system: tuple(f"{system}.opt{run}" for run in range(3)) for system in RATES}

@@ -33,7 +33,7 @@ from truebleu.simulation import Channel, simulate
 if TYPE_CHECKING:
     from truebleu.corpus import TestSet
     from truebleu.schema import Alternative
-    from truebleu.significance.comparison import Comparison
+    from truebleu.significance.compare import Comparison
 
 
 def texts_of(segments: int, *rates: float, seed: int = 4) -> TestSet:

@@ -11,7 +11,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from truebleu import compare, gate, score
-from truebleu.significance.rates import (
+from truebleu.significance.statistics import (
     clopper_pearson_interval,
     exact_bounds,
     exact_p,

@@ -82,7 +82,7 @@ from truebleu.schema import (
     require_seed,
     require_whole_number,
 )
-from truebleu.significance.corrections import adjust
+from truebleu.significance.intervals import adjust
 from truebleu.significance.tests import randomization_p, smallest_p
 
 if TYPE_CHECKING:

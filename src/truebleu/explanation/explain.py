@@ -33,7 +33,7 @@ from truebleu.resampling import Swaps, Units, on_exact_grid
 from truebleu.schema import DEFAULT_SEED, Baseline, Level, Replicates, Seed, UnitChoice, plain, verb
 from truebleu.scores.inputs import inputs_of
 from truebleu.significance.compare import compare
-from truebleu.significance.corrections import westfall_young
+from truebleu.significance.intervals import westfall_young
 from truebleu.significance.people import PUBLISHED
 from truebleu.significance.settings import units_of
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
-    from truebleu.significance.comparison import Comparison, PairResult
+    from truebleu.significance.compare import Comparison, PairResult
     from truebleu.significance.pairs import DifferenceBounds
     from truebleu.significance.people import PeopleLike
     from truebleu.significance.statistics import Progress

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Units
-    from truebleu.significance.comparison import Comparison
+    from truebleu.significance.compare import Comparison
     from truebleu.significance.statistics import Progress
 
     Values = NDArray[np.float64]

@@ -32,15 +32,14 @@ from truebleu.reports.document import (
 )
 from truebleu.reports.groups import comparison_blocks
 from truebleu.schema import row_of
-from truebleu.significance.corrections import CORRECTIONS
-from truebleu.significance.intervals import INTERVAL_METHODS
+from truebleu.significance.intervals import CORRECTIONS, INTERVAL_METHODS
 from truebleu.significance.tests import TESTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from truebleu.reports.document import Block, Row, Value
-    from truebleu.significance.comparison import Comparison, MetricResult, PairResult, SystemResult
+    from truebleu.significance.compare import Comparison, MetricResult, PairResult, SystemResult
     from truebleu.significance.pairs import DifferenceBounds
 
 # A matrix wider than this says less than the ranks.

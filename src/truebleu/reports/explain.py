@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     )
     from truebleu.explanation.training import SeenSegment, TrainingCheck
     from truebleu.reports.document import Block, Row, Value
-    from truebleu.significance.comparison import MetricResult, PairResult
+    from truebleu.significance.compare import MetricResult, PairResult
 
 # Rows of lists that could go on.
 LISTED = 10

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from truebleu.reports.document import Block, Value
-    from truebleu.significance.comparison import Comparison, GroupComparison, PairResult
+    from truebleu.significance.compare import Comparison, GroupComparison, PairResult
     from truebleu.significance.scores import GroupScores, Scores, SystemScores
 
 # Groups that a sentence names at most.

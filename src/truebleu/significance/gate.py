@@ -66,15 +66,16 @@ from truebleu.schema import (
     verb,
 )
 from truebleu.scores.inputs import inputs_of
-from truebleu.significance.corrections import westfall_young
+from truebleu.significance.intervals import westfall_young
 from truebleu.significance.pairs import standing_differences
 from truebleu.significance.people import PUBLISHED, agreement_of_pairs, curves_of, find_curve
-from truebleu.significance.rates import exact_bounds, exact_p
 from truebleu.significance.settings import ResamplingSettings, chosen_unit, known_clusters, units_of
 from truebleu.significance.statistics import (
     MetricStatistics,
     bootstrap_scores,
     design_effects,
+    exact_bounds,
+    exact_p,
     swap_blocks,
 )
 from truebleu.significance.student import effective_units, hall_interval, hall_p
@@ -90,7 +91,7 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Signature
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Units, Values
-    from truebleu.significance.comparison import PairNote
+    from truebleu.significance.compare import PairNote
     from truebleu.significance.pairs import DifferenceBounds
     from truebleu.significance.people import AgreementCurve, PeopleAgreement, PeopleLike
     from truebleu.significance.statistics import Progress

@@ -23,15 +23,8 @@ from truebleu import _core
 from truebleu._core import PairTally
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import TIE_TOLERANCE, Swaps, Values, as_replicates, as_values
-from truebleu.significance.corrections import (
-    CORRECTIONS,
-    NullBlocks,
-    adjust,
-    deviation,
-    extremeness,
-)
-from truebleu.significance.rates import tango_interval
-from truebleu.significance.statistics import taken_blocks
+from truebleu.significance.intervals import CORRECTIONS, NullBlocks, adjust, deviation, extremeness
+from truebleu.significance.statistics import taken_blocks, tango_interval
 from truebleu.significance.tests import (
     SignificanceTest,
     decision,

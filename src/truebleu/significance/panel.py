@@ -41,7 +41,7 @@ from truebleu.schema import (
     picked,
     verb,
 )
-from truebleu.significance.corrections import adjust
+from truebleu.significance.intervals import adjust
 from truebleu.significance.pairs import (
     all_pair_tests,
     pairs_to_compare,

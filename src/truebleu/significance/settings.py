@@ -23,8 +23,12 @@ from truebleu.schema import (
     require_name,
     require_replicates,
 )
-from truebleu.significance.corrections import CORRECTIONS, default_correction, smallest_factor
-from truebleu.significance.intervals import smallest_replicates
+from truebleu.significance.intervals import (
+    CORRECTIONS,
+    default_correction,
+    smallest_factor,
+    smallest_replicates,
+)
 from truebleu.significance.tests import (
     TESTS,
     default_replicates,

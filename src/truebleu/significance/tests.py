@@ -42,14 +42,14 @@ from truebleu.schema import (
     require_level,
     require_whole_number,
 )
-from truebleu.significance.corrections import extremeness, smallest_factor
+from truebleu.significance.intervals import extremeness, smallest_factor
 from truebleu.significance.optimizer_runs import two_way_p, two_way_reach
-from truebleu.significance.rates import wilson_bounds
 from truebleu.significance.statistics import (
     CERTAIN,
     bootstrap_scores,
     studentized_swaps,
     swap_blocks,
+    wilson_bounds,
 )
 
 if TYPE_CHECKING:
