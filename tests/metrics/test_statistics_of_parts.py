@@ -12,10 +12,10 @@ from numpy.testing import assert_array_equal
 import truebleu
 from truebleu import resampling
 from truebleu._core import Statistics
-from truebleu.corpus import _reading as parts, read_test_set
+from truebleu.corpus import _files as parts, read_test_set
 from truebleu.corpus._files import OpenedFile
 from truebleu.errors import AbsentTextError, SettingError
-from truebleu.metrics.statistics import Rows, count_test_set, narrowed
+from truebleu.metrics.registry import Rows, count_test_set, narrowed
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:

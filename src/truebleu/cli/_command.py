@@ -24,7 +24,7 @@ from truebleu.corpus._files import Files, locate, refuse_existing, write_files
 from truebleu.corpus._reading import read_labels, read_test_set
 from truebleu.errors import SettingError, SuspiciousTextError
 from truebleu.metrics.base import MAX_THREADS, set_threads, use_environment
-from truebleu.metrics.registry import METRICS, as_metrics, plugin_names
+from truebleu.metrics.registry import METRICS, as_metrics, count_test_set, plugin_names
 from truebleu.reports.document import CHART_ENDINGS, CHECK_FORMATS, FORMATS, render
 from truebleu.schema import GROUPS, parameters_of
 from truebleu.scores.inputs import are_scores, read_any, with_baseline
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from truebleu._results import Result
-    from truebleu.corpus._reading import TestSetParts
     from truebleu.corpus.public_test_sets import PublicTestSet
     from truebleu.corpus.test_set import TestSet, TextWarning
     from truebleu.metrics.base import Metric
+    from truebleu.metrics.registry import TestSetParts
     from truebleu.reports.charts import Drawable
     from truebleu.schema import Group
 
@@ -393,8 +393,6 @@ class Texts:
             metrics: what is counted.
             fingerprints: whether those of the texts are kept, too.
         """
-        from truebleu.metrics.statistics import count_test_set
-
         parts: list[TestSetParts] = []
 
         def share() -> float | None:

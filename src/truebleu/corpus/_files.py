@@ -8,13 +8,16 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from collections import Counter
+from collections.abc import Iterable
 from contextlib import closing, contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 
-from truebleu._core import Segments
+from truebleu._core import Segments, line_ends
 from truebleu.errors import (
+    DuplicateSystemError,
     EmptyTextError,
     EncodingError,
     MalformedFileError,
@@ -22,11 +25,12 @@ from truebleu.errors import (
     MissingExtraError,
     RefusedError,
     SettingError,
+    UnpairedSegmentsError,
     UnreadableFileError,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import BinaryIO
 
 #: Written instead of a path to read standard input.
@@ -214,6 +218,55 @@ class Contents(Protocol):
 
     def select(self, role: Role, name: str | None) -> Sequence[NamedText]:
         """The text of that name, or, where the format holds several, all texts of the role."""
+
+
+def require_files(systems: object, references: object) -> None:
+    """Refuse anything but lists of files, of which there is a reference."""
+    for setting, written in (("systems", systems), ("references", references)):
+        if isinstance(written, str | PathLike) or not isinstance(written, Iterable):
+            raise SettingError(setting, written, "a list of files")
+    if not references:
+        raise SettingError("references", references, "at least one file")
+
+
+# What systems and references are called: short names, longer only where they would collide.
+
+
+def distinct_names(texts: Sequence[NamedText], chosen: Sequence[str | None]) -> list[str]:
+    """A name for each text: the chosen one, or as many folders of its path as tell it apart.
+
+    So `a/x.txt` and `b/y.txt` are called `x` and `y`, but `a/out.txt` and `b/out.txt` are `a/out`
+    and `b/out`. Where nothing tells them apart, two texts get one name.
+    """
+    ladders = [[name] if name else _ladder(text) for text, name in zip(texts, chosen, strict=True)]
+    steps = [0] * len(texts)
+    while True:
+        names = [ladder[step] for ladder, step in zip(ladders, steps, strict=True)]
+        counts = Counter(names)
+        climbing = [
+            i for i, name in enumerate(names) if counts[name] > 1 and steps[i] + 1 < len(ladders[i])
+        ]
+        if not climbing:
+            return names
+        for i in climbing:
+            steps[i] += 1
+
+
+def refuse_duplicates(names: Sequence[str]) -> None:
+    """Raises DuplicateSystemError where two names are the same."""
+    name, count = Counter(names).most_common(1)[0] if names else ("", 0)
+    if count > 1:
+        raise DuplicateSystemError(name)
+
+
+def _ladder(text: NamedText) -> list[str]:
+    """Ever longer names of a text, from the shortest to all that is known of it."""
+    folders = [part for part in text.path.replace("\\", "/").split("/")[:-1] if part]
+    base = stem(text.path)
+    inside = [] if text.name == base else [text.name]
+    parts = [*folders, base, *inside]
+    names = ["/".join(parts[-length:]) for length in range(1, len(parts) + 1)]
+    return [*names, text.label]
 
 
 # Plain text, one segment per line, and the checks that all text formats share.
@@ -526,6 +579,103 @@ _KINDS: tuple[tuple[bytes | tuple[bytes, ...], str, Callable[[], Any]], ...] = (
     (b"\xfd7zXZ\x00", "xz", _xz),
     (b"\x28\xb5\x2f\xfd", "zstd", _zstd),
 )
+
+
+#: Bytes that the texts of a part have together, or some more.
+PART_BYTES = 1 << 25
+
+
+class LineFile:
+    """The lines of a file, some at a time."""
+
+    def __init__(self, path: str, files: Files) -> None:
+        self.path, self.ended = path, False
+        self._file = files.opened(path)
+        self._pieces: list[bytes] = []
+        self._size = self._lines = self._taken = 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether all of it was taken."""
+        return self.ended and self._lines == 0
+
+    @property
+    def share_read(self) -> float | None:
+        """From 0 to 1; None where the size is unknown."""
+        return self._file.share_read
+
+    def ready(self, size: int) -> int:
+        """Read on until so many bytes and a line are there: how many lines there are."""
+        limit = decompressed_limit()
+        while not self.ended and (self._size < min(size, limit) or self._lines == 0):
+            piece = self._file.read()
+            if not piece:
+                self.ended = True
+                self._lines += bool(self._pieces) and not self._pieces[-1].endswith(b"\n")
+                break
+            self._pieces.append(piece)
+            self._size += len(piece)
+            self._lines += piece.count(b"\n")
+            if self._lines == 0 and self._size > limit:
+                raise too_large(self.path, self._taken + 1, f"a line of more than {limit:,} bytes")
+        return self._lines
+
+    def take(self, lines: int) -> NamedText:
+        """The first lines of those that are ready."""
+        data, rest = b"".join(self._pieces), b""
+        if not (self.ended and lines == self._lines):
+            _, end = line_ends(data, lines)
+            data, rest = data[:end], data[end:]
+        self._pieces, self._size = [rest] if rest else [], len(rest)
+        self._lines -= lines
+        try:
+            text = read_lines(self.path, data, is_beginning=self._taken == 0)
+        except (MalformedFileError, EncodingError) as error:
+            path, line, *others = error.args
+            raise type(error)(path, line and line + self._taken, *others) from None
+        self._taken += lines
+        return text.select("system", None)[0]
+
+    def rest(self) -> int:
+        """How many lines there are beyond those that are ready; of a pipe, up to a limit."""
+        lines, size, tail, limit = 0, 0, b"\n", decompressed_limit()
+        while piece := self._file.read():
+            lines += piece.count(b"\n")
+            size += len(piece)
+            tail = piece
+            if self._file.share_read is None and size > limit:
+                raise too_large(self.path, None, f"more than {limit:,} bytes")
+        return lines + (not tail.endswith(b"\n"))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def next_size(files: Sequence[LineFile], done: int) -> int:
+    """How many segments the next part has; 0 at the end, where all texts must have ended."""
+    ready = [file.ready(PART_BYTES // len(files)) for file in files]
+    count = min(ready)
+    if count + done == 0 or (count < max(ready) and files[ready.index(count)].ended):
+        _refuse_lengths(files, ready, done)
+    return count
+
+
+def _refuse_lengths(files: Sequence[LineFile], ready: Sequence[int], done: int) -> None:
+    """Refuse texts of which one ends before another; the message says how long they are."""
+    for file, lines in zip(files, ready, strict=True):
+        if lines:
+            file.take(lines)  # what is no text at all is refused as such
+    lengths = [
+        done + lines + (0 if file.ended else file.rest())
+        for file, lines in zip(files, ready, strict=True)
+    ]
+    for file, length in zip(files, lengths, strict=True):
+        if length == 0:
+            raise EmptyTextError(file.path)
+    for file, length in zip(files, lengths, strict=True):
+        if length != lengths[0]:
+            raise UnpairedSegmentsError(file.path, length, files[0].path, lengths[0])
 
 
 #: The files that a command has read, and those that it is going to replace; None where nobody keeps

@@ -1,38 +1,27 @@
-"""Reading a test set from files: texts of any format, paired, named, labelled and examined.
-
-It comes whole, or part by part where it is counted and forgotten.
-"""
+"""Reading a test set from files: texts of any format, paired, named, labelled and examined."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
-from contextlib import ExitStack, closing
-from os import PathLike
 from typing import TYPE_CHECKING
 
-from truebleu import _core
 from truebleu._core import Segments
 from truebleu.corpus._files import (
-    FORMATS,
     STANDARD_INPUT,
     Files,
     Layout,
     Location,
     NamedText,
-    decompressed_limit,
+    distinct_names,
     expanded,
     extension,
     locate,
     read_lines,
-    stem,
-    too_large,
+    refuse_duplicates,
+    require_files,
 )
-from truebleu.corpus.test_set import Examination, TestSet, TextWarning, examine
+from truebleu.corpus.test_set import TestSet, TextWarning, examine
 from truebleu.errors import (
     AbsentSegmentError,
-    DuplicateSystemError,
-    EmptyTextError,
     EncodingError,
     MalformedFileError,
     MisalignedSegmentsError,
@@ -42,7 +31,8 @@ from truebleu.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+    from os import PathLike
     from typing import BinaryIO
 
     from truebleu.corpus._files import Contents, Key, Role
@@ -119,15 +109,6 @@ def read_test_set(
     )
 
 
-def require_files(systems: object, references: object) -> None:
-    """Refuse anything but lists of files, of which there is a reference."""
-    for setting, written in (("systems", systems), ("references", references)):
-        if isinstance(written, str | PathLike) or not isinstance(written, Iterable):
-            raise SettingError(setting, written, "a list of files")
-    if not references:
-        raise SettingError("references", references, "at least one file")
-
-
 class _TextFiles(Files):
     """The files of one test set. A file that holds several texts is read and parsed once."""
 
@@ -180,46 +161,6 @@ def _read(
         texts += texts_here
         chosen += [location.name] * len(texts_here)
     return texts, distinct_names(texts, chosen)
-
-
-# What systems and references are called: short names, longer only where they would collide.
-
-
-def distinct_names(texts: Sequence[NamedText], chosen: Sequence[str | None]) -> list[str]:
-    """A name for each text: the chosen one, or as many folders of its path as tell it apart.
-
-    So `a/x.txt` and `b/y.txt` are called `x` and `y`, but `a/out.txt` and `b/out.txt` are `a/out`
-    and `b/out`. Where nothing tells them apart, two texts get one name.
-    """
-    ladders = [[name] if name else _ladder(text) for text, name in zip(texts, chosen, strict=True)]
-    steps = [0] * len(texts)
-    while True:
-        names = [ladder[step] for ladder, step in zip(ladders, steps, strict=True)]
-        counts = Counter(names)
-        climbing = [
-            i for i, name in enumerate(names) if counts[name] > 1 and steps[i] + 1 < len(ladders[i])
-        ]
-        if not climbing:
-            return names
-        for i in climbing:
-            steps[i] += 1
-
-
-def refuse_duplicates(names: Sequence[str]) -> None:
-    """Raises DuplicateSystemError where two names are the same."""
-    name, count = Counter(names).most_common(1)[0] if names else ("", 0)
-    if count > 1:
-        raise DuplicateSystemError(name)
-
-
-def _ladder(text: NamedText) -> list[str]:
-    """Ever longer names of a text, from the shortest to all that is known of it."""
-    folders = [part for part in text.path.replace("\\", "/").split("/")[:-1] if part]
-    base = stem(text.path)
-    inside = [] if text.name == base else [text.name]
-    parts = [*folders, base, *inside]
-    names = ["/".join(parts[-length:]) for length in range(1, len(parts) + 1)]
-    return [*names, text.label]
 
 
 # Pairing texts: by document and segment id where they are known, else in order.
@@ -421,212 +362,6 @@ def _has_header(path: str, data: bytes, length: int, names: Sequence[str]) -> bo
     lines = data.count(b"\n") + (not data.endswith(b"\n"))
     is_named = any(field.strip().lower() in names for field in fields)
     return is_named and (len(fields) > 1 or lines != length)
-
-
-# The same part by part: what was read is handed on, and can be forgotten. Files of plain lines are
-# read in lock step, so that a part has as many segments of every text. Other formats may pair
-# segments by their ids, which takes all of them: they are one part.
-
-#: Bytes that the texts of a part have together, or some more.
-PART_BYTES = 1 << 25
-
-
-class TestSetParts:
-    """A test set from files, read once.
-
-    Args:
-        systems: outputs, one system each, written as for `read_test_set`.
-        references: what they are compared with, one translator each.
-        source: what was translated.
-        documents: a file with the document of each segment.
-        whole: whether all segments must be one part.
-        stdin: read where a text is written `-`; by default standard input.
-
-    Attributes:
-        warnings: what is suspicious about the texts, once all parts were read.
-        layout: the documents and domains of all segments, likewise.
-        segments: how many there were so far.
-    """
-
-    # The name starts like a test class: pytest would collect it wherever it is imported.
-    __test__ = False
-
-    def __init__(
-        self,
-        systems: Sequence[str | PathLike[str]],
-        references: Sequence[str | PathLike[str]],
-        *,
-        source: str | PathLike[str] | None = None,
-        documents: str | PathLike[str] | None = None,
-        whole: bool = False,
-        stdin: BinaryIO | None = None,
-    ) -> None:
-        require_files(systems, references)
-        self._written = systems, references
-        self._source, self._documents, self._stdin = source, documents, stdin
-        self._references = [locate(path) for path in references]
-        self._systems = [locate(path) for path in expanded(systems)]
-        beside = [] if source is None else [locate(source)]
-        self._locations = [*self._references, *self._systems, *beside]
-        self._is_whole = whole or not all(map(_is_plain, self._locations))
-        self._files: list[_LineFile] = []
-        self.warnings: tuple[TextWarning, ...] = ()
-        self.layout = Layout()
-        self.segments = 0
-
-    @property
-    def share_read(self) -> float | None:
-        """How much of all texts was read, from 0 to 1; None where nobody knows."""
-        shares = [file.share_read for file in self._files]
-        sizes = [share for share in shares if share is not None]
-        return sum(sizes) / len(sizes) if sizes and len(sizes) == len(shares) else None
-
-    def __iter__(self) -> Iterator[TestSet]:
-        return self._read_whole() if self._is_whole else self._read_parts()
-
-    def _read_whole(self) -> Iterator[TestSet]:
-        test_set = read_test_set(
-            *self._written, source=self._source, documents=self._documents, stdin=self._stdin
-        )
-        self.warnings = test_set.warnings
-        self.layout = Layout(test_set.documents, test_set.domains)
-        self.segments = len(test_set)
-        yield test_set
-
-    def _read_parts(self) -> Iterator[TestSet]:
-        systems, references = _names(self._systems), _names(self._references)
-        refuse_duplicates(systems)
-        m, examination, files = len(references), Examination(), Files(self._stdin)
-        with ExitStack() as opened:
-            self._files = [
-                opened.enter_context(closing(_LineFile(location.path, files)))
-                for location in self._locations
-            ]
-            while count := _next_size(self._files, self.segments):
-                texts = [file.take(count) for file in self._files]
-                is_whole = self.segments == 0 and all(file.is_empty for file in self._files)
-                source = None if self._source is None else texts[-1]
-                outputs = texts[m : m + len(systems)]
-                examination.add(texts[:m], outputs, source, is_whole=is_whole)
-                self.segments += count
-                yield TestSet(
-                    systems={
-                        name: text.segments for name, text in zip(systems, outputs, strict=True)
-                    },
-                    references=tuple(text.segments for text in texts[:m]),
-                    reference_names=tuple(references),
-                    source=None if source is None else source.segments,
-                    is_examined=True,
-                )
-        self.warnings = examination.warnings()
-        if self._documents is not None:
-            first = self._references[0].path
-            self.layout = read_labels(files, self._documents, first, self.segments)
-
-
-def _is_plain(location: Location) -> bool:
-    """Whether a text is the lines of a file."""
-    ending = extension(location.path)
-    return location.column is None and (ending == ".txt" or ending not in FORMATS)
-
-
-def _names(locations: Sequence[Location]) -> list[str]:
-    """What the texts are called."""
-    texts = [NamedText(at.path, at.path, stem(at.path), Segments([])) for at in locations]
-    return distinct_names(texts, [at.name for at in locations])
-
-
-class _LineFile:
-    """The lines of a file, some at a time."""
-
-    def __init__(self, path: str, files: Files) -> None:
-        self.path, self.ended = path, False
-        self._file = files.opened(path)
-        self._pieces: list[bytes] = []
-        self._size = self._lines = self._taken = 0
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether all of it was taken."""
-        return self.ended and self._lines == 0
-
-    @property
-    def share_read(self) -> float | None:
-        """From 0 to 1; None where the size is unknown."""
-        return self._file.share_read
-
-    def ready(self, size: int) -> int:
-        """Read on until so many bytes and a line are there: how many lines there are."""
-        limit = decompressed_limit()
-        while not self.ended and (self._size < min(size, limit) or self._lines == 0):
-            piece = self._file.read()
-            if not piece:
-                self.ended = True
-                self._lines += bool(self._pieces) and not self._pieces[-1].endswith(b"\n")
-                break
-            self._pieces.append(piece)
-            self._size += len(piece)
-            self._lines += piece.count(b"\n")
-            if self._lines == 0 and self._size > limit:
-                raise too_large(self.path, self._taken + 1, f"a line of more than {limit:,} bytes")
-        return self._lines
-
-    def take(self, lines: int) -> NamedText:
-        """The first lines of those that are ready."""
-        data, rest = b"".join(self._pieces), b""
-        if not (self.ended and lines == self._lines):
-            _, end = _core.line_ends(data, lines)
-            data, rest = data[:end], data[end:]
-        self._pieces, self._size = [rest] if rest else [], len(rest)
-        self._lines -= lines
-        try:
-            text = read_lines(self.path, data, is_beginning=self._taken == 0)
-        except (MalformedFileError, EncodingError) as error:
-            path, line, *others = error.args
-            raise type(error)(path, line and line + self._taken, *others) from None
-        self._taken += lines
-        return text.select("system", None)[0]
-
-    def rest(self) -> int:
-        """How many lines there are beyond those that are ready; of a pipe, up to a limit."""
-        lines, size, tail, limit = 0, 0, b"\n", decompressed_limit()
-        while piece := self._file.read():
-            lines += piece.count(b"\n")
-            size += len(piece)
-            tail = piece
-            if self._file.share_read is None and size > limit:
-                raise too_large(self.path, None, f"more than {limit:,} bytes")
-        return lines + (not tail.endswith(b"\n"))
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
-
-
-def _next_size(files: Sequence[_LineFile], done: int) -> int:
-    """How many segments the next part has; 0 at the end, where all texts must have ended."""
-    ready = [file.ready(PART_BYTES // len(files)) for file in files]
-    count = min(ready)
-    if count + done == 0 or (count < max(ready) and files[ready.index(count)].ended):
-        _refuse_lengths(files, ready, done)
-    return count
-
-
-def _refuse_lengths(files: Sequence[_LineFile], ready: Sequence[int], done: int) -> None:
-    """Refuse texts of which one ends before another; the message says how long they are."""
-    for file, lines in zip(files, ready, strict=True):
-        if lines:
-            file.take(lines)  # what is no text at all is refused as such
-    lengths = [
-        done + lines + (0 if file.ended else file.rest())
-        for file, lines in zip(files, ready, strict=True)
-    ]
-    for file, length in zip(files, lengths, strict=True):
-        if length == 0:
-            raise EmptyTextError(file.path)
-    for file, length in zip(files, lengths, strict=True):
-        if length != lengths[0]:
-            raise UnpairedSegmentsError(file.path, length, files[0].path, lengths[0])
 
 
 # The files of a test set: what `read_test_set` reads.

@@ -34,8 +34,7 @@ from truebleu.errors import (
     first_names,
 )
 from truebleu.metrics.base import CountedMetric, MeanMetric, Metric, Signature, mean_statistics
-from truebleu.metrics.registry import metrics_for
-from truebleu.metrics.statistics import AbsentText, CountedTestSet
+from truebleu.metrics.registry import AbsentText, CountedTestSet, metrics_for
 from truebleu.schema import Setting, checked_fields, picked
 from truebleu.scores.evaluations import (
     Evaluation,

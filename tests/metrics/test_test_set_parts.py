@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from truebleu.corpus import _reading as module, read_test_set
+from truebleu.corpus import _files as module, read_test_set
 from truebleu.corpus._files import OpenedFile
-from truebleu.corpus._reading import TestSetParts
 from truebleu.errors import CorpusError
+from truebleu.metrics.registry import TestSetParts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
