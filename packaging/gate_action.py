@@ -20,7 +20,7 @@ from truebleu.errors import SettingError, TruebleuError
 from truebleu.metrics.registry import as_metrics
 from truebleu.reports.document import Document, one_line, render
 from truebleu.reports.formats.markdown import escaped
-from truebleu.scores.inputs import read_any
+from truebleu.significance.scores import read_any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -83,7 +83,7 @@ def _read(
     """What is in the files of both systems, and the name of the old one."""
     from truebleu.errors import SettingError
     from truebleu.metrics.registry import as_metrics
-    from truebleu.scores.inputs import read_any, with_baseline
+    from truebleu.significance.scores import read_any, with_baseline
 
     if not isinstance(baseline, str | os.PathLike):
         raise SettingError("baseline", type(baseline), "a file's path, as the new outputs are one")

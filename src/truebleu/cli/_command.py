@@ -14,7 +14,7 @@ from contextlib import nullcontext
 from dataclasses import MISSING, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import click
 from click.core import ParameterSource
@@ -26,11 +26,11 @@ from truebleu.errors import SettingError, SuspiciousTextError
 from truebleu.metrics.base import MAX_THREADS, set_threads, use_environment
 from truebleu.metrics.registry import METRICS, as_metrics, count_test_set, plugin_names
 from truebleu.reports.document import CHART_ENDINGS, CHECK_FORMATS, FORMATS, render
-from truebleu.schema import GROUPS, parameters_of
-from truebleu.scores.inputs import are_scores, read_any, with_baseline
+from truebleu.schema import DEFAULT_REPLICATES, GROUPS, parameters_of
+from truebleu.significance.scores import are_scores, read_any, with_baseline
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from concurrent.futures import Executor
     from contextlib import AbstractContextManager
 
@@ -296,6 +296,68 @@ def make_command(
         )
 
     return decorate
+
+
+class Idle(NamedTuple):
+    """Options that are refused where another is missing, or beside it, as they would do nothing."""
+
+    names: Sequence[str]
+    reason: str
+    other: str
+    beside: bool = False
+
+
+def make_counting_command(
+    name: str,
+    verb: Callable[..., Result],
+    parts: str,
+    text: str,
+    *,
+    idle: Sequence[Idle],
+    **declared: Any,
+) -> Command:
+    """Make the command of a verb that needs the counts of texts, and no more.
+
+    Args:
+        name: of the command.
+        verb: what is asked.
+        parts: as for `make_command`.
+        text: what help says.
+        idle: which options are refused.
+        declared: further arguments of `make_command`.
+    """
+
+    def body(
+        texts: Texts, metrics: list[Metric], show: Show, file: str | None = None, **settings: Any
+    ) -> None:
+        for rule in idle:
+            if bool(settings[rule.other]) is rule.beside:
+                refuse_idle(rule.names, rule.reason)
+        test_set = texts.count(metrics, fingerprints=file is not None)
+        if file is not None:
+            # Before the scores: what cannot be saved should be said at once.
+            from truebleu.metrics.statistics import SavedStatistics, save_statistics
+
+            save_statistics(SavedStatistics.of(test_set, metrics), file, overwrite=show.force)
+        with progress_bar(_steps(settings), name) as progress:
+            labels = texts.labels(test_set)
+            result = verb(test_set, metrics=metrics, by=labels, progress=progress, **settings)
+        show(result)
+
+    body.__doc__ = text
+    return make_command(name, verb, parts, **declared)(body)
+
+
+def _steps(settings: Mapping[str, Any]) -> int:
+    """How many replicates are scored; 0 where nothing is resampled."""
+    if not settings.get("confidence", True):
+        return 0
+    passes = 1
+    if "test" in settings:
+        from truebleu.significance.tests import TESTS
+
+        passes = 2 if TESTS[settings["test"] or "ar"].source == "swaps" else 1
+    return passes * (settings["replicates"] or DEFAULT_REPLICATES)
 
 
 #: The options that name files to write.

@@ -9,10 +9,12 @@ import click
 from truebleu.cli._command import (
     LOWER_IS_BETTER,
     FilePath,
+    Idle,
     Option,
     Show,
     Texts,
     make_command,
+    make_counting_command,
     refuse_idle,
 )
 from truebleu.cli.main import progress_bar, warn
@@ -21,7 +23,6 @@ from truebleu.significance.compare import compare
 from truebleu.significance.gate import gate
 from truebleu.significance.panel import panel, read_panel
 from truebleu.significance.scores import score
-from truebleu.significance.tests import TESTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,36 +51,26 @@ SAVE = Option(
 RESAMPLING = ("level", "replicates", "seed", "unit", "block_length", "by_domain", "interval")
 
 
-@make_command(
+score_command = make_counting_command(
     "score",
     score,
     "systems texts metrics by chart details format output",
-    options=[SAVE],
-    epilog=SCORE_EPILOG,
-)
-def score_command(
-    texts: Texts, metrics: list[Metric], file: str | None, show: Show, **settings: Any
-) -> None:
     """Score each SYSTEM against the references.
 
     A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'.
-    """
-    if not settings["confidence"]:
-        refuse_idle(RESAMPLING, "requires --confidence: without it nothing is resampled")
-    if settings["per_segment"]:
-        refuse_idle(["chart", "columns", "confidence", "details"], "excludes --per-segment")
-    test_set = texts.count(metrics, fingerprints=file is not None)
-    if file is not None:
-        # Before the scores: what cannot be saved should be said at once.
-        from truebleu.metrics.statistics import SavedStatistics, save_statistics
-
-        save_statistics(SavedStatistics.of(test_set, metrics), file, overwrite=show.force)
-    # Only resampling has steps to count.
-    steps = (settings["replicates"] or DEFAULT_REPLICATES) if settings["confidence"] else 0
-    with progress_bar(steps, "scoring") as progress:
-        labels = texts.labels(test_set)
-        scores = score(test_set, metrics=metrics, by=labels, progress=progress, **settings)
-    show(scores)
+    """,
+    idle=[
+        Idle(RESAMPLING, "requires --confidence: without it nothing is resampled", "confidence"),
+        Idle(
+            ("chart", "columns", "confidence", "details"),
+            "excludes --per-segment",
+            "per_segment",
+            beside=True,
+        ),
+    ],
+    options=[SAVE],
+    epilog=SCORE_EPILOG,
+)
 
 
 COMPARE_EPILOG = """\b
@@ -98,24 +89,15 @@ RUNS = Option(
 )
 
 
-@make_command(
+compare_command = make_counting_command(
     "compare",
     compare,
     "[systems] texts metrics by people chart details format output",
+    "Test which SYSTEMs differ: files, NAME=FILE, folders, or patterns such as 'sys/*.txt'.",
+    idle=[Idle(("swap_runs", "about"), "requires --runs PATTERN", "runs")],
     options=[RUNS],
     epilog=COMPARE_EPILOG,
 )
-def compare_command(texts: Texts, metrics: list[Metric], show: Show, **settings: Any) -> None:
-    """Test which SYSTEMs differ: files, NAME=FILE, folders, or patterns such as 'sys/*.txt'."""
-    if settings["runs"] is None:
-        refuse_idle(["swap_runs", "about"], "requires --runs PATTERN")
-    test_set = texts.count(metrics)
-    passes = 2 if TESTS[settings["test"] or "ar"].source == "swaps" else 1
-    steps = passes * (settings["replicates"] or DEFAULT_REPLICATES)
-    with progress_bar(steps, "comparing") as progress:
-        labels = texts.labels(test_set)
-        comparison = compare(test_set, metrics=metrics, by=labels, progress=progress, **settings)
-    show(comparison)
 
 
 GATE_EPILOG = """\b

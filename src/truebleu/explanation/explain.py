@@ -31,10 +31,10 @@ from truebleu.explanation.slices import (
 from truebleu.metrics.base import CountedMetric
 from truebleu.resampling import Swaps, Units, on_exact_grid
 from truebleu.schema import DEFAULT_SEED, Baseline, Level, Replicates, Seed, UnitChoice, plain, verb
-from truebleu.scores.inputs import inputs_of
 from truebleu.significance.compare import compare
 from truebleu.significance.intervals import westfall_young
 from truebleu.significance.people import PUBLISHED
+from truebleu.significance.scores import inputs_of
 from truebleu.significance.settings import units_of
 
 if TYPE_CHECKING:

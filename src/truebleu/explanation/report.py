@@ -27,7 +27,7 @@ from truebleu.schema import (
     UnitChoice,
     verb,
 )
-from truebleu.scores.inputs import inputs_of
+from truebleu.significance.scores import inputs_of
 from truebleu.significance.settings import units_of
 
 if TYPE_CHECKING:

@@ -43,9 +43,9 @@ from truebleu.schema import (
     plain,
     verb,
 )
-from truebleu.scores.inputs import inputs_of
 from truebleu.significance.intervals import smallest_replicates
 from truebleu.significance.pairs import pairs_to_compare
+from truebleu.significance.scores import inputs_of
 from truebleu.significance.settings import CompareSettings, chosen_unit, units_of
 from truebleu.significance.statistics import MetricStatistics
 

@@ -32,7 +32,6 @@ from truebleu.schema import (
     plain,
     verb,
 )
-from truebleu.scores.inputs import inputs_of
 from truebleu.significance.intervals import (
     CORRECTIONS,
     Estimates,
@@ -55,6 +54,7 @@ from truebleu.significance.pairs import (
     significantly_better,
 )
 from truebleu.significance.people import PUBLISHED, PeopleAgreement, agreement_of_pairs, curves_of
+from truebleu.significance.scores import inputs_of
 from truebleu.significance.settings import (
     FAMILIES,
     FEWEST_UNITS,

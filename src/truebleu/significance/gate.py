@@ -65,10 +65,10 @@ from truebleu.schema import (
     plain,
     verb,
 )
-from truebleu.scores.inputs import inputs_of
 from truebleu.significance.intervals import westfall_young
 from truebleu.significance.pairs import standing_differences
 from truebleu.significance.people import PUBLISHED, agreement_of_pairs, curves_of, find_curve
+from truebleu.significance.scores import inputs_of
 from truebleu.significance.settings import ResamplingSettings, chosen_unit, known_clusters, units_of
 from truebleu.significance.statistics import (
     MetricStatistics,

@@ -14,7 +14,7 @@ from truebleu import score
 from truebleu.errors import RefusedError, SettingError, UnpairedSegmentsError
 from truebleu.metrics import SavedStatistics, save_statistics
 from truebleu.metrics.registry import as_metrics
-from truebleu.scores.inputs import inputs_of, read_any, with_baseline
+from truebleu.significance.scores import inputs_of, read_any, with_baseline
 
 if TYPE_CHECKING:
     from pathlib import Path
