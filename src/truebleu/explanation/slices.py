@@ -230,10 +230,6 @@ def even_spread_ps(
     excess = by_segment - by_segment.sum() * shares
     if tested.any() and excess.any():
         labels = labels[:, tested]
-        of_units = np.split(
-            np.argsort(units.of_segment, kind="stable"),
-            np.cumsum(np.bincount(units.of_segment, minlength=len(units)))[:-1],
-        )
         by_unit = units.add_up(excess[:, None])[:, 0]
 
         def statistics(laid: Values) -> Values:
@@ -249,8 +245,11 @@ def even_spread_ps(
         laid = np.empty_like(labels)
         for number in range(1, replicates + 1):
             generator = np.random.default_rng([seed, number])
+            # The segments, with the units in another order.
             here, there = (
-                np.concatenate([of_units[unit] for unit in generator.permutation(len(of_units))])
+                np.argsort(
+                    np.argsort(generator.permutation(len(units)))[units.of_segment], kind="stable"
+                )
                 for _ in range(2)
             )
             laid[here] = labels[there]
