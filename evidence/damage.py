@@ -203,14 +203,17 @@ REFUSALS = {
     ),
 }
 NOTES = {
-    "English": ("Here is the translation: {}", "Sure! The translation:\n{}", "{}\nNote: literal."),
-    "Czech": ("Zde je překlad: {}", "Jistě! Překlad:\n{}", "{}\nPoznámka: doslovně."),
-    "Japanese": ("以下は翻訳です：{}", "もちろんです。翻訳：\n{}", "{}\n注：直訳です。"),
-    "Chinese": ("以下是翻译：{}", "当然！译文：\n{}", "{}\n注：这是直译。"),
+    "English": (
+        "Here is the translation: {}",
+        "Sure! The translation: {}",
+        "{} I hope this helps!",
+    ),
+    "Czech": ("Zde je překlad: {}", "{} (Pozn. překl.: doslovně.)", "{} Doufám, že vám to pomůže!"),
+    "Japanese": ("以下は翻訳です：{}", "日本語訳：{}", "{} 注：直訳です。"),
+    "Chinese": ("以下是翻译：{}", "当然！译文：{}", "{}（译者注：这是直译。）"),
 }
-FENCE = "```\n{}\n```"
+FENCE = "```{}```"
 SPACED = ("English", "Czech")
-OTHER_LANGUAGE = "Der Ausschuss hat gestern beschlossen, dass die neuen Regeln ab Januar gelten."
 BROKEN = 10
 
 
@@ -241,6 +244,13 @@ KINDS = (
 )
 
 
+@cache
+def _german() -> list[str]:
+    """Sentences about something else."""
+    references = _texts("wmt21-en-de", "Facebook-AI").references[0]
+    return [text for text in references if text is not None and len(text) > 80]
+
+
 def _broken(kind: str, language: str, output: str, source: str, number: int) -> str:
     if kind == "refusals":
         return REFUSALS[language][number]
@@ -252,7 +262,7 @@ def _broken(kind: str, language: str, output: str, source: str, number: int) -> 
     if kind == "copies of the source":
         return source
     if kind == "German":
-        return OTHER_LANGUAGE
+        return _german()[number]
     if kind == "first halves":
         return output[: len(output) // 2]
     end = " " + " ".join(output.split()[-4:]) if language in SPACED else output[-8:]

@@ -160,3 +160,53 @@ def test_outputs_that_begin_alike_whatever_the_source_are_answers() -> None:
     references = ["Mae Anna yn cysgu heno.", "Pam lai, meddai wrtho?", "Mae hi'n bwrw glaw drwy'r dydd."]  # fmt: skip  # noqa: E501
     flagged = degenerate_outputs(as_test_set({"a": outputs}, references, source=source))["a"]
     assert flagged["refusal"] == (0, 1, 2)
+
+
+@pytest.mark.parametrize(
+    ("language", "ending"),
+    [
+        ("English", "I hope this helps!"),
+        ("Czech", "Doufám, že vám to pomůže!"),
+        ("Japanese", "以上が翻訳です。"),
+        ("Chinese", "希望这对您有帮助！"),
+    ],
+)
+def test_talk_behind_a_translation_is_a_note(language: str, ending: str) -> None:
+    outputs = [f"{TARGETS[language][0]} {ending}"]
+    assert damaged(language, outputs)["note"] == (0,)
+
+
+@pytest.mark.parametrize(
+    ("language", "answer"),
+    [
+        ("English", "I'd be happy to help, but I need more context."),
+        ("Czech", "Jsem umělá inteligence a na toto neodpovídám."),
+        ("Japanese", "ポリシーに違反するため処理できません。"),
+        ("Chinese", "这段文字包含敏感信息，恕我不便。"),
+    ],
+)
+def test_answers_about_the_request_are_refusals(language: str, answer: str) -> None:
+    assert damaged(language, [answer])["refusal"] == (0,)
+
+
+def test_a_translated_apology_is_no_refusal() -> None:
+    assert flags("ごめんなさい、何ですか？", "悪いけど、何これ？", "I'm sorry, what?") == set()
+
+
+def test_a_phrase_that_returns_here_and_there_is_no_loop() -> None:
+    text = "Offices can visit the jails of the county, meet staff in jails of the county and report on jails of the county"  # fmt: skip  # noqa: E501
+    reference = "Such an office may see each prison, speak with those who work there, and then report on everything"  # fmt: skip  # noqa: E501
+    assert "loop" not in flags(text, reference, None)
+    assert "loop" in flags(f"{text}{' meet staff in jails of the county and leave' * 3}", reference, None)  # fmt: skip  # noqa: E501
+
+
+def test_a_single_foreign_letter_does_not_make_a_text_foreign() -> None:
+    reference = "The government announced funding of nearly 500 million dollars for tourism."
+    output = "The government announced an allocation of nearly S新500 million for tourism."
+    assert flags(output, reference, None) == set()
+
+
+def test_tags_and_names_stay_as_they_are() -> None:
+    tags = "#PilotTraining #Flying @GroundSchool https://example.org/school"
+    translated = "#Flugausbildung #Fliegen @Bodenschule https://example.org/schule"
+    assert "untranslated" not in flags(tags, translated, tags)

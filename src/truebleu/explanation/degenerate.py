@@ -13,6 +13,9 @@ import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import pairwise
+from math import log
+from statistics import median
 from typing import TYPE_CHECKING
 from unicodedata import name as character_name
 
@@ -27,9 +30,10 @@ __all__ = ["degenerate_outputs"]
 RUNAWAY_FACTOR, RUNAWAY_EXTRA = 3, 30
 # One of less than a quarter of a reference that is not short has been cut; so has one of less than
 # three fifths that ends within a sentence.
-CUT_SHARE, CUT_WITHIN_SENTENCE, CUT_LEAST = 0.25, 0.6, 20
-# A loop has more than so many letters, and twice as many as one of source or reference.
-LOOP_LEAST = 10
+CUT_SHARE, CUT_WITHIN_SENTENCE, CUT_LEAST = 0.25, 0.6, 30
+# A loop has more than so many letters, and twice as many as one of source or reference; one that
+# goes round three times only may be emphasis, and has more.
+LOOP_LEAST, EMPHASIS = 10, 20
 # Shorter sources, such as names, may well stay as they are.
 UNTRANSLATED_LEAST = 10
 # A copy has this share of the source's trigrams where its reference has at most half of them.
@@ -37,14 +41,17 @@ COPIED_SHARE, KEPT_SHARE = 0.9, 0.5
 # An output is foreign if so many of its letters, beyond those that its reference has, are in
 # scripts that references hardly use: with less than this share of all letters.
 FOREIGN_SHARE, USED_SHARE, FOREIGN_LEAST = 0.6, 0.1, 10
-# Or if it has that much less of the references' trigrams than its own reference has.
-UNLIKE_REFERENCES, LANGUAGE_LEAST = 0.3, 15
+# Or if its trigrams are that much rarer in the references, as a mean logarithm, than those of its
+# own reference and of most others, where it has enough of them.
+RARER, LANGUAGE_LEAST = 0.7, 25
 # So little of an answer about the request is in reference or source.
 ABOUT_REQUEST = 0.3
 # So many outputs of a system that begin or end alike are no chance where no reference does.
 ALIKE = 3
 # Characters of an opening that are compared, of the longest preamble, and of more than "Ltd.".
 OPENING, PREAMBLE, TAIL_LEAST = 24, 80, 8
+# Names, tags and addresses stay as they are.
+KEPT = re.compile(r"[#@]\S+|https?://\S+")
 # Sources that begin with other characters than these are no reason to answer alike.
 SOURCE_OPENING = 3
 # The share of outputs that makes a habit.
@@ -61,24 +68,35 @@ KANA_SHARE = 0.1
 REQUEST = re.compile(
     r"translat|traduc|traduz|tradui|übersetz|vertaal|vertal|překlad|přelož|tłumacz|przetłum"
     r"|перев[оеё]|переклад|翻[訳译譯]|[译譯訳]文|번역|ترجم|תרגו|תרגם|अनुवाद|dịch|çevir|μεταφρ"
-    r"|i(?:['’]m| am) (?:very )?sorry,? (?:but|i|for)|i apolog|i(?:['’]m| am) (?:unable|not able)"
-    r"|i can(?:no|['’])t (?:assist|help|provide|complete|comply|fulfil|process|generate|do)"
-    r"|an ai\b|language model|not comfortable|(?:this|your) request|guideline"
-    r"|please (?:provide|share)"
+    r"|i(?:['’]m| am) (?:very )?sorry,? (?:but|i)|sorry,? but|i apolog|my apologies"
+    r"|i(?:['’]m| am) (?:unable|not able|afraid)|i(?:['’]d| would) be (?:happy|glad) to"
+    r"|i can(?:no|['’])t (?:assist|help|provide|complete|comply|fulfil|process|generate|do|engage)"
+    r"|i (?:won['’]t be able|must decline)|would you like me to|you(?:['’]ve| have) (?:sent|given)"
+    r"|an ai\b|language model|not comfortable|(?:this|your) request|guideline|violates? (?:our|my)"
+    r"|inappropriate|please (?:provide|share)|(?:more|enough) (?:context|information)"
+    r"|hope (?:this|that|it) helps|let me know if"
     r"|lo siento|no puedo|désolé|je ne peux pas|tut mir leid|kann ich nicht|ich kann (?:dies|das)"
-    r"|omlouv|bohužel|nemohu|nemůžu|nejsem schop|jazykov\w+ model|promiňte|lituj|požadav"
+    r"|omlouv|bohužel|nemohu|nemůžu|nedokáž|nejsem schop|jazykov\w+ model|umělá inteligence"
+    r"|promiňte|lituj|požadav|odmítám|v rozporu s|(?:více|dostatek) (?:informac|kontext)|celý text"
+    r"|(?:vám|rád|ráda) (?:to )?pom[oů]"
     r"|извин|не могу|к сожалению|вибач|не можу|przeprasz|nie mogę|desculp|não posso"
-    r"|mi dispiace|non posso|抱歉|对不起|對不起|(?:无法|無法|不能)(?:提供|协助|協助|帮|完成|回答)"
-    r"|人工智能|语言模型|请提供|請提供|请求|準則|准则|申し訳|お手伝い|言語モデル|ご提供|ご要望|ご依頼"
-    r"|(?:お答え|応じ|対応|お応え)(?:ること(?:は|が))?(?:でき|いた)|お断り|リクエスト"
+    r"|mi dispiace|non posso|抱歉|对不起|對不起|不好意思|恕我|恕难|帮不了|敏感[信内]|上下文|助手"
+    r"|(?:无法|無法|不能)(?:提供|协助|協助|帮|完成|回答|处理|處理|参与|满足)|违反了?(?:相关|我)"
+    r"|人工智能|语言模型|请提供|請提供|请求|準則|准则|希望这|申し訳|お手伝い|言語モデル|ご提供|ご要望"
+    r"|ご依頼|ご質問|(?:お答え|応じ|対応|お応え)(?:ること(?:は|が))?(?:でき|いた)|お断り|リクエスト"
+    r"|(?:いたし|でき)かね|(?:訳せ|内容を理解でき|処理でき)ま|不適切な(?:内容|表現)|ポリシー|恐れ入り|恐縮|控えさせ"
+    r"|(?:テキスト|文章)が(?:見当|あり)|ご確認ください|(?:詳しい|詳細な)情報"
     r"|ガイドライン|ごめんなさい|죄송|미안|할 수 없|도와"
     r"|סליחה|מצטער|לא יכול|آسف|عذر|لا أستطيع|क्षमा|खेद|माफ",
     re.IGNORECASE,
 )
+#: What else apologies are translations of.
+SORRY = re.compile(r"sorry|pardon|excuse|regret|遗憾|遺憾|すみません|ごめん|悪い", re.IGNORECASE)
 #: How notes and preambles begin.
 NOTE = re.compile(
-    r"(?:^|[\s(（\[【*])(?:note|n\.b|pozn|poznámka|nota|hinweis|anmerkung|remarque|opmerking|uwaga"
-    r"|примечание|примітка|注[意释釋]?|註|備考|补充说明|说明|説明|補足|참고|ملاحظة|הערה|टिप्पणी)\W{0,3}[:：]"
+    r"(?:^|[\s(（\[【*])(?:note|n\.b|explanation|pozn(?:\. překl)?|poznámka|vysvětlení|nota|hinweis"
+    r"|anmerkung|remarque|opmerking|uwaga|примечание|примітка|[訳译譯]?者?[注註][意释釋]?|備考|补充说明"
+    r"|说明|説明|補足|\w{0,3}[語语文][訳译譯]|참고|ملاحظة|הערה|टिप्पणी)\W{0,3}[:：]"
     r"|^(?:here(?:['’]s| is| are)|sure|certainly|of course|zde je|tady je|jistě|samozřejmě"
     r"|以下[はに是为為]|こちら|これ[がは].{0,8}訳|もちろん|はい、|当然|當然|好的)[^\n:：]{0,60}[:：\n]",
     re.IGNORECASE,
@@ -103,8 +121,13 @@ class Text:
     def trigrams(self) -> frozenset[str]:
         """Of characters, whatever the case; pairs of East Asian ones, of which a word has fewer."""
         text = " ".join(self.text.lower().split())
-        shifted = [text, text[1:], text[2:]][: 2 if EAST_ASIAN & self.scripts.keys() else 3]
-        return frozenset(map("".join, zip(*shifted, strict=False)))
+        trigrams = map("".join, zip(text, text[1:], text[2:], strict=False))
+        if not EAST_ASIAN & self.scripts.keys():
+            return frozenset(trigrams)
+        pairs = (first + second for first, second in pairwise(text) if _script(first) in EAST_ASIAN)
+        return frozenset(pairs).union(
+            trigram for trigram in trigrams if _script(trigram[0]) not in EAST_ASIAN
+        )
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -123,13 +146,13 @@ class Text:
 
     @cached_property
     def loop(self) -> int:
-        """How many letters repeat themselves at least three times, one way or to the end."""
+        """How many letters go round at least three times, anywhere or up to the end."""
         letters = "".join(filter(str.isalnum, self.text)).lower()
         end = letters[-LOOP_LEAST - 1 :]
-        if letters.count(end) > 2:
-            return 3 * len(end)
-        run = LOOP.search(letters)
-        return 0 if run is None else len(run.group())
+        period = len(letters) - len(end) - letters.rfind(end, 0, -1)
+        to_the_end = 3 * period if letters.endswith(3 * letters[-period:]) else 0
+        runs = ((len(run.group()), len(run.group(1))) for run in LOOP.finditer(letters))
+        return max([to_the_end, *(run for run, part in runs if run > min(3 * part, EMPHASIS))])
 
     @cached_property
     def speaks_of_request(self) -> bool:
@@ -163,7 +186,8 @@ class Text:
         """Its last sentence, if there is one before it."""
         sentences = SENTENCE.findall(self.text)
         last = sentences[-1].strip() if len(sentences) > 1 else ""
-        return last if len(last) > TAIL_LEAST else None
+        least = 3 * TAIL_LEAST // 4 if EAST_ASIAN & self.scripts.keys() else TAIL_LEAST
+        return last if len(last) > least else None
 
     @property
     def habits(self) -> Iterator[str]:
@@ -179,24 +203,29 @@ class Text:
 class Language:
     """What the references of a whole test set look like."""
 
-    def __init__(self, references: Iterable[Sequence[Text]]) -> None:
+    def __init__(self, references: Sequence[Sequence[Text]]) -> None:
+        self.texts = [text for texts in references for text in texts]
         letters: Counter[str] = Counter()
-        segments: Counter[str] = Counter()
-        habits: set[str] = set()
+        self.segments: Counter[str] = Counter()
+        self.habits: set[str] = set()
         for texts in references:
-            segments.update(frozenset().union(*(text.words for text in texts)))
-            for text in texts:
-                letters.update(text.scripts)
-                habits.update(text.habits)
+            self.segments.update(frozenset().union(*(text.words for text in texts)))
+        for text in self.texts:
+            letters.update(text.scripts)
+            self.habits.update(text.habits)
         used = USED_SHARE * letters.total()
         self.scripts = {script for script, count in letters.items() if count >= used}
-        # A trigram of one segment may well be a name.
-        self.words = frozenset(trigram for trigram, count in segments.items() if count > 1)
-        self.habits = habits
 
-    def share(self, text: Text) -> float:
-        """The share of a text's trigrams of letters that the language has."""
-        return len(text.words & self.words) / len(text.words) if text.words else 1.0
+    def familiarity(self, text: Text, *, own: int = 0) -> float:
+        """The mean logarithm of how many segments, but for its own, have a text's trigrams."""
+        counts = (self.segments[trigram] - own for trigram in text.words)
+        return sum(log(max(0, count) + 0.5) for count in counts) / len(text.words)
+
+    @cached_property
+    def usual(self) -> float:
+        """How familiar half of the references are."""
+        long = (text for text in self.texts if len(text.words) >= LANGUAGE_LEAST)
+        return median(self.familiarity(text, own=1) for text in long)
 
 
 class Habits:
@@ -257,6 +286,12 @@ class Output:
         """Whether hardly anything of it is in reference or source."""
         return self.text.share_in(self.others) < ABOUT_REQUEST
 
+    def is_answer(self, part: Text) -> bool:
+        """Whether a part of it speaks of the request, and neither reference nor source does."""
+        return part.speaks_of_request and not any(
+            text.speaks_of_request or SORRY.search(text.text) for text in self.others
+        )
+
     def is_habit(self, part: str | None) -> bool:
         """Whether other outputs of the system have a part that no reference has."""
         alike = part is not None and len(self.habits.sources[part]) >= ALIKE
@@ -279,7 +314,8 @@ def _has_run_away(output: Output) -> bool:
 def _is_cut_short(output: Output) -> bool:
     shortest = min(map(len, output.references), default=0)
     length = len(output.text)
-    if shortest <= CUT_LEAST or length >= CUT_WITHIN_SENTENCE * shortest * output.habits.length:
+    least = 2 * CUT_LEAST // 3 if EAST_ASIAN & output.language.scripts else CUT_LEAST
+    if shortest <= least or length >= CUT_WITHIN_SENTENCE * shortest * output.habits.length:
         return False
     within = (
         output.habits.ends_sentences
@@ -297,7 +333,7 @@ def _loops(output: Output) -> bool:
 def _is_untranslated(output: Output) -> bool:
     text, source = output.text, output.source
     return (
-        len(source) > UNTRANSLATED_LEAST
+        len(KEPT.sub("", source.text).strip()) > UNTRANSLATED_LEAST
         and COPIED_SHARE * len(source) <= len(text) <= len(source) / COPIED_SHARE
         and source.share_in([text]) >= COPIED_SHARE
         and source.share_in(output.references) <= KEPT_SHARE
@@ -326,23 +362,21 @@ def _has_wrong_script(output: Output) -> bool:
 
 
 def _is_unlike_references(output: Output) -> bool:
-    """Whether far fewer of its trigrams are those of the language than of its own references'."""
+    """Whether its trigrams are far rarer in the language than those of its own references."""
+    texts, language = [output.text, *output.references], output.language
+    if EAST_ASIAN & language.scripts or min(len(text.words) for text in texts) < LANGUAGE_LEAST:
+        return False
     if output.text.share_in(output.references) >= ABOUT_REQUEST:
         return False
-    if len(output.text.words) < LANGUAGE_LEAST or EAST_ASIAN & output.language.scripts:
-        return False
-    usual = min(map(output.language.share, output.references))
-    return output.language.share(output.text) < usual - UNLIKE_REFERENCES
+    usual = [language.familiarity(text, own=1) for text in output.references]
+    return language.familiarity(output.text) < min(language.usual, *usual) - RARER
 
 
 def _is_a_refusal(output: Output) -> bool:
     """An answer about the request, or what the system writes for several segments."""
     if not output.is_unlike():
         return False
-    answers = output.text.speaks_of_request and not any(
-        text.speaks_of_request for text in output.others
-    )
-    return answers or output.is_habit(output.text.opening)
+    return output.is_answer(output.text) or output.is_habit(output.text.opening)
 
 
 def _has_a_note(output: Output) -> bool:
@@ -355,7 +389,7 @@ def _has_a_note(output: Output) -> bool:
         return True
     return any(
         part is not None
-        and (output.is_habit(part) or (Text(part).speaks_of_request and COLON.search(part)))
+        and (output.is_habit(part) or output.is_answer(Text(part)))
         and Text(part).share_in(others) < ABOUT_REQUEST
         for part in (text.head, text.tail)
     )
