@@ -40,10 +40,8 @@ def pairs_of_systems(count: int, seed: int) -> list[JudgedSystems]:
 
 
 def pooled(folder: Path, sets: list[JudgedSystems], **changes: Any) -> Path:
-    fields = ("column:only", "raters:1", "range:open", "missing:error")
-    settings = dict(field.split(":") for field in fields) | changes
     file = folder / "pool.json"
-    curves = [{"metric": "m", "settings": settings}]
+    curves = [{"metric": "m", "settings": changes}]
     file.write_text(json.dumps({"curves": curves, "sets": [asdict(test_set) for test_set in sets]}))
     return file
 

@@ -58,6 +58,7 @@ MISTAKES = {
     f"{SCORE} -b": ["-f tsv"],
     "ref.txt -i a.txt": ["ref.txt is a file, not a command", "truebleu score -r ref.txt"],
     f"{COMPARE} --alpha 0.05": ["--level"],
+    f"{COMPARE} --runs {{system}}.{{run}}.txt": ["'a' does not fit", "without the file's ending"],
     f"{COMPARE} --paired-bs": ["--test bootstrap"],
 }
 

@@ -92,7 +92,31 @@ def test_systems_that_differ_in_too_few_segments_are_named(texts: TestSet) -> No
 def test_equal_systems_differ_by_a_plain_zero() -> None:
     text = ["one two", "three"]
     comparison = compare({"a": text, "b": text}, text, ["wer"], baseline="a")
-    assert [cells[3] for cells in system_table(comparison).cells()] == ["", "+0.00"]
+    assert [cells[2] for cells in system_table(comparison).cells()] == ["", "+0.00"]
+
+
+def test_beside_a_difference_to_the_baseline_stands_its_own_interval(texts: TestSet) -> None:
+    comparison = compare(texts, metrics=["bleu"], baseline="bad", replicates=500)
+    table = system_table(comparison)
+    for row in table.rows[1:]:
+        (pair,) = (pair for pair in comparison.comparisons if pair.a == row["system"])
+        assert (row["BLEU low"], row["BLEU high"]) == pair.interval
+        assert row["BLEU interval"] == bracketed(pair.interval, 2)
+
+
+def test_what_the_correction_alone_leaves_undecided_is_named(texts: TestSet) -> None:
+    comparison = compare(texts, metrics=["bleu"], replicates=500, people=None)
+    (first,) = comparison.comparisons
+    close = replace(first, a="close", b="base", p=0.02, p_adjusted=0.2, significant=False)
+    pairs = tuple(replace(close, a=f"other {n}", p=0.9) for n in range(5))
+    settings = replace(comparison.settings, baseline="base")
+    scores = dict.fromkeys(
+        ["base", "close", *(pair.a for pair in pairs)], next(iter(comparison.systems.values()))
+    )
+    many = replace(comparison, settings=settings, systems=scores, comparisons=(close, *pairs))
+    assert verdict(many, "BLEU")[1] == (
+        "Not significant among 6 comparisons, though the interval leaves out 0: close."
+    )
 
 
 def test_a_short_output_beside_a_long_one_is_pointed_at() -> None:

@@ -36,9 +36,7 @@ def test_a_small_difference_is_no_better_than_a_coin() -> None:
     sentences = verdict(explanation, pair)
     assert "can't be told apart" in sentences[0]
     assert abs(pair.comparison.difference) == pytest.approx(0.211, abs=0.001)
-    assert (
-        "A gap of 0.21 BLEU is too small for human raters to agree on: below 0.27" in sentences[1]
-    )
+    assert sentences[1].startswith("A gap below 0.27 BLEU is too small for human raters")
     assert any("No kind of segment stands out" in line for line in sentences)
 
 

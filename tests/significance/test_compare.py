@@ -105,9 +105,9 @@ def test_of_several_metrics_the_first_or_the_primary_one_has_the_verdict() -> No
     two = simulate(segments=40, systems=[0.1, 0.2], seed=1)
     result = compare(two, metrics=["bleu", "chrf"], unit="segment", replicates=1000)
     assert result.settings.primary == "BLEU"
-    assert "The verdict is by BLEU; described beside it" in str(result)
+    assert "The verdict is by BLEU alone; beside it, " in str(result)
     chosen = compare(two, metrics=["bleu", "chrf"], unit="segment", primary="chrf2")
-    assert "The verdict is by chrF2; described beside it" in str(chosen)
+    assert "The verdict is by chrF2 alone; " in str(chosen)
     assert compare(two, replicates=1000).settings.primary is None
     with pytest.raises(UnknownNameError, match="primary"):
         compare(two, metrics=["bleu", "chrf"], primary="ter")

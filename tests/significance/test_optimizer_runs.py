@@ -339,7 +339,7 @@ def test_names_are_grouped_by_a_pattern() -> None:
 
 
 def test_names_that_do_not_fit_the_pattern_are_listed() -> None:
-    with pytest.raises(SettingError, match=r"'b, \.opt1'; expected names of the pattern"):
+    with pytest.raises(SettingError, match=r"'b' does not fit '.*', the pattern of runs"):
         group_runs(["a.opt1", "b", ".opt1"], "{system}.opt{run}")
 
 

@@ -25,7 +25,7 @@ from truebleu.corpus._reading import read_labels, read_test_set
 from truebleu.errors import SettingError, SuspiciousTextError
 from truebleu.metrics.base import MAX_THREADS, set_threads, use_environment
 from truebleu.metrics.registry import METRICS, as_metrics, count_test_set, plugin_names
-from truebleu.reports.document import CHART_ENDINGS, CHECK_FORMATS, FORMATS, render
+from truebleu.reports.document import CHART_ENDINGS, CHECK_FORMATS, FORMATS, listed, render
 from truebleu.schema import DEFAULT_REPLICATES, GROUPS, parameters_of
 from truebleu.significance.scores import are_scores, read_any, with_baseline
 
@@ -499,8 +499,9 @@ class Texts:
         messages = [warning.message for warning in test_set.warnings]
         if self.strict and messages:
             raise SuspiciousTextError(messages)
-        details = click.get_current_context().params.get("details")
-        for message in messages if details else _together(test_set.warnings):
+        asked = click.get_current_context().params
+        lists = "--details" if "details" in asked else "--strict"
+        for message in messages if asked.get("details") else _together(test_set.warnings, lists):
             warn(message)
         return test_set
 
@@ -526,14 +527,31 @@ class Texts:
         return _with_labels(test_set, self.public, documents=self.documents is None)
 
 
-def _together(warnings: Sequence[TextWarning]) -> Iterator[str]:
-    """A line for each kind of warning; of several texts, the first and how many more."""
+#: Characters that warnings of several texts name together, by their codes.
+CHARACTERS = {
+    "tabs": "tabs",
+    "carriage-returns": "carriage returns",
+    "line-breaks": "line breaks",
+    "zero-width": "zero-width characters",
+    "blank": "blank segments",
+}
+
+
+def _together(warnings: Sequence[TextWarning], lists: str) -> Iterator[str]:
+    """A line for each kind of warning; of several texts, how many more, and what lists them."""
     kinds: dict[str, list[TextWarning]] = {}
     for warning in warnings:
-        kinds.setdefault(warning.code, []).append(warning)
-    for first, *others in kinds.values():
-        texts = "1 more text" if len(others) == 1 else f"{len(others)} more texts"
-        yield first.message + (f" (and {texts}; --details lists them)" if others else "")
+        code = "characters" if warning.code in CHARACTERS else warning.code
+        kinds.setdefault(code, []).append(warning)
+    for code, (first, *others) in kinds.items():
+        texts = dict.fromkeys(warning.text for warning in (first, *others))
+        if code == "characters" and len(texts) > 1:
+            names = dict.fromkeys(CHARACTERS[warning.code] for warning in (first, *others))
+            yield f"{len(texts)} texts have {listed(list(names), word='or')}; {lists} lists them"
+        else:
+            yield first.message + (
+                f" (and {len(others)} more; {lists} lists them)" if others else ""
+            )
 
 
 def _texts_of(values: dict[str, Any]) -> Texts:

@@ -794,7 +794,7 @@ def _of_tokens(texts: Sequence[_Examined]) -> Iterator[TextWarning]:
             continue
         message = (
             f"{text.label}: {count:,} segments end in a space and a full stop, first segment "
-            f"{first + 1}; scores of tokenized text do not compare with others: detokenize it"
+            f"{first + 1}: detokenize it"
         )
         yield TextWarning("tokenized", text.label, count, first + 1, message)
 

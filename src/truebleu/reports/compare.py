@@ -20,6 +20,7 @@ from truebleu.reports.document import (
     about_answers,
     bracketed,
     listed,
+    lost_to_correction,
     p_cell,
     p_equals,
     people_sentence,
@@ -92,24 +93,15 @@ def verdicts(comparison: Comparison) -> list[str]:
 
 def _beside(comparison: Comparison, primary: str, others: Sequence[str]) -> str:
     """What other metrics show, which decides nothing."""
-    parts = []
-    for label in others:
-        pairs, digits = comparison.of(label), comparison.metrics[label].digits
-        if len(pairs) == 1:
-            lead = f"{pairs[0].difference:+.{digits}f}"
-            parts.append(f"{label} {lead} {bracketed(pairs[0].interval, digits, sign='+')}")
-        else:
-            parts.append(label)
-    shown = listed(parts)
+    shown = f"{listed(others)} {'is' if len(others) == 1 else 'are'} shown beside it"
     if len(comparison.of(primary)) == 1:
-        (pair,) = comparison.of(primary)
-        shown = f"{pair.a} − {pair.b} by {shown}"
-    else:
-        shown = f"{shown}, in the table"
-    return (
-        f"The verdict is by {primary}; described beside it: {shown} (--correct-over metrics tests "
-        "all)."
-    )
+        parts = []
+        for label in others:
+            (pair,), digits = comparison.of(label), comparison.metrics[label].digits
+            bounds = bracketed(pair.interval, digits, sign="+")
+            parts.append(f"{pair.difference:+.{digits}f} {label} {bounds}")
+        shown = f"beside it, {pair.a} − {pair.b} is {listed(parts)}"
+    return f"The verdict is by {primary} alone; {shown} (--correct-over metrics tests all)."
 
 
 def verdict(comparison: Comparison, label: str) -> list[str]:
@@ -127,7 +119,10 @@ def verdict(comparison: Comparison, label: str) -> list[str]:
         ordered = sorted(pairs, key=lambda pair: (not pair.significant, -abs(pair.difference)))
         sentences = [pair_sentence(comparison, pair) for pair in ordered]
     else:
-        sentences = [_against_baseline(comparison, label)]
+        lost = [
+            pair.a for pair in pairs if pair.p <= comparison.settings.alpha and not pair.significant
+        ]
+        sentences = [_against_baseline(comparison, label), *lost_to_correction(lost, len(pairs))]
     sentences += _equivalence(comparison, pairs)
     if len(pairs) == 1 and (people := pairs[0].people) is not None:
         sentences.append(people_sentence(pairs[0].difference, people, label, metric.digits))
@@ -307,12 +302,10 @@ def _share_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> Ite
     share, pair = max(shares, key=itemgetter(0))
     unit = comparison.settings.unit
     name = f"{unit.capitalize()} {pair.largest_unit}" if pair.largest_unit else f"One {unit}"
-    whose = "" if len(pairs) == 1 else f" between {pair.a} and {pair.b}"
+    whose = "" if len(pairs) == 1 else f" of {pair.a} − {pair.b}"
     more = f" (over {100 * LARGEST_SHARE:.0f} % in {len(shares)} pairs)" if len(shares) > 1 else ""
-    yield (
-        f"{name} carries {100 * share:.0f} % of the variance of the difference{whose}{more}: "
-        "intervals can be too narrow."
-    )
+    carries = f"{name} carries {100 * share:.0f} % of the variance{whose}{more}"
+    yield f"{carries}: intervals can be too narrow."
 
 
 def _swap_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> Iterator[str]:
@@ -429,11 +422,13 @@ def system_table(comparison: Comparison, *, details: bool = False) -> Table:
         for label in labels:
             pair, metric = pairs[label].get(name), comparison.metrics[label]
             result = comparison.systems[name][label]
-            values = _system_cells(result, pair, metric.digits)
-            values["low"], values["high"] = result.interval
+            values = _system_cells(result, pair)
+            # With a baseline, what is asked is the difference to it.
+            bounds: DifferenceBounds | None = result.interval
             if baseline is not None:
-                bounds = (None, None) if pair is None else _bounds(comparison, *pair)
-                values["low"], values["high"] = bounds
+                bounds = None if pair is None else _bounds(comparison, *pair)
+            values["interval"] = "" if bounds is None else bracketed(bounds, metric.digits)
+            values["low"], values["high"] = bounds or (None, None)
             values["best"] = name in best[label]
             values["mark"] = _paper_mark(comparison, label, pair)
             row |= {f"{label} {key}": value for key, value in values.items()}
@@ -452,10 +447,12 @@ def _columns(comparison: Comparison, label: str, *, details: bool) -> list[Colum
     columns = [
         Column("score", f"{label}{lower}", digits, bold=f"{label} best", mark=f"{label} mark")
     ]
-    if details or len(comparison.metrics) <= METRICS_WITH_INTERVALS:
-        columns.append(Column("interval", f"{100 * settings.level:g} % interval", numeric=True))
     if settings.baseline is not None:
         columns.append(Column("difference", "difference", digits, sign=True, numeric=True))
+    most = METRICS_WITH_INTERVALS if settings.baseline is None else 1
+    if details or len(comparison.metrics) <= most:
+        columns.append(Column("interval", f"{100 * settings.level:g} % interval", numeric=True))
+    if settings.baseline is not None:
         many = len(comparison.of(label)) > 1
         columns.append(Column("p_adjusted", "adjusted p" if many else "p", numeric=True))
     elif len(comparison.systems) > 2 and metric.higher_is_better is not None:
@@ -472,11 +469,10 @@ def _columns(comparison: Comparison, label: str, *, details: bool) -> list[Colum
 
 
 def _system_cells(
-    result: SystemResult, compared: tuple[PairResult, int] | None, digits: int
+    result: SystemResult, compared: tuple[PairResult, int] | None
 ) -> dict[str, Value]:
     cells: dict[str, Value] = {
         "score": result.score,
-        "interval": bracketed(result.interval, digits),
         "ranks": "" if result.rank_range is None else rank_range(result.rank_range),
         "p_best": result.p_best,
         "difference": "",

@@ -495,15 +495,16 @@ def render_text(document: Document, _result: Renderable | None = None) -> str:
 PAGE = 100
 # Spaces between columns.
 GAP = 2
+# The spaces at which no line ends.
+KEPT = re.compile(r" (?=%)|(?<=\bp) (?=[=<])|(?<=\bp [=<]) ")
 # Characters that stand together, so that a reader can count them.
 GROUP = 5
 
 
 def _wrapped(line: str) -> str:
     """A sentence over as many lines as it needs; what has no spaces, such as a signature, stays."""
-    text, width = one_line(line), _page_width()
-    if len(text) <= width:
-        return text
+    # "4 %" and "p = 0.03" are read as one word.
+    text, width = KEPT.sub("\0", one_line(line)), _page_width()
     indent = " " * (len(text) - len(text.lstrip()))
     lines, rest = [], text.strip()
     while len(indent + rest) > width:
@@ -513,7 +514,7 @@ def _wrapped(line: str) -> str:
             break
         lines.append(indent + rest[:cut])
         rest = rest[cut + 1 :]
-    return "\n".join([*lines, indent + rest])
+    return "\n".join([*lines, indent + rest]).replace("\0", " ")
 
 
 def table_text(table: Table) -> str:
@@ -694,7 +695,7 @@ def percent(share: float, digits: int = 1) -> str:
     return f"{100 * share:.{digits}f} %"
 
 
-def listed(parts: Sequence[str], most: int | None = None) -> str:
+def listed(parts: Sequence[str], most: int | None = None, word: str = "and") -> str:
     """Some words with commas and "and", the first ones where there are more than `most`.
 
     >>> listed(["1 %", "5 %", "10 %"]), listed(["a", "b", "c"], 2)
@@ -702,7 +703,13 @@ def listed(parts: Sequence[str], most: int | None = None) -> str:
     """
     if most is not None and len(parts) > most:
         return f"{', '.join(parts[:most])} and {len(parts) - most} more"
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {word} {parts[-1]}"
+
+
+def lost_to_correction(names: Sequence[str], comparisons: int) -> list[str]:
+    """What is undecided by the correction alone, so that the interval seems to say otherwise."""
+    lost = f"Not significant among {comparisons:,} comparisons, though the interval leaves out 0"
+    return [f"{lost}: {listed(names, MOST_NAMES)}."] if names else []
 
 
 def resampled(
@@ -747,15 +754,14 @@ def few_documents(settings: ResamplingSettings, units: int) -> list[str]:
 
 def people_sentence(difference: float, people: PeopleAgreement, metric: str, digits: int) -> str:
     """How often people agree with a difference of this size."""
-    size = f"{abs(difference):.{digits}f} {metric}"
     if not people.better_than_coin:
         return (
-            f"A gap of {size} is too small for human raters to agree on: below "
-            f"{people.coin:.{digits}f}, they prefer either system equally often."
+            f"A gap below {people.coin:.{digits}f} {metric} is too small for human raters: they "
+            "prefer either system equally often."
         )
     return (
-        f"For gaps of {size}, human raters prefer the same system about {people.accuracy:.0f} % of "
-        "the time."
+        f"For gaps of {abs(difference):.{digits}f} {metric}, human raters prefer the same system "
+        f"about {people.accuracy:.0f} % of the time."
     )
 
 

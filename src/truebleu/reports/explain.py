@@ -189,8 +189,8 @@ def _where_from(explanation: Explanation, pair: PairExplanation) -> Iterator[str
         yield (
             f"It depends on {name} "
             f"({p_equals('adjusted p', variable.p_adjusted or 0.0)}): "
-            f"‹{part.name}› contributes {_signed(part.contribution, digits)} of "
-            f"{_signed(compared.difference, digits)} with {100 * part.share:.0f} % of the text."
+            f"‹{part.name}›, {100 * part.share:.0f} % of the text, contributes "
+            f"{_signed(part.contribution, digits)} of {_signed(compared.difference, digits)}."
         )
     if tested and not clear:
         smallest = min(variable.p_adjusted or 0.0 for variable in tested)
@@ -230,19 +230,18 @@ def _standing_out(
 
 
 def _how_safe(pair: PairExplanation) -> Iterator[str]:
+    turning, ending = [], []
     for removal in pair.fragility:
-        plural = f"{removal.removed}s"
-        if removal.until_sign_turns is None:
-            yield f"No removal of up to nine in ten {plural} turns the sign."
+        sign, significance = removal.until_sign_turns, removal.until_not_significant
+        if sign is None:
+            yield f"No removal of up to nine in ten {removal.removed}s turns the sign."
             continue
-        share = 100 * removal.until_sign_turns / removal.total
-        ends = ""
-        if removal.until_not_significant is not None:
-            ends = f", and its significance on {removal.until_not_significant:,}"
-        yield (
-            f"The sign depends on {removal.until_sign_turns:,} of {removal.total:,} {plural} "
-            f"({share:.1f} %){ends}."
-        )
+        turning.append(f"{sign:,} of {removal.total:,} {removal.removed}s")
+        if significance is not None:
+            ending.append(f"{significance:,}")
+    ends = f", its significance on {' or '.join(ending)}" if ending else ""
+    if turning:
+        yield f"The sign depends on {' or '.join(turning)}{ends}."
 
 
 # Tables.

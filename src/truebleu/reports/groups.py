@@ -12,6 +12,7 @@ from truebleu.reports.document import (
     Table,
     bracketed,
     listed,
+    lost_to_correction,
     p_cell,
 )
 
@@ -65,11 +66,10 @@ def comparison_blocks(comparison: Comparison, correction: str) -> list[Block]:
     for column, groups in _columns(comparison.groups):
         for label in comparison.metrics:
             blocks.append(Heading(f"By {column}, {label}"))
-            higher = comparison.metrics[label].higher_is_better
             few = comparison.settings.baseline is not None or len(comparison.systems) == 2
             make = _pair_table if few else _system_table
+            blocks.append(Sentences(tuple(_sentences(comparison, groups, label, few=few))))
             blocks.append(make(comparison, column, groups, label))
-            blocks.append(Sentences(tuple(_sentences(groups, label, higher, few=few))))
     blocks.append(Sentences(tuple(_corrected(comparison, correction))))
     return blocks
 
@@ -164,25 +164,31 @@ def _worse_than_best(group: GroupComparison, label: str, higher: bool | None) ->
 
 
 def _sentences(
-    groups: Sequence[GroupComparison], label: str, higher_is_better: bool | None, *, few: bool
+    comparison: Comparison, groups: Sequence[GroupComparison], label: str, *, few: bool
 ) -> Iterator[str]:
     """Of each pair, in which groups it differs significantly and to which side."""
+    higher, alpha = comparison.metrics[label].higher_is_better, comparison.settings.alpha
+    tested = [(group, pair) for group in groups for pair in group.of(label)]
     if few:
-        pairs = list(
-            dict.fromkeys((pair.a, pair.b) for group in groups for pair in group.of(label))
-        )
+        pairs = list(dict.fromkeys((pair.a, pair.b) for _, pair in tested))
         for a, b in pairs:
-            of_pair = [
-                (group, pair)
-                for group in groups
-                for pair in group.of(label)
-                if (pair.a, pair.b) == (a, b)
-            ]
-            yield _pair_sentence(a, b, of_pair, higher_is_better)
+            of_pair = [(group, pair) for group, pair in tested if (pair.a, pair.b) == (a, b)]
+            yield _pair_sentence(a, b, of_pair, higher)
+        lost = [
+            group.label if len(pairs) == 1 else f"{pair.a} in {group.label}"
+            for group, pair in tested
+            if pair.p <= alpha and not pair.significant
+        ]
+        yield from lost_to_correction(lost, _family(comparison, label))
     untested = [group for group in groups if not group.comparisons]
     if untested:
         labels = listed([group.label for group in untested], MOST_GROUPS)
         yield f"Too few {untested[0].unit}s to test: {labels}."
+
+
+def _family(comparison: Comparison, label: str) -> int:
+    """How many comparisons of groups the correction is for."""
+    return sum(len(group.of(label)) for group in comparison.groups)
 
 
 def _pair_sentence(
@@ -208,9 +214,8 @@ def _pair_sentence(
 
 
 def _corrected(comparison: Comparison, correction: str) -> Iterator[str]:
-    label = next(iter(comparison.metrics))
     tested = [group for group in comparison.groups if group.comparisons]
-    family = sum(len(group.of(label)) for group in tested)
+    family = _family(comparison, next(iter(comparison.metrics)))
     if not family:
         return
     each = " by each metric" if len(comparison.metrics) > 1 else ""

@@ -544,19 +544,18 @@ class OutsideScores(MeanMetric):
 
     @property
     def signature(self) -> Signature:
-        """Digest of the scores, columns, raters, range, and what was done and assumed."""
-        noted: dict[str, str | int] = {"better": "higher-assumed"} if self._is_assumed else {}
-        if self.scores.answers > 1:
-            noted["answers"] = self.scores.answers
-        return Signature.of(
-            self.name,
-            scores=self.scores.digest,
-            column=self.column or "only",
-            raters=self.scores.raters,
-            range=str(tables.Scale(self.low, self.high)),
-            missing=self.missing,
-            **noted,
-        )
+        """Digest of the scores, and of columns, raters, range and the like what is not usual."""
+        bounded = self.low is not None or self.high is not None
+        noted: dict[str, str | int] = {
+            "column": self.column,
+            "raters": self.scores.raters if self.scores.raters > 1 else "",
+            "range": str(tables.Scale(self.low, self.high)) if bounded else "",
+            "missing": self.missing if self.missing != "error" else "",
+            "better": "higher-assumed" if self._is_assumed else "",
+            "answers": self.scores.answers if self.scores.answers > 1 else "",
+        }
+        unusual = {key: value for key, value in noted.items() if value}
+        return Signature.of(self.name, scores=self.scores.digest, **unusual)
 
     def _refuse_missing(self, system: str, scores: list[float | None]) -> None:
         if None not in scores:

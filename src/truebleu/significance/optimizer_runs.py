@@ -49,7 +49,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truebleu._core import Statistics
-from truebleu.errors import SettingError, UnknownNameError
+from truebleu.errors import RefusedError, SettingError, UnknownNameError
 from truebleu.metrics.base import DerivedMetric, Score
 from truebleu.resampling import Bootstrap, Units, on_exact_grid
 from truebleu.significance.statistics import MetricStatistics
@@ -350,7 +350,10 @@ def group_runs(names: Iterable[str], pattern: str) -> dict[str, tuple[str, ...]]
             system = match["system"]
             groups[system] = (*groups.get(system, ()), name)
     if strangers:
-        raise SettingError("runs", ", ".join(strangers), f"names of the pattern {pattern!r}")
+        ending = "; names of systems are without the file's ending" if "." in pattern else ""
+        raise RefusedError(
+            f"{strangers[0]!r} does not fit {pattern!r}, the pattern of runs{ending}"
+        )
     return groups
 
 

@@ -407,7 +407,7 @@ def inputs_of(
         compared_by: the verb that needs several systems, if it does.
         by_runs: whether runs of scored systems, such as epochs, are systems of their own.
     """
-    if compared_by and _is_text(systems):
+    if compared_by and (_is_text(systems) or (references is not None and _are_texts(systems))):
         # As other tools take them: compare(outputs_a, outputs_b, references).
         call = f'{compared_by}({{"a": outputs_a, "b": outputs_b}}, references)'
         raise RefusedError(f"systems are given by name: {call}")
@@ -479,6 +479,10 @@ def _is_scored(answers: Any) -> bool:
 def _is_text(value: object) -> bool:
     is_list = isinstance(value, list | tuple) and bool(value) and isinstance(value[0], str)
     return is_list or isinstance(value, Segments)
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, list | tuple) and bool(value) and _is_text(value[0])
 
 
 def _answers(metrics: Sequence[Metric]) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.reports.formats.examples import DOCUMENT, TABLE
-from truebleu.reports.document import Column, Table, render_text, table_text
+from truebleu.reports.document import Column, Document, Sentences, Table, render_text, table_text
 
 if TYPE_CHECKING:
     import pytest
@@ -70,3 +70,13 @@ def test_columns_move_together_before_a_table_goes_on_below(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "36")
     assert table_text(TABLE).startswith("System  BLEU  95 % interval best in\n-----")
+
+
+def test_a_line_ends_neither_before_a_percent_sign_nor_inside_a_p_value(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "30")
+    lines = ("It has twenty-one words, 4 % of it.", "The difference is clear, p = 0.03.")
+    assert render_text(Document((Sentences(lines),), TABLE)) == (
+        "It has twenty-one words, 4 %\nof it.\nThe difference is clear,\np = 0.03.\n"
+    )

@@ -177,7 +177,7 @@ def test_the_signature_tells_the_data_and_the_settings(folder: Path) -> None:
     assert metric.name == "comet"
     assert metric.higher_is_better is False
     assert str(metric.signature).startswith("comet|scores:")
-    assert "|column:only|raters:1|range:0..1|missing:omit|version:" in str(metric.signature)
+    assert "|range:0..1|missing:omit|version:" in str(metric.signature)
     assert parse_metric(text) == metric
     assert pickle.loads(pickle.dumps(metric)) == metric  # noqa: S301
     (folder / "comet.tsv").write_text("a\tb\n0.5\t0.25\n0.75\t0.6\n")
