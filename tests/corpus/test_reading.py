@@ -506,7 +506,8 @@ def test_tables_without_unique_ids_are_paired_by_line_with_a_warning(
         read_test_set([f"{system}#text"], [f"{reference}#text"], strict=True)
 
 
-def test_a_blank_label_among_documents_is_refused(folder: Folder) -> None:
-    text, labels = folder.write("r", "a\nb\nc\n"), folder.write("labels", "d1\n\nd2\n")
+@pytest.mark.parametrize("blank", ["", "  ", "\u3000"])
+def test_a_blank_label_among_documents_is_refused(folder: Folder, blank: str) -> None:
+    text, labels = folder.write("r", "a\nb\nc\n"), folder.write("labels", f"d1\n{blank}\nd2\n")
     with pytest.raises(MalformedFileError, match="labels: line 2: a blank line; expected a label"):
         read_test_set([text], [text], documents=labels)

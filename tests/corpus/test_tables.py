@@ -263,12 +263,10 @@ def test_labels_of_some_segments_only_do_not_keep_a_text_from_being_read(folder:
         read_test_set([plain], [plain], documents=path)
 
 
-@pytest.mark.parametrize(("name", "text"), [("t.jsonl", "null"), ("t.jsonl", '""')])
-def test_a_document_that_is_missing_for_one_segment_is_refused(
-    folder: Folder, name: str, text: str
-) -> None:
+@pytest.mark.parametrize("text", ["null", '""', '" \\t"', '"\\u00a0"'])
+def test_a_document_that_is_missing_for_one_segment_is_refused(folder: Folder, text: str) -> None:
     rows = [f'{{"t": "x", "doc": {n}}}' for n in range(499)]
-    path = folder.write(name, "\n".join([*rows, f'{{"t": "y", "doc": {text}}}']) + "\n")
+    path = folder.write("t.jsonl", "\n".join([*rows, f'{{"t": "y", "doc": {text}}}']) + "\n")
     with pytest.raises(MalformedFileError, match="line 500: nothing in key 'doc'"):
         read_test_set([f"{path}#t"], [f"{path}#t"])
 
@@ -276,6 +274,9 @@ def test_a_document_that_is_missing_for_one_segment_is_refused(
 def test_documents_that_are_missing_everywhere_are_none(folder: Folder) -> None:
     path = folder.write("t.jsonl", '{"t": "x", "doc": null}\n{"t": "y", "doc": null}\n')
     assert read_test_set([f"{path}#t"], [f"{path}#t"]).documents is None
+    for asked in (path, f"{path}#doc"):
+        with pytest.raises(MalformedFileError, match="line 1: nothing in key 'doc'"):
+            read_test_set([f"{path}#t"], [f"{path}#t"], documents=asked)
 
 
 @pytest.mark.parametrize("column", ["system", "model", "sys"])

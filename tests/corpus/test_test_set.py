@@ -221,6 +221,16 @@ def test_a_test_set_is_handed_on_as_it_is() -> None:
 def test_labels_are_kept_as_a_tuple_of_str() -> None:
     test_set = as_test_set(["a", "b"], ["c", "d"], source=["e", "f"], documents=[1, 2])
     assert (test_set.source, test_set.documents) == (("e", "f"), ("1", "2"))
+    assert as_test_set(["a", "b"], ["c", "d"], documents=np.array([1, 2])) == replace(
+        test_set, source=None
+    )
+
+
+def test_a_label_says_something() -> None:
+    with pytest.raises(
+        errors.SettingError, match=r"documents: ' '; expected a label for segment 2"
+    ):
+        as_test_set(["a", "b"], ["c", "d"], documents=["x", " "])
 
 
 def test_a_test_set_is_checked_when_it_is_made() -> None:

@@ -58,6 +58,21 @@ def test_outputs_that_a_file_quotes_tell_where_counting_begins(folder: Folder) -
     assert scores(path, segments=3).scores["a"] == (1.0, 3.0, None)
 
 
+def test_where_counting_in_documents_begins_is_never_assumed(folder: Folder) -> None:
+    rows = ("a d 2 y 1", "b d 2 v 2")
+    path = folder.write("h.tsv", tsv("system document docsegid target score", *rows))
+    given = {"segments": 3, "documents": ["d"] * 3}
+    with pytest.raises(MalformedFileError, match=r"line 2: .* 2 .*first_segment=0 or 1"):
+        scores(path, **given)
+    assert scores(path, first_segment=0, **given).scores["a"] == (None, None, 1.0)
+    # The outputs that the file quotes say that it counts from 1.
+    outputs = {"a": ["x", "y", "z"], "b": ["u", "v", "w"]}
+    human = read_human(path, as_test_set(outputs, ["r"] * 3, documents=["d"] * 3))
+    assert isinstance(human, HumanScores)
+    assert human.scores["a"] == (None, 1.0, None)
+    assert human.notes == (f"the segments of {path} are counted from 1",)
+
+
 def test_documents_in_order_are_the_document_level(folder: Folder) -> None:
     path = folder.write("h.tsv", tsv("system score", "a 1", "a 2", "b 3", "b 4"))
     human = scores(path, segments=3, documents=["x", "x", "y"])

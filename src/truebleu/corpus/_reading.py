@@ -310,7 +310,7 @@ def _parse_labels(location: Location, data: bytes, length: int) -> Layout:
             return Layout(documents=_labels_of_lines(path, data))
         table = read_tsv(path, data)
     if column is not None:
-        return Layout(documents=table.labels(column))
+        return Layout(documents=table.complete_labels(column))
     layout = table.layout()
     if layout == Layout():
         found = f"the columns {', '.join(table.columns)}"
@@ -336,7 +336,7 @@ def _labels_of_lines(path: str, data: bytes) -> tuple[str, ...]:
             name, line, *others = error.args
             raise type(error)(name, line + len(labels), *others) from None
         for text in lines:
-            if not text:
+            if not text or not text.strip():
                 expected = "a label for every segment"
                 raise MalformedFileError(path, len(labels) + 1, "a blank line", expected)
             labels.append(objects.setdefault(text, text))

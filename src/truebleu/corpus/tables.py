@@ -151,6 +151,11 @@ def whole_number(value: object) -> int | None:
         return None
 
 
+def is_blank(value: object) -> bool:
+    """Whether a value is no label: nothing, or white space that nobody sees."""
+    return value is None or (isinstance(value, str) and not value.strip())
+
+
 class Scale(NamedTuple):
     """The least and the greatest score that can be; None where there is no such limit."""
 
@@ -385,21 +390,25 @@ class Table:
         Where nobody asked for labels, domains of which some are missing count as absent. Documents
         never do: they decide what is resampled.
         """
+        documents, domains = (0, 0) if are_asked_for else (self.rows, 1)
         return Layout(
-            self._complete_labels(DOCUMENT),
-            self._complete_labels(DOMAIN, lenient=not are_asked_for),
+            self.complete_labels(self.find(DOCUMENT), documents),
+            self.complete_labels(self.find(DOMAIN), domains),
         )
 
-    def _complete_labels(
-        self, names: Sequence[str], *, lenient: bool = False
-    ) -> tuple[str, ...] | None:
-        """Labels for all rows; None where there is no such column, or nothing in it."""
-        column = self.find(names)
+    def complete_labels(self, column: str | None, allowed: int = 0) -> tuple[str, ...] | None:
+        """Labels for all rows; None where there is no column, or labels are missing as allowed.
+
+        Args:
+            column: where they stand.
+            allowed: how many must be missing at least, so that none count; 0 where none may.
+        """
         if column is None:
             return None
-        missing = [row for row, value in enumerate(self.values(column)) if value in (None, "")]
-        if missing and not lenient and len(missing) < self.rows:
-            expected = "a label for every segment, or for none"
+        self.require(column)
+        missing = [row for row, value in enumerate(self.values(column)) if is_blank(value)]
+        if missing and not 0 < allowed <= len(missing):
+            expected = "a label for every segment" + (", or for none" if allowed else "")
             self.refuse(missing[0], column, "nothing", expected)
         return None if missing else self.labels(column)
 

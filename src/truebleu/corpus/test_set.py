@@ -10,6 +10,7 @@ import copyreg
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, cast
 
 from truebleu._core import Segments
@@ -435,8 +436,10 @@ def labels_of(name: str, labels: object, text: str, length: int) -> tuple[str, .
     items = _as_sequence(name, labels, "a list of names, one for each segment")
     for i, label in enumerate(items, 1):
         # Numbers are names too, as in columns of data frames.
-        if isinstance(label, bool) or not isinstance(label, str | int):
+        if isinstance(label, bool) or not isinstance(label, str | Integral):
             raise SegmentTypeError(name, i, type(label).__name__)
+        if isinstance(label, str) and not label.strip():
+            raise SettingError(name, label, f"a label for segment {i}")
     if len(items) != length:
         raise UnpairedSegmentsError(name, len(items), text, length)
     return tuple(map(str, items))

@@ -8,10 +8,12 @@ documents
     By document and number in the document. Numbers count the document's segments of the test set;
     where they go beyond these, but are as many, they count in order.
 numbers
-    By number in the test set, from 0 or from 1. What decides is, in this order: a 0 among them,
-    the size of the test set, the documents, the outputs that the file quotes, a 1 among them.
+    By number in the test set.
 order
     The distinct numbers in increasing order, where there are as many as segments.
+
+Numbers count from 0 or from 1. What decides is, in this order: a 0 among them, the size of the test
+set or document, the documents, the outputs that the file quotes, a 1 among them.
 """
 
 from __future__ import annotations
@@ -125,6 +127,8 @@ def systems_of(table: tables.Table) -> tuple[str, ...]:
 
 
 _Key = TypeVar("_Key")
+#: The segment, from 0, of each row, and what a reader should know of how it was found.
+_Placed: TypeAlias = tuple[list[int], tuple[str, ...]]
 #: A way of matching, and why it does not place all rows.
 _Misfit: TypeAlias = tuple[Match, int | None, str, str]
 
@@ -133,8 +137,10 @@ class _MisfitError(Exception):
     """Rows that one way of matching cannot place: the row, or None, what is there, what to do."""
 
 
-def places_of(sheet: Sheet, rows: Sequence[int], request: Request) -> tuple[list[int], Match]:
-    """The segment, from 0, of each of some rows, and the way that found it.
+def places_of(
+    sheet: Sheet, rows: Sequence[int], request: Request
+) -> tuple[list[int], Match, tuple[str, ...]]:
+    """The segment, from 0, of each of some rows, the way that found it, and notes about that.
 
     Raises:
         MalformedFileError: When a row is about a segment that does not exist.
@@ -144,7 +150,8 @@ def places_of(sheet: Sheet, rows: Sequence[int], request: Request) -> tuple[list
     misfits: list[_Misfit] = []
     for way in ways:
         try:
-            return _WAYS[way](matcher), way
+            places, notes = _WAYS[way](matcher)
+            return places, way, notes
         except _MisfitError as error:
             misfits.append((way, *error.args))
     return _refuse_misfits(sheet, request, misfits)
@@ -173,7 +180,7 @@ class _Matcher:
             ways.append("order")
         return ways
 
-    def by_number(self) -> list[int]:
+    def by_number(self) -> _Placed:
         """By the number in the test set."""
         if self.sheet.numbers is None:
             raise _MisfitError(None, "no numbers of segments in the test set", "a column of them")
@@ -184,46 +191,62 @@ class _Matcher:
         documents = set(self.request.documents or ())
         if names is not None and documents.isdisjoint(names[row] for row in self.rows):
             names = None
+
+        def places_from(first: int) -> list[int]:
+            places = [number - first for number in numbers]
+            self._refuse_outside(places, first)
+            if names is not None:
+                self._refuse_other_documents(places, names)
+            return places
+
+        return self._counted(numbers, self.sheet.first, places_from)
+
+    def _counted(
+        self, numbers: Sequence[int], known: int | None, places_from: Callable[[int], list[int]]
+    ) -> _Placed:
+        """The places of numbers: where counting begins is never just assumed.
+
+        Args:
+            numbers: The number of each row.
+            known: The first number, where the format says so.
+            places_from: The places of all rows by a first number.
+        """
+        asked = self.request.first_segment
+        if asked is not None or known is not None:
+            return places_from((known or 0) if asked is None else asked), ()
         misfit: _MisfitError | None = None
         fitting: dict[int, list[int]] = {}
-        for first in self._firsts(numbers):
-            places = [number - first for number in numbers]
+        # The likeliest before the other.
+        for first in (0,) if 0 in numbers else (0, 1) if self._starts_with_canary else (1, 0):
             try:
-                self._refuse_outside(places, first)
-                if names is not None:
-                    self._refuse_other_documents(places, names)
+                fitting[first] = places_from(first)
             except _MisfitError as error:
                 misfit = misfit or error
-            else:
-                fitting[first] = places
         if not fitting:
             raise misfit or _MisfitError(None, "no numbers", "some")
-        return fitting[self._decided(fitting, numbers)]
+        first = self._decided(fitting, numbers)
+        if first == 1 and fitting.get(0, fitting[1]) == fitting[1]:
+            return fitting[first], ()
+        return fitting[first], (f"the segments of {self.sheet.label} are counted from {first}",)
 
-    def _firsts(self, numbers: Sequence[int]) -> list[int]:
-        """What the first number can be, the likeliest before the other."""
-        for first in (self.request.first_segment, self.sheet.first):
-            if first is not None:
-                return [first]
-        if 0 in numbers:
-            return [0]
+    @property
+    def _starts_with_canary(self) -> bool:
         documents = self.request.documents
-        starts_with_canary = documents is not None and documents[0].lower() == CANARY
-        return [0, 1] if starts_with_canary else [1, 0]
+        return documents is not None and documents[0].lower() == CANARY
 
     def _decided(self, fitting: dict[int, list[int]], numbers: Sequence[int]) -> int:
-        """Where counting begins, of what fits: it is never just assumed."""
-        if len(fitting) == 1:
-            return next(iter(fitting))
+        """Where counting begins, of what fits."""
+        likeliest = next(iter(fitting))
+        if len(fitting) == 1 or fitting[0] == fitting[1]:
+            return likeliest
         quoted = {first: self._quoted(places) for first, places in fitting.items()}
         if quoted[0] != quoted[1]:
             return max(quoted, key=lambda first: quoted[first])
-        likeliest = next(iter(fitting))
         if likeliest in numbers or likeliest == 0:
             return likeliest
         found = f"{self.sheet.name} {min(numbers)} as the first, and neither 0 nor 1"
         expected = "where counting begins: first_segment=0 or 1 (--first-segment)"
-        raise MalformedFileError(self.sheet.label, self.sheet.lines[self.rows[0]], found, expected)
+        raise _MisfitError(self.rows[0], found, expected)
 
     def _quoted(self, places: Sequence[int]) -> int:
         """How many rows quote the very output at their place."""
@@ -260,47 +283,47 @@ class _Matcher:
                 expected = f"document {documents[place]!r}, as in the test set"
                 raise _MisfitError(row, found, expected)
 
-    def by_document(self) -> list[int]:
+    def by_document(self) -> _Placed:
         """By document and number in the document."""
         sheet, request = self.sheet, self.request
         values = sheet.document_numbers or sheet.numbers
-        if sheet.documents is None or values is None or request.documents is None:
+        names = sheet.documents
+        if names is None or values is None or request.documents is None:
             raise _MisfitError(None, "no documents with numbers in them", "columns for both")
         segments: dict[str, list[int]] = {}
         for place, document in enumerate(request.documents):
             segments.setdefault(document, []).append(place)
         for row in self.rows:
-            document = sheet.documents[row]
-            if document not in segments:
+            if names[row] not in segments:
                 expected = f"a document of the test set, such as {min(segments)}"
-                raise _MisfitError(row, f"document {document!r}", expected)
+                raise _MisfitError(row, f"document {names[row]!r}", expected)
         numbers = self._whole_numbers(values)
-        first = request.first_segment
-        if first is None and sheet.document_numbers is None:
-            first = sheet.first
-        if first is None:
-            first = 0 if 0 in numbers else 1
         by_document: dict[str, set[int]] = {}
         for row, number in zip(self.rows, numbers, strict=True):
-            by_document.setdefault(sheet.documents[row], set()).add(number)
-        place_of: dict[tuple[str, int], int] = {}
-        for document, used in by_document.items():
-            there = segments[document]
-            # Part of a document may be at hand: as many segments as have numbers pair in order.
-            in_order = max(used) - first >= len(there) and len(used) == len(there)
-            pairs = zip(sorted(used), there, strict=True) if in_order else enumerate(there, first)
-            place_of.update(((document, number), place) for number, place in pairs)
-        places = []
-        for row, number in zip(self.rows, numbers, strict=True):
-            document = sheet.documents[row]
-            if (document, number) not in place_of:
-                last = first + len(segments[document]) - 1
-                found = f"segment {number} of document {document!r}"
-                raise _MisfitError(row, found, f"{first} to {last}, as in the test set")
-            places.append(place_of[document, number])
-        return places
+            by_document.setdefault(names[row], set()).add(number)
 
-    def in_order(self) -> list[int]:
+        def places_from(first: int) -> list[int]:
+            place_of: dict[tuple[str, int], int] = {}
+            for document, used in by_document.items():
+                there = segments[document]
+                # Part of a document may be at hand: as many segments as have numbers pair in order.
+                in_order = max(used) - first >= len(there) and len(used) == len(there)
+                pairs = (
+                    zip(sorted(used), there, strict=True) if in_order else enumerate(there, first)
+                )
+                place_of.update(((document, number), place) for number, place in pairs)
+            keys = [(names[row], number) for row, number in zip(self.rows, numbers, strict=True)]
+            for row, (document, number) in zip(self.rows, keys, strict=True):
+                if (document, number) not in place_of:
+                    last = first + len(segments[document]) - 1
+                    found = f"segment {number} of document {document!r}"
+                    raise _MisfitError(row, found, f"{first} to {last}, as in the test set")
+            return [place_of[key] for key in keys]
+
+        known = sheet.first if sheet.document_numbers is None else None
+        return self._counted(numbers, known, places_from)
+
+    def in_order(self) -> _Placed:
         """The distinct numbers in increasing order."""
         sheet, rank = self.sheet, dict[str, int]()
         values = sheet.document_numbers if sheet.numbers is None else sheet.numbers
@@ -318,7 +341,7 @@ class _Matcher:
             expected = f"{self.request.segments} to pair with those of the test set in order"
             raise _MisfitError(None, found, expected)
         place_of = {key: place for place, key in enumerate(sorted(distinct))}
-        return [place_of[key] for key in keys]
+        return [place_of[key] for key in keys], ()
 
     def _whole_numbers(self, values: Sequence[object]) -> list[int]:
         numbers = []
@@ -331,7 +354,7 @@ class _Matcher:
         return numbers
 
 
-_WAYS: dict[str, Callable[[_Matcher], list[int]]] = {
+_WAYS: dict[str, Callable[[_Matcher], _Placed]] = {
     "numbers": _Matcher.by_number,
     "documents": _Matcher.by_document,
     "order": _Matcher.in_order,
@@ -358,14 +381,8 @@ def _refuse_misfits(sheet: Sheet, request: Request, misfits: Sequence[_Misfit]) 
 def segment_scores(sheet: Sheet, request: Request) -> HumanScores:
     """The scores of a sheet whose rows are about segments."""
     rows = rows_at_hand(sheet, request)
-    places, way = places_of(sheet, rows, request)
-    is_told = request.first_segment is not None or sheet.first is not None
-    if way == "numbers" and sheet.numbers is not None and not is_told:
-        first = (tables.whole_number(sheet.numbers[rows[0]]) or 0) - places[0]
-        # Where nothing but the numbers themselves could tell, or they are unusual.
-        if first == 0 or max(places) + first < request.segments:
-            note = f"the segments of {sheet.label} are counted from {first}"
-            sheet = replace(sheet, notes=(*sheet.notes, note))
+    places, way, notes = places_of(sheet, rows, request)
+    sheet = replace(sheet, notes=(*sheet.notes, *notes))
     return item_scores(sheet, rows, places, request, f"match:{way}")
 
 

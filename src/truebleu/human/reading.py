@@ -334,7 +334,7 @@ def _rankings(table: tables.Table, request: Request) -> PairwiseJudgments:
         found = "no comparison of two systems of the test set"
         raise MalformedFileError(table.path, None, found, f"some between {request.known}")
     sheet = _numbered(table.only([verdict.segment for verdict in kept]), [v.left for v in kept])
-    places, way = matching.places_of(sheet, range(len(kept)), request)
+    places, way, notes = matching.places_of(sheet, range(len(kept)), request)
     raters: Sequence[str | None] = sheet.raters or [None] * len(kept)
     judgments = tuple(
         verdict._replace(segment=place, rater=rater)
@@ -358,6 +358,7 @@ def _rankings(table: tables.Table, request: Request) -> PairwiseJudgments:
         raters=len({judgment.rater for judgment in judgments}),
         signature=f"human|format:rankings|form:{form}|match:{way}",
         ignored=tuple(name for name in dict.fromkeys(both.systems) if name not in wanted),
+        notes=notes,
     )
 
 

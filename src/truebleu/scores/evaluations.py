@@ -167,7 +167,7 @@ class Evaluation:
         labels: dict[str, str] = {}
         for item in self.items:
             value = item.fields.get(column, tables.value_inside(item.fields, column.split(".")))
-            if value is None:
+            if tables.is_blank(value):
                 continue
             if not is_plain(value):
                 self.refuse(item.line, f"{column} {quoted(value)}", "a label")
