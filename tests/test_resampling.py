@@ -72,8 +72,9 @@ def test_sums_on_the_grid_are_exact_and_close(column: list[float]) -> None:
     assert Fraction(float(grid[::-1].sum())) == exact
 
 
-def test_whole_numbers_stay_as_they_are() -> None:
-    rows = np.array([[1.0, 0.5], [2.0, 0.25]])
+@pytest.mark.parametrize("scale", [1.0, 5e-324])
+def test_whole_numbers_stay_as_they_are(scale: float) -> None:
+    rows = np.array([[1.0, 0.5], [2.0, 0.25]]) * scale
     np.testing.assert_array_equal(on_exact_grid(rows), rows)
 
 

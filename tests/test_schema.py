@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -157,12 +158,12 @@ def test_importing_the_package_imports_no_verb() -> None:
     assert run.stdout == "False\n"
 
 
-def test_numbers_of_numpy_are_numbers_down_to_the_json() -> None:
+def test_numbers_of_any_kind_are_numbers_down_to_the_json() -> None:
     texts = {"a": ["the cat sat"] * 30, "b": ["a cat sat"] * 30}
     references = ["the cat sat on"] * 30
     ours = truebleu.compare(texts, references, replicates=100, seed=5, level=0.9)
     theirs = truebleu.compare(
-        texts, references, replicates=np.int64(100), seed=np.uint64(5), level=np.float64(0.9)
+        texts, references, replicates=np.int64(100), seed=np.uint64(5), level=Fraction(9, 10)
     )
     assert json.dumps(theirs.to_dict()) == json.dumps(ours.to_dict())
 

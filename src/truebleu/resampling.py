@@ -266,7 +266,11 @@ def on_exact_grid(rows: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.ascontiguousarray(rows)
     largest = np.maximum(rows.max(axis=0, initial=0.0), -rows.min(axis=0, initial=0.0))
     _, exponent = np.frexp(largest * max(len(rows), 1))
-    steps = np.where(fractional, np.ldexp(1.0, exponent - SIGNIFICANT_BITS), 1.0)
+    # The least number there is divides all others.
+    steps = np.maximum(
+        np.ldexp(1.0, exponent - SIGNIFICANT_BITS), np.finfo(float).smallest_subnormal
+    )
+    steps = np.where(fractional, steps, 1.0)
     return np.ascontiguousarray(np.rint(rows / steps) * steps)
 
 

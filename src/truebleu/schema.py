@@ -289,8 +289,10 @@ def verb(function: Decorated) -> Decorated:
 
 
 def _own_number(value: Any) -> Any:
-    """A number of NumPy as Python's own, which JSON can hold; anything else as it is."""
-    return value.item() if isinstance(value, Number) and hasattr(value, "item") else value
+    """A number of any kind as Python's own, which JSON can hold; anything else as it is."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return value
+    return int(value) if isinstance(value, Integral) else float(value)
 
 
 def checked_fields(settings: Any) -> None:

@@ -151,6 +151,8 @@ def test_judgments_must_be_of_the_test_set() -> None:
         human_data(texts(), people({**whole, "other": whole["good"]}))
     with pytest.raises(UnpairedSegmentsError, match="39 segments, but the test set has 40"):
         human_data(texts(), people({name: row[1:] for name, row in whole.items()}))
+    with pytest.raises(UnpairedSegmentsError, match="bad: 39 segments, but the test set has 40"):
+        human_data(texts(), people({**whole, "bad": whole["bad"][1:]}))
     with pytest.raises(MalformedFileError, match="at least two systems"):
         human_data(texts(), people({"good": whole["good"]}))
     strange = people(dict.fromkeys(RATES, (1.0,)), "document", ("nowhere",))

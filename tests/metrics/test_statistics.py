@@ -213,6 +213,7 @@ ONES = np.ones((1, 40, 10), dtype=np.uint8)
     [
         ({"metrics": None}, {}),
         ({"metrics": ["a", "b", "c", "d"]}, {}),
+        ({"metrics": [1.5]}, {}),
         ({"segments": 41}, {}),
         ({"segments": 10**15}, {}),
         ({"systems": []}, {}),
@@ -226,6 +227,7 @@ ONES = np.ones((1, 40, 10), dtype=np.uint8)
         ({}, {"metric-0": ONES.astype(str)}),
         ({}, {"metric-0": np.full((1, 40, 10), np.nan)}),
         ({}, {"lengths": ONES[0, :39, 0]}),
+        ({}, {"lengths": np.full(40, np.nan)}),
     ],
     ids=str,
 )

@@ -432,7 +432,7 @@ def as_judgments(human: HumanLike, *, lower_is_better: bool = False) -> Human:
         for name, row in human.items():
             try:
                 scores[name] = tuple(None if score is None else float(score) for score in row)
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 expected = "a number for each segment"
                 raise SettingError(f"human scores of {name}", row, expected) from None
         human = HumanScores(label="human", level="segment", scores=scores, signature="human")

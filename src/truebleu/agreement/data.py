@@ -188,12 +188,12 @@ def human_data(test_set: TestSet, human: Human) -> HumanData:
 
 def _scored(test_set: TestSet, human: HumanScores, data: HumanData) -> HumanData:
     rows = [[np.nan if s is None else s for s in row] for row in human.scores.values()]
-    scores = np.array(rows, dtype=np.float64)
     if human.level == "segment":
-        if scores.shape[1] != len(test_set):
-            segments = scores.shape[1]
-            raise UnpairedSegmentsError(human.label, segments, "the test set", len(test_set))
-        return replace(data, scores=scores, size=len(test_set))
+        for system, row in zip(human.scores, rows, strict=True):
+            if len(row) != len(test_set):
+                label = f"{human.label}: {system}"
+                raise UnpairedSegmentsError(label, len(row), "the test set", len(test_set))
+        return replace(data, scores=np.array(rows, dtype=np.float64), size=len(test_set))
     labels = test_set.documents if human.level == "document" else test_set.domains
     if labels is None or human.items is None:
         expected = f"a test set with {human.level}s; see --documents"
@@ -204,9 +204,9 @@ def _scored(test_set: TestSet, human: HumanScores, data: HumanData) -> HumanData
         raise MalformedFileError(human.label, None, f"{human.level} {strange[0]!r}", expected)
     # What nobody judged is part of the test set, and so of the metrics' system scores.
     others = [label for label in dict.fromkeys(labels) if label not in human.items]
-    unjudged = np.full((len(scores), len(others)), np.nan)
+    unjudged = np.full((len(rows), len(others)), np.nan)
     names = (*human.items, *others)
-    scores = np.concatenate([scores, unjudged], axis=1)
+    scores = np.concatenate([np.array(rows, dtype=np.float64), unjudged], axis=1)
     return replace(data, scores=scores, labels=labels, names=names, size=len(names))
 
 

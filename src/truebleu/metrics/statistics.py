@@ -349,7 +349,7 @@ class _Archive:
             raise
         except (BadZipFile, zlib.error, EOFError, OSError, NotImplementedError) as error:
             raise MalformedFileError(self.path, None, f"damaged data ({error})", KIND) from None
-        except (KeyError, IndexError, TypeError, ValueError, RuntimeError, RecursionError):
+        except (LookupError, TypeError, ValueError, AttributeError, RuntimeError):
             raise MalformedFileError(self.path, None, "another layout", KIND) from None
 
     def _systems(self, archive: ZipFile, header: dict[str, Any]) -> tuple[SavedStatistics, ...]:
@@ -366,7 +366,7 @@ class _Archive:
                 labels[name] = tuple(str(header[name][code]) for code in codes)
         rows: dict[str, Column] = {}
         for place, signature in enumerate(header["metrics"]):
-            counts = self._array(archive, f"metric-{place}", (len(names), segments, None))
+            counts = self._array(archive, f"metric-{place}", (len(names), segments, None), "uf")
             if len(_fields(signature).get("nrefs", "")) > len(str(MOST_REFERENCES)):
                 raise ValueError("nrefs")
             rows[signature] = np.asarray(counts, dtype=np.float64)
@@ -389,7 +389,11 @@ class _Archive:
         )
 
     def _array(
-        self, archive: ZipFile, name: str, shape: tuple[int | None, ...] | None
+        self,
+        archive: ZipFile,
+        name: str,
+        shape: tuple[int | None, ...] | None,
+        kinds: str = "u",
     ) -> NDArray[Any]:
         """An array of numbers, whose shape is looked at before room is made for it."""
         import numpy as np
@@ -405,7 +409,7 @@ class _Archive:
                 wanted is None or size == wanted
                 for size, wanted in zip(found, expected, strict=True)
             )
-            if not fits or kind.kind not in "uf" or prod(found) * kind.itemsize > entry.file_size:
+            if not fits or kind.kind not in kinds or prod(found) * kind.itemsize > entry.file_size:
                 raise ValueError(name)
         with archive.open(entry) as member:
             return np.asarray(np.lib.format.read_array(member, allow_pickle=False))
