@@ -482,7 +482,6 @@ class Column:
         numeric: whether cells are aligned on the right; if None, where all of them are numbers.
         bold: the name in a row that says whether the cell is in bold print; for papers.
         mark: the name in a row that has a mark of significance beside the cell; for papers.
-        tight: cells are single characters, which may stand close together where space is short.
     """
 
     name: str = ""
@@ -494,7 +493,6 @@ class Column:
     numeric: bool | None = None
     bold: str | None = None
     mark: str | None = None
-    tight: bool = False
 
     def cell(self, value: Value) -> str:
         """A value as people read it.

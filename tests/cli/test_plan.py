@@ -51,7 +51,7 @@ def test_the_text_says_what_to_do(folder: Path) -> None:
     places = [
         words.find(claim)
         for claim in (
-            "BLEU: new against old. To detect a difference of 1 BLEU with a power of 80 %, a test ",
+            "To detect a difference of 1 BLEU with a power of 80 %, a test ",
             "With that power, 200 segments can detect differences of ",
             "; for 1 BLEU, their power is ",
             " this test set ",
@@ -94,7 +94,7 @@ def test_several_systems_need_a_baseline(folder: Path) -> None:
     systems = ("old", "new", "reference-1")
     refused = run_pilot(folder, systems=systems)
     assert isinstance(refused.exception, TruebleuError)
-    assert "baseline: 'none'; expected one of old, new, reference-1" in str(refused.exception)
+    assert "3 systems given: choose one with --baseline" in str(refused.exception)
     result = run_pilot(
         folder, "--baseline", "old", "--difference", 1, "-f", "json", systems=systems
     )

@@ -45,10 +45,13 @@ def test_every_set_is_shown_and_then_the_mean(result: Panel) -> None:
     assert table.rows[-1]["verdict"] == "better"
 
 
-def test_sets_that_disagree_have_no_mean_in_the_headline(result: Panel) -> None:
+@pytest.mark.parametrize("words", [WORDS, ("better", "better", "undecided")])
+def test_sets_that_disagree_have_no_mean_in_the_headline(
+    result: Panel, words: tuple[Verdict, ...]
+) -> None:
     (pair,) = result.comparisons
     between = Heterogeneity(tau=9.0, i_squared=0.99, p=0.0, prediction=None)
-    mixed = [replace(row, verdict=word) for row, word in zip(pair.sets, WORDS, strict=True)]
+    mixed = [replace(row, verdict=word) for row, word in zip(pair.sets, words, strict=True)]
     changed = replace(pair, sets=tuple(mixed), heterogeneity=between)
     shown = document(replace(result, comparisons=(changed,)))
     assert "on average" not in shown.sentences[0]

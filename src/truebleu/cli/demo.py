@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import re
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -138,13 +138,16 @@ def document(listing: Listing) -> Document:
     return Document((table,), table)
 
 
+# Where the first sentence of a metric ends, or its page is named.
+SEE = re.compile(r"\.\s|\.$|; see |\n")
+
+
 def _metrics() -> Iterator[dict[str, str]]:
     for name in (*METRICS, *plugin_names()):
         try:
             kind = metric_class(name)
-            is_ours = name in METRICS
-            text = (sys.modules[kind.__module__] if is_ours else kind).__doc__ or ""
-            title = ("" if is_ours else "plug-in: ") + text.strip().split("\n")[0].rstrip(".")
+            plug_in = "" if name in METRICS else "plug-in: "
+            title = plug_in + SEE.split((kind.__doc__ or "").strip())[0]
             settings = written_settings(kind)
         except PluginError as error:
             title, settings = str(error), ""

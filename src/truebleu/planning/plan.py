@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from truebleu._results import Result
-from truebleu.errors import SettingError
+from truebleu.errors import RefusedError, SettingError
 from truebleu.metrics.registry import metric_labels
 from truebleu.planning.power import (
     MOST_UNITS,
     PlannedTest,
     Question,
     bootstrap_sd_interval,
-    dense_sizes,
     difference_variance,
     influences,
     largest_share,
@@ -145,7 +144,6 @@ class PairPlan:
         units: of the pilot.
         segments: of the pilot.
         sizes: the power of test sets of several sizes.
-        curve: the same of more sizes, to draw.
         margin: for gates and equivalence tests with a margin; None where none was asked about.
         warnings: what a reader must know.
         reasons: why a value is None, by its name.
@@ -171,7 +169,6 @@ class PairPlan:
     units: int
     segments: int
     sizes: tuple[SizePower, ...]
-    curve: tuple[SizePower, ...]
     margin: MarginPlan | None
     warnings: tuple[PlanWarning, ...]
     reasons: Mapping[str, str]
@@ -180,12 +177,6 @@ class PairPlan:
     def name(self) -> str:
         """The metric and the pair."""
         return f"{self.metric}: {self.a} − {self.b}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, without the points that are only drawn."""
-        values: dict[str, Any] = plain(self)
-        del values["curve"]
-        return values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -203,6 +194,10 @@ class Plan(Result):
     settings: PlanSettings
     plans: tuple[PairPlan, ...]
     test_set: Mapping[str, object]
+
+    def of(self, metric: str) -> tuple[PairPlan, ...]:
+        """Those by one metric."""
+        return tuple(pair for pair in self.plans if pair.metric == metric)
 
     def facts(self) -> dict[str, Any]:
         """Plain values, without sentences; the units are the pilot's."""
@@ -365,7 +360,6 @@ class _Pilot:
             units=units,
             segments=segments,
             sizes=tuple(map(question.size, round_sizes(anchors, fewest))),
-            curve=tuple(map(question.size, dense_sizes(anchors, fewest))),
             warnings=self._warnings(units, needed, share, effect),
             reasons={name: reasons[name] for name, value in values.items() if value is None},
             **values,
@@ -423,8 +417,7 @@ def _baseline(names: Sequence[str], baseline: str | None) -> str | None:
     if baseline is not None or len(names) < 2:
         return baseline
     if len(names) > 2:
-        expected = f"one of {', '.join(names)}, to compare the others with; or two systems only"
-        raise SettingError("baseline", "none", expected)
+        raise RefusedError(f"{len(names)} systems given: choose one with --baseline (baseline=)")
     return names[0]
 
 

@@ -184,8 +184,8 @@ def smallest_difference(
 # What a test set of some size can find, and how large one must be.
 
 
-# Rows of a table that fits a page, and points of a curve that looks smooth.
-MOST_ROWS, POINTS = 12, 40
+# Rows of a table that fits a page.
+MOST_ROWS = 12
 SMALLEST_FACTOR = 1e-9
 
 
@@ -299,13 +299,6 @@ def round_sizes(anchors: list[int], fewest: int) -> list[int]:
         if len(sizes) <= MOST_ROWS:
             break
     return sorted(sizes)
-
-
-def dense_sizes(anchors: list[int], fewest: int) -> list[int]:
-    """Sizes for a curve, from a tenth of the smaller anchor to four times the larger."""
-    low, high = max(min(anchors) / 10, fewest), max(max(anchors) * 4, fewest)
-    sizes = {round(low * (high / low) ** (point / POINTS)) for point in range(POINTS + 1)}
-    return sorted(sizes | {max(size, fewest) for size in anchors})
 
 
 # --------------------------------------------------------------------------------------------------

@@ -577,7 +577,7 @@ def matrix_table(comparison: Comparison, label: str) -> Table:
     columns = (
         Column("number", ""),
         Column("system", f"By {label}"),
-        *(Column(number, number, numeric=False, tight=True) for number in numbers),
+        *(Column(number, number, numeric=False) for number in numbers),
     )
     rows = []
     for number, name in zip(numbers, names, strict=True):

@@ -495,10 +495,10 @@ def render_text(document: Document, _result: Renderable | None = None) -> str:
 PAGE = 100
 # Spaces between columns.
 GAP = 2
+# Characters that a cell over several lines has at least.
+SHORTEST = 20
 # The spaces at which no line ends.
 KEPT = re.compile(r" (?=%)|(?<=\bp) (?=[=<])|(?<=\bp [=<]) ")
-# Characters that stand together, so that a reader can count them.
-GROUP = 5
 
 
 def _wrapped(line: str) -> str:
@@ -521,7 +521,7 @@ def table_text(table: Table) -> str:
     """Aligned columns under a rule, then the notes; a table without rows is its notes.
 
     Columns of a table that is too wide move closer together; if that is not enough, it goes on
-    below itself, the first column repeated.
+    below itself, the first column repeated, and the last cells of rows go over several lines.
     """
     notes = [_wrapped(note) for note in table.notes]
     if not table.rows:
@@ -530,12 +530,13 @@ def table_text(table: Table) -> str:
     rows = [tuple(map(one_line, row)) for row in (headings, *table.cells())]
     right = [table.is_numeric(column) for column in table.columns]
     page = _page_width()
-    if _total(_widths(rows)) > page:
-        rows, right = _packed(rows, right, [column.tight for column in table.columns])
     gap = 1 if _total(_widths(rows)) > page else GAP
     parts = [
         _aligned_table(
-            [[row[place] for place in part] for row in rows], [right[place] for place in part], gap
+            [[row[place] for place in part] for row in rows],
+            [right[place] for place in part],
+            gap,
+            page,
         )
         for part in _folded(_widths(rows), page, gap)
     ]
@@ -559,21 +560,6 @@ def _total(widths: Sequence[int], gap: int = GAP) -> int:
     return sum(widths) + gap * (len(widths) - 1)
 
 
-def _packed(
-    rows: Sequence[tuple[str, ...]], right: Sequence[bool], tight: Sequence[bool]
-) -> tuple[list[tuple[str, ...]], list[bool]]:
-    """Tight columns as one, a character each; of their headings the last characters are left."""
-    if True not in tight:
-        return list(rows), list(right)
-    first, count = tight.index(True), tight.count(True)
-    packed = []
-    for row in rows:
-        characters = [cell[-1:] or "·" for cell in row[first : first + count]]
-        groups = ["".join(characters[place : place + GROUP]) for place in range(0, count, GROUP)]
-        packed.append((*row[:first], " ".join(groups), *row[first + count :]))
-    return packed, [*right[:first], False, *right[first + count :]]
-
-
 def _folded(widths: Sequence[int], page: int, gap: int) -> list[list[int]]:
     """The columns of each part of a table: as many as fit beside the first."""
     parts = [[0]]
@@ -585,10 +571,28 @@ def _folded(widths: Sequence[int], page: int, gap: int) -> list[list[int]]:
     return parts
 
 
-def _aligned_table(rows: Sequence[Sequence[str]], right: Sequence[bool], gap: int) -> str:
+def _aligned_table(
+    rows: Sequence[Sequence[str]], right: Sequence[bool], gap: int, page: int
+) -> str:
+    *before, last = _widths(rows)
+    room = page - sum(before) - gap * len(before)
+    if last > room >= SHORTEST and not right[-1]:
+        rows = [line for row in rows for line in _over_lines(row, room)]
     widths = _widths(rows)
     heading, *lines = (_aligned(row, widths, right, gap) for row in rows)
     return "\n".join([heading, "-" * _total(widths, gap), *lines])
+
+
+def _over_lines(row: Sequence[str], room: int) -> list[Sequence[str]]:
+    """A row whose last cell takes as many lines as it needs, broken at spaces and commas."""
+    lines = [""]
+    for piece in re.findall(r"[^ ,]*[ ,]*", row[-1]):
+        if lines[-1] and len(lines[-1] + piece.rstrip()) > room:
+            lines.append("")
+        lines[-1] += piece
+    first, *more = (line.rstrip() for line in lines)
+    blank = [""] * (len(row) - 1)
+    return [[*row[:-1], first], *([*blank, line] for line in more)]
 
 
 def _width(cell: str) -> int:

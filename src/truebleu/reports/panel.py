@@ -54,9 +54,10 @@ def document(result: Panel, *, details: bool = False) -> Document:
         shown = pairs if details or few else ()
         lines = [_verdict(result, pair) for pair in pairs] if few else [_headline(result, label)]
         blocks.append(Sentences(tuple(lines)))
-        if len(result.systems) > 2 * len(result.signatures):
+        against = not few and result.settings.baseline is not None
+        if len(result.systems) > 2 * len(result.signatures) and not against:
             blocks.append(_systems(result, label))
-        if details or (not few and result.settings.baseline is not None):
+        if details or against:
             blocks.append(_comparisons(result, label, details=details))
         for pair in shown:
             if len(pairs) > 1:
@@ -109,9 +110,8 @@ def _sets(result: Panel, pair: PanelComparison) -> Table:
 
 def _varies(pair: PanelComparison) -> bool:
     """Whether sets disagree so much that their mean speaks for none of them."""
-    between = pair.heterogeneity
-    mixed = pair.count("better") > 0 and pair.count("worse") > 0
-    return between is not None and between.i_squared > LARGE_I_SQUARED and mixed
+    between, verdicts = pair.heterogeneity, {row.verdict for row in pair.sets}
+    return between is not None and between.i_squared > LARGE_I_SQUARED and len(verdicts) > 1
 
 
 def _headline(result: Panel, label: str) -> str:

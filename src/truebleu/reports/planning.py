@@ -11,11 +11,13 @@ from truebleu.reports.document import (
     Chart,
     Column,
     Document,
+    Notes,
     Plot,
     Sentences,
     Table,
     plain_columns,
     signature_lines,
+    table_of,
 )
 from truebleu.schema import columns_of, row_of
 
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from truebleu.planning.plan import PairPlan, Plan, PlanWarning
     from truebleu.planning.power import SizePower
     from truebleu.planning.sample import Sample
-    from truebleu.reports.document import Block, Row
+    from truebleu.reports.document import Row
 
 
 # The power of test sets of several sizes.
@@ -37,21 +39,51 @@ SMALLEST_PLAIN, LARGEST_PLAIN = 1e-9, 1e9
 
 
 def plan_document(plan: Plan) -> Document:
-    """What the plan says about each pair by each metric, and the power by size as a chart."""
-    blocks: list[Block] = []
-    for pair in plan.plans:
-        blocks += [Sentences(plan_sentences(plan, pair)), size_table(plan, pair)]
+    """What the plan says, a table of sizes or of pairs, and the power by size as a chart."""
+    hardest = [
+        max(plan.of(metric), key=_demand)
+        for metric in dict.fromkeys(pair.metric for pair in plan.plans)
+    ]
+    lines = [line for pair in hardest for line in plan_sentences(plan, pair)]
+    only = plan.plans[0] if len(plan.plans) == 1 else None
+    table = pair_table(plan) if only is None else size_table(plan, only)
     rows = tuple(row_of(pair) for pair in plan.plans)
     notes = (*signature_lines([pair.signature for pair in plan.plans]), _method(plan))
     columns = plain_columns(*(name for name in rows[0] if name != "digits"))
-    return Document((*blocks, power_chart(plan)), Table(columns, rows, notes))
+    blocks = (Sentences(tuple(lines)), table, Notes(notes), power_chart(plan))
+    return Document(blocks, Table(columns, rows, notes))
+
+
+def _demand(pair: PairPlan) -> float:
+    """How large a test set the pair asks for, to find the one that asks for most."""
+    return pair.sd if pair.smallest_difference is None else pair.smallest_difference
 
 
 def plan_sentences(plan: Plan, pair: PairPlan) -> tuple[str, ...]:
     """What the plan says about one pair by one metric: the answer, and what changes its reading."""
-    title = f"{pair.metric}: {pair.a} against {pair.b}."
-    warnings = (_warning(warning, pair, plan.settings.unit) for warning in pair.warnings)
-    return (title, *_answer(plan, pair), *_margin(plan, pair), *warnings)
+    answer = [*_answer(plan, pair), *_margin(plan, pair)]
+    if len(plan.of(pair.metric)) > 1:
+        answer.append(f"This is for {pair.a} and {pair.b}, which vary most; the table has all.")
+    return (*answer, *(_warning(warning, pair, plan.settings.unit) for warning in pair.warnings))
+
+
+def pair_table(plan: Plan) -> Table:
+    """A row per metric and pair: the size needed, and what the pilot's size can detect."""
+    unit, power = plan.settings.unit, f"detects with {_wanted(plan)}"
+    columns = [Column("metric", "Metric"), Column("a", "System"), Column("b", "against")]
+    if any(pair.difference is not None for pair in plan.plans):
+        columns.append(Column("units_needed", f"{unit}s needed", numeric=True))
+        columns.append(Column("power_now", "power now", numeric=True))
+    columns.append(Column("smallest_difference", f"{power} now", numeric=True))
+    return table_of(
+        columns,
+        plan.plans,
+        units_needed=lambda pair: pair.units_needed and f"{pair.units_needed:,}",
+        power_now=lambda pair: None if pair.power_now is None else _power_percent(pair.power_now),
+        smallest_difference=lambda pair: (
+            None if pair.smallest_difference is None else _score(pair, pair.smallest_difference)
+        ),
+    )
 
 
 def size_table(plan: Plan, pair: PairPlan) -> Table:
@@ -66,9 +98,7 @@ def size_table(plan: Plan, pair: PairPlan) -> Table:
         Column("smallest_difference", f"detects with {_wanted(plan)}", numeric=True),
         Column("mark", "", numeric=False),
     ]
-    rows = tuple(_size_row(pair, size) for size in pair.sizes)
-    notes = (*signature_lines([pair.signature]), _method(plan))
-    return Table(tuple(columns), rows, notes)
+    return Table(tuple(columns), tuple(_size_row(pair, size) for size in pair.sizes))
 
 
 def power_chart(plan: Plan) -> Chart:
@@ -85,7 +115,7 @@ def power_chart(plan: Plan) -> Chart:
         Column("power", "Power", digits=0, percent=True),
         Column("smallest_difference", "Smallest difference detected", digits=2),
     )
-    rows = tuple({"plan": pair.name, **asdict(size)} for pair in plan.plans for size in pair.curve)
+    rows = tuple({"plan": pair.name, **asdict(size)} for pair in plan.plans for size in pair.sizes)
     return Chart(
         title=title,
         table=Table(columns, rows),
@@ -107,9 +137,12 @@ def _method(plan: Plan) -> str:
     settings = plan.settings
     comparisons = settings.comparisons or 1
     many = f", Bonferroni's correction for {comparisons} comparisons" if comparisons > 1 else ""
+    pilot = f"{plan.plans[0].a} and {plan.plans[0].b}"
+    if len({pair.a for pair in plan.plans}) > 1:
+        pilot = f"{len({pair.a for pair in plan.plans})} systems and {plan.plans[0].b}"
     return (
-        f"{SIDES[settings.alternative]} paired test at level {settings.level:g}{many}; "
-        f"independent {settings.unit}s like the pilot's, normal approximation"
+        f"{SIDES[settings.alternative]} paired test at level {settings.level:g}{many}; independent "
+        f"{settings.unit}s like those of the pilot ({pilot}), normal approximation"
     )
 
 
@@ -268,23 +301,18 @@ def sample_sentences(sample: Sample) -> tuple[str, ...]:
     if size != asked:
         lines.append(f"{asked:,} were asked for; whole documents come no nearer in this draw.")
     if sample.documents is not None:
-        lines.append(f"It takes from {sample.documents:,} of {sample.pool_documents:,} documents.")
-    usual = ""
+        lines.append(f"They come from {sample.documents:,} of {sample.pool_documents:,} documents.")
+    distance, usual = 100 * sample.length_distance, 100 * sample.usual_distance
     if sample.usual_distance:
-        usual = (
-            " (Kolmogorov and Smirnov's distance); of random samples, 95 % stay below "
-            f"{100 * sample.usual_distance:.1f} points"
+        lines.append(
+            f"Their lengths are distributed like the pool's to within {distance:.1f} points "
+            f"(Kolmogorov–Smirnov; 95 % of random samples: {usual:.1f})."
         )
-    lines.append(
-        "The shares of segments up to any length differ from the pool's by "
-        f"{100 * sample.length_distance:.1f} points at most{usual}."
-    )
     words = sample.vocabulary
     if words.tokens_covered is not None and words.types_covered is not None:
         lines.append(
-            f"It has {100 * words.types_covered:.0f} % of the pool's {words.pool_types:,} "
-            f"different words, and with them {100 * words.tokens_covered:.0f} % of its running "
-            "words."
+            f"They have {100 * words.types_covered:.0f} % of the pool's {words.pool_types:,} "
+            f"different words, which make up {100 * words.tokens_covered:.0f} % of its text."
         )
     odd = [
         f"{system.system} ({system.metric})"

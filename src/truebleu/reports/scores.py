@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from truebleu.reports.document import (
+    Bar,
     Chart,
     Column,
     Document,
@@ -71,7 +72,8 @@ def score_table(scores: Scores) -> Table:
         notes.append(_interval_line(scores))
     columns = (Column("system", "System"), *_score_columns(scores))
     rows = tuple(_score_cells(scores, system) for system in scores.systems)
-    return Table(columns, rows, tuple(notes))
+    bars = tuple(Bar(label, f"{label} low", f"{label} high", zero=True) for label in scores.digits)
+    return Table(columns, rows, tuple(notes), bars=bars)
 
 
 def _precision_tables(scores: Scores) -> Iterator[Table]:

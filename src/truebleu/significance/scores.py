@@ -165,6 +165,14 @@ class Scores(Result, Mapping[str, Mapping[str, "Score"]]):
     groups: tuple[GroupScores, ...] = ()
     segment_names: tuple[str, ...] | None = None
 
+    def __repr__(self) -> str:
+        first = self.systems[0]
+        shown = [
+            f"{score.score:.{self.digits[label]}f} {label}" for label, score in first.scores.items()
+        ]
+        more = f" and {len(self.systems) - 1} more" if len(self.systems) > 1 else ""
+        return f"<Scores: {first.name} {', '.join(shown)}{more}>"
+
     def __getitem__(self, system: str) -> Mapping[str, Score]:
         for row in self.systems:
             if row.name == system:

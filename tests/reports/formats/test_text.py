@@ -28,22 +28,16 @@ def test_text_aligns_columns_and_puts_notes_and_sentences_below() -> None:
     )
 
 
-WIDE = Table(
-    (
-        Column("system", "System"),
-        *(Column(str(n), str(n), numeric=False, tight=True) for n in range(1, 31)),
-    ),
-    tuple(
-        {"system": f"system {n}", **{str(m): "<~>"[m % 3] for m in range(1, 31)}} for n in (1, 2)
-    ),
-)
-
-
-def test_single_characters_move_together_where_a_table_is_wider_than_a_page() -> None:
-    lines = table_text(WIDE).splitlines()
-    assert lines[0] == "System    12345 67890 12345 67890 12345 67890"
-    assert lines[2] == "system 1  ~><~> <~><~ ><~>< ~><~> <~><~ ><~><"
-    assert all(len(line) <= 80 for line in lines)
+def test_the_last_cell_of_a_row_goes_over_several_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "30")
+    columns = (Column("name", "Name"), Column("text", "Settings"))
+    table = Table(columns, ({"name": "bleu", "text": "max_order=4,tokenize=auto,smooth=exp"},))
+    assert table_text(table) == (
+        "Name Settings\n"
+        "-----------------------------\n"
+        "bleu max_order=4,\n"
+        "     tokenize=auto,smooth=exp"
+    )
 
 
 def test_a_table_wider_than_the_terminal_goes_on_below_itself(
