@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evidence.data import first_segments, other_segments, system_lists
 from evidence.page import Page, Section
 from truebleu.corpus.nbest import NBest
+from truebleu.execution import Processes
+from truebleu.execution.journal import Runner
 from truebleu.nbest.problem import with_text_features
 from truebleu.reports.document import listed
 from truebleu.simulation.decoder import Decoder
@@ -19,7 +22,9 @@ if TYPE_CHECKING:
 
 SET = "wmt23-zh-en"
 SEGMENTS = 988
-SIMULATED, ROUNDS = 200, 2
+# Enough for some 7,000 features.
+SIMULATED, ROUNDS = 400, 15
+JOURNAL = Path(__file__).parent / "journal" / "tuning.jsonl"
 LARGE = ("0", "2", "4", "6", "7")
 # N-grams that the lists of fewer segments have are left out.
 LEAST = 30
@@ -177,7 +182,9 @@ def _large() -> Section:
 
 
 def _simulated() -> Section:
-    own, other = (Decoder(segments=SIMULATED, seed=seed) for seed in (12345, 12346))
+    decoders = (Decoder(segments=SIMULATED, seed=seed, sparse=True) for seed in (12345, 12346))
+    own, other = decoders
+    JOURNAL.parent.mkdir(exist_ok=True)
     result = study_tuning(
         own.nbest(),
         [own.references],
@@ -185,10 +192,14 @@ def _simulated() -> Section:
         [other.references],
         decoders=(own.nbest, other.nbest),
         rounds=ROUNDS,
+        smoothings=LARGE,
+        epochs=EPOCHS,
+        runner=Runner(JOURNAL, executor=Processes(2)),
     )
     return Section(
         heading="The simulated decoder, with its outer loop",
-        command=f"truebleu study tuning --simulate {SIMULATED} --rounds {ROUNDS}",
+        command=f"truebleu study tuning --simulate {SIMULATED} --sparse --rounds {ROUNDS} "
+        f"--smoothings {','.join(LARGE)} --epochs {EPOCHS} --processes 2 --resume tuning.jsonl",
         result=result,
         verdict=f"{_capitalised(_found(result))}. {_about_mira(result)}",
     )

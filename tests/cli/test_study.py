@@ -187,7 +187,7 @@ def test_lists_of_files_can_be_studied(tmp_path: Path, monkeypatch: pytest.Monke
     )
     few = ("--replicates", "50")
     tuned = answer("study", "tuning", "lists", "-r", "ref", *test, *few)
-    assert [row["tuner"] for row in tuned["rows"]] == ["0", "mira"]
+    assert [row["tuner"] for row in tuned["rows"]] == ["0", "mira", "mert"]
     reranked = answer("study", "reranking", "lists", "-r", "ref", "-m", "nist", "bleu", *few)
     assert [row["metric"] for row in reranked["rows"]] == ["NIST", "BLEU"]
     assert "requires --simulate" in run("study", "tuning", "lists", *test, "--rounds", "2").err

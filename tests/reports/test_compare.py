@@ -10,7 +10,7 @@ import pytest
 
 from truebleu import compare
 from truebleu.reports.compare import method, pair_sentence, system_table, verdict
-from truebleu.reports.document import bracketed
+from truebleu.reports.document import bracketed, render
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
@@ -158,6 +158,11 @@ def test_tukeys_and_scheffes_sentences_show_their_own_interval(correction: str) 
             sentence = pair_sentence(result, pair)
             assert bracketed(bounds, 4) in sentence
             assert "adjusted p" in sentence
+    every = compare(scores, metrics="scores", correction=correction, replicates=500)
+    shown = render(every, details=True)
+    for pair in every.comparisons:
+        assert pair.simultaneous_interval is not None
+        assert bracketed(pair.simultaneous_interval, 4, sign="+") in shown
 
 
 def test_koehns_rule_is_told_by_wins() -> None:
@@ -165,4 +170,4 @@ def test_koehns_rule_is_told_by_wins() -> None:
     printed = " ".join(str(compare(scores, metrics="scores", test="wins")).split())
     assert "a is better than b by 0.2500 score" in printed
     assert "so in 100.0 % of the replicates" in printed
-    assert "different in 10 to 12 % of all cases" in printed
+    assert "different in 9 to 11 % of all cases" in printed

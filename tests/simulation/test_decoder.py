@@ -16,7 +16,7 @@ from truebleu.simulation.decoder import (
     Decoder,
     _Choice,
     _decode,
-    _Sentence,
+    _steps,
     main,
 )
 
@@ -34,14 +34,37 @@ def test_the_best_weights_translate_everything_as_the_reference_has_it() -> None
     assert sum(a == b for ((a, _),), b in zip(equal, decoder.references, strict=True)) < 5
 
 
+def test_sparse_features_mend_what_the_others_misjudge_and_are_the_same_in_all_texts() -> None:
+    decoder = Decoder(segments=20, seed=3, sparse=True)
+    best = decoder.best_weights
+    assert len(best) > 2000
+    translated = decoder.decode(best, size=1)
+    assert tuple(list_[0][0] for list_ in translated) == decoder.references
+    without = decoder.decode(BEST_WEIGHTS, size=1)
+    assert sum(a == b for ((a, _),), b in zip(without, decoder.references, strict=True)) < 5
+    lists = decoder.nbest(best, size=3)
+    assert lists.feature_names == FEATURES
+    assert lists.sparse is not None
+    assert set(lists.sparse.names) <= set(best)
+    # A pair for each word of the source, whatever becomes of it.
+    words = len(decoder.references[0].split())
+    assert sum(lists.sparse.row(0).values()) == words
+    other = Decoder(segments=20, seed=4, sparse=True).best_weights
+    common = [name for name in other if name in best and name not in BEST_WEIGHTS]
+    assert len(common) > 500
+    assert all(best[name] == other[name] for name in common)
+
+
 def test_lists_are_the_best_of_all_translations() -> None:
     draw = np.random.default_rng(1)
     choices = tuple(
         tuple(_Choice((word,), draw.normal(size=5)) for word in words)
         for words in ("ab", "cd", "e")
     )
-    sentence = _Sentence(choices, tuple(draw.normal(size=5) for _ in range(2)))
+    swapped = [draw.normal(size=5) for _ in range(2)]
+    sentence = _steps(choices, swapped)
     weights = draw.normal(size=5)
+    by_name = dict(zip(FEATURES, weights.tolist(), strict=True))
     scores: dict[str, float] = {}
     for order in permutations(range(3)):
         # Only neighbours change places, and each once.
@@ -54,17 +77,17 @@ def test_lists_are_the_best_of_all_translations() -> None:
         for picks in np.ndindex(2, 2, 1):
             chosen = [choices[place][pick] for place, pick in enumerate(picks)]
             features = sum((choice.features for choice in chosen), np.zeros(5))
-            features = features + sum((sentence.swaps[place] for place in swaps), np.zeros(5))
+            features = features + sum((swapped[place] for place in swaps), np.zeros(5))
             text = " ".join(chosen[place].words[0] for place in order)
             scores[text] = max(scores.get(text, -np.inf), float(features @ weights))
     expected = sorted(scores, key=lambda text: -scores[text])
-    found = _decode(sentence, weights, 100)
+    found = _decode(sentence, by_name, 100)
     assert [text for text, _ in found] == expected
     assert [
         pytest.approx(sum(w * v for w, v in zip(weights, features.values(), strict=True)))
         for _, features in found
     ] == [scores[text] for text in expected]
-    assert _decode(sentence, weights, 3) == found[:3]
+    assert _decode(sentence, by_name, 3) == found[:3]
 
 
 def test_the_program_writes_lists_that_can_be_read(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from truebleu.nbest.expectation import ExpectedBleu
 from truebleu.nbest.problem import Search, count_candidates, make_problem
 from truebleu.nbest.reranking import rerank
 from truebleu.significance.compare import compare
-from truebleu.simulation.decoder import Decoder
+from truebleu.simulation.decoder import FEATURES, Decoder
 from truebleu.studies.nbest import (
     _reranking_sentences,
     _tuning_sentences,
@@ -36,9 +36,9 @@ def test_every_row_is_what_its_tuner_gives() -> None:
         smoothings=("0", "3"),
         repeats=2,
         epochs=3,
-        replicates=50,
+        replicates=100,
     )
-    assert [row["tuner"] for row in result.rows] == ["0", "3", "mira"]
+    assert [row["tuner"] for row in result.rows] == ["0", "3", "mira", "mert"]
     problem = make_problem(lists, references, ["sentbleu:smoothing=0"])
     search = Search.of(np.zeros(len(problem.names)), seed=result.settings["seed"])
     weights = ExpectedBleu(epochs=3).weights(problem, search)
@@ -51,7 +51,7 @@ def test_every_row_is_what_its_tuner_gives() -> None:
         smoothings=("0",),
         repeats=1,
         epochs=3,
-        replicates=50,
+        replicates=100,
     )
     assert alone.rows[0]["development"] == pytest.approx(plain.score(problem.choices(weights)))
     assert alone.rows[0]["difference"] is None
@@ -71,6 +71,27 @@ def test_an_outer_loop_finds_what_the_first_lists_do_not_have() -> None:
         assert after["development"] > before["development"] + 10
     assert "up to 6 times" in str(looped)
     assert "up to" not in str(fixed)
+
+
+def test_sparse_features_that_later_rounds_bring_are_tuned_too_and_mert_leaves_them() -> None:
+    own, other = (Decoder(segments=12, seed=seed, sparse=True) for seed in (1, 2))
+    decoders = (partial(own.nbest, size=5), partial(other.nbest, size=5))
+    given = (decoders[0](), [own.references], decoders[1](), [other.references])
+
+    result = study_tuning(
+        *given,
+        decoders=decoders,
+        rounds=3,
+        smoothings=("0",),
+        repeats=1,
+        epochs=2,
+        replicates=50,
+    )
+    sparse = given[0].sparse
+    assert sparse is not None
+    assert result.settings["features"] == len(FEATURES) + sparse.size
+    assert result.details["features"] > result.settings["features"]
+    assert "MERT tunes the features that all candidates have" in str(result)
 
 
 def test_rounds_need_decoders_and_decoders_rounds() -> None:
@@ -169,11 +190,13 @@ def test_something_to_compare_by_is_needed() -> None:
 
 def test_what_differs_is_named_by_its_direction() -> None:
     settings = {
-        **dict.fromkeys(("features", "candidates", "test_segments", "rounds"), 1),
+        **dict.fromkeys(("candidates", "test_segments", "rounds"), 1),
+        "is_sparse": False,
         "pool": {"segments": 1},
     }
     parts = ("development", "test")
     marks = {f"{mark}_{part}": 1.0 for mark in ("first", "by_chance", "oracle") for part in parts}
+    marks["features"] = 1
 
     def said(p: float) -> str:
         rows = [

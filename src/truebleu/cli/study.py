@@ -99,7 +99,7 @@ def _split(
 UNUSUAL = (
     "unit", "replicates", "level", "baseline", "sampling", "permutations", "system_scores",
     "tokenize", "lowercase", "epsilon", "k", "alpha", "epochs", "l2", "ngrams", "folds",
-    "figure", "corrections", "without_mira", "bands",
+    "figure", "corrections", "bands",
 )  # fmt: skip
 
 
@@ -114,7 +114,9 @@ def _command_of(name: str, study: Callable[..., StudyResult]) -> click.Command:
     resume = Option("--resume", text, "FILE", type=FilePath(path_type=Path))
     text = "Segments per topic on average, with --simulate; topics differ in difficulty."
     topics = Option("--topics", text, "N", group="Texts", rare=True, type=click.IntRange(min=1))
-    options = [resume, *([] if judged else [simulate] if of_lists else [simulate, topics])]
+    text = "With --simulate, every pair of words is a feature too: thousands of sparse ones."
+    sparse = Option("--sparse", text, group="Texts", rare=True, is_flag=True)
+    options = [resume, *([] if judged else [simulate, sparse if of_lists else topics])]
     if judged:
         from truebleu.cli.agree import HUMAN_OPTIONS
 
@@ -208,7 +210,7 @@ def _judged(values: dict[str, Any]) -> tuple[TestSet, Any]:
 
 def _lists(values: dict[str, Any]) -> list[Any]:
     """The lists with their references, and the test lists with theirs where a study has any."""
-    simulated, tuned = values.pop("simulate"), "test_lists" in values
+    simulated, sparse, tuned = values.pop("simulate"), values.pop("sparse"), "test_lists" in values
     names = [("lists", "references"), *([("test_lists", "test_references")] if tuned else [])]
     files = [(values.pop(lists), values.pop(references)) for lists, references in names]
     if simulated is not None:
@@ -216,11 +218,12 @@ def _lists(values: dict[str, Any]) -> list[Any]:
         from truebleu.simulation.decoder import Decoder
 
         seed = values["seed"]
-        sides = [Decoder(segments=simulated, seed=seed + side) for side in range(len(files))]
+        made: Any = {"segments": simulated, "sparse": sparse}
+        sides = [Decoder(seed=seed + side, **made) for side in range(len(files))]
         if values.get("rounds", 1) > 1:
             values["decoders"] = tuple(side.nbest for side in sides)
         return [part for side in sides for part in (side.nbest(), [side.references])]
-    refuse_idle(["rounds"], "requires --simulate N: files cannot be decoded again")
+    refuse_idle(["rounds", "sparse"], "requires --simulate N: files cannot be decoded again")
     if not all(lists and references for lists, references in files):
         expected = "lists and their references (-r FILE), or --simulate N"
         raise SettingError("LISTS", files[0][0] or "none", expected)

@@ -543,6 +543,8 @@ def _details(comparison: Comparison) -> Iterator[Block]:
         if all_pairs and 2 < len(comparison.systems) <= LARGEST_MATRIX:
             yield matrix_table(comparison, label)
         pairs = comparison.of(label)
+        if CORRECTIONS[comparison.settings.correction].half_width is not None:
+            yield simultaneous_table(comparison, label)
         lines = []
         if len(pairs) > 1 and not metric.decided:
             lines.append(f"By {label}, some {UNDECIDED_BY_CHANCE}")
@@ -583,6 +585,25 @@ def matrix_table(comparison: Comparison, label: str) -> Table:
     for number, name in zip(numbers, names, strict=True):
         cells = {n: marks.get((name, other), "") for n, other in zip(numbers, names, strict=True)}
         rows.append({"number": number, "system": name, **cells})
+    return Table(columns, tuple(rows))
+
+
+def simultaneous_table(comparison: Comparison, label: str) -> Table:
+    """The differences with Tukey's or Scheffé's own intervals, all of which hold at once."""
+    digits = comparison.metrics[label].digits
+    columns = (
+        Column("pair", f"By {label}"),
+        Column("difference", "difference", digits, sign=True),
+        Column("interval", f"simultaneous {100 * comparison.settings.level:g} % interval"),
+    )
+    rows: list[Row] = [
+        {
+            "pair": f"{pair.a} - {pair.b}",
+            "difference": pair.difference,
+            "interval": bracketed(_bounds(comparison, pair, 1), digits, sign="+"),
+        }
+        for pair in comparison.of(label)
+    ]
     return Table(columns, tuple(rows))
 
 

@@ -6,19 +6,22 @@ weights and writes Moses lists: a decoder to try ``truebleu tune --decoder`` on.
 Every word of a source has a few translations, and two neighbours may change places. Each choice has
 five features, drawn so that their sum with the best weights tells right from wrong, while each by
 itself is mostly noise. So the best weights, and only multiples of them, translate everything as
-the reference has it.
+the reference has it. On request these five misjudge every pair of a source word and its
+translation, each by an amount of its own, and every pair is a sparse feature that can mend it.
 """
 
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from truebleu.corpus.nbest import NBest
+from truebleu.corpus.nbest import NBest, SparseFeatures
 from truebleu.errors import MalformedFileError, SettingError, UnknownNameError, UnreadableFileError
 from truebleu.schema import DEFAULT_SEED, Streams
 from truebleu.simulation.test_sets import Channel, general_tables, simulate
@@ -49,20 +52,29 @@ RIGHT, BEST_WRONG, ORDER = 1.0, 0.6, 0.3
 NOISE = 1.5
 
 
+#: With sparse features, the wrong translations of a word that its places draw from, and by how much
+#: the five features misjudge a pair of words at most.
+LEXICON, MISJUDGED = 40, 0.6
+PAIR = "pair_"
+
+
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """Words that a piece of the source may become, and what it counts."""
+    """Words that a piece of the source may become, what it counts, and its pair of words."""
 
     words: tuple[str, ...]
     features: NDArray[np.float64]
+    pair: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class _Sentence:
-    """The translations of each source word, and what changing places of neighbours counts."""
+class _Step:
+    """Ways to translate the next one or two words of the source, and their features."""
 
-    choices: tuple[tuple[_Choice, ...], ...]
-    swaps: tuple[NDArray[np.float64], ...]
+    length: int
+    words: list[tuple[str, ...]]
+    pairs: list[tuple[str, ...]]
+    features: NDArray[np.float64]
 
 
 class Decoder:
@@ -75,33 +87,42 @@ class Decoder:
     Args:
         segments: how many sources there are.
         seed: of references, translations and features.
+        sparse: whether every pair of a source word and its translation is a feature too, and has a
+            weight of its own among the best: thousands of them.
     """
 
-    def __init__(self, *, segments: int, seed: int = DEFAULT_SEED) -> None:
+    def __init__(self, *, segments: int, seed: int = DEFAULT_SEED, sparse: bool = False) -> None:
         made = simulate(segments=segments, systems={"reference": Channel()}, seed=seed)
         self.references = tuple(str(text) for text in made.references[0])
+        self.sparse = sparse
         streams = Streams(seed, "decoder")
         self._sentences = tuple(
-            _make_sentence(text.split(), streams.at(number))
+            _make_sentence(text.split(), streams.at(number), sparse)
             for number, text in enumerate(self.references)
         )
+
+    @property
+    def best_weights(self) -> dict[str, float]:
+        """Those that translate everything as the references have it."""
+        words = {word for text in self.references for word in text.split()} if self.sparse else ()
+        pairs = {_pair(word, text): -by for word in words for text, by in _lexicon(word).items()}
+        return {**BEST_WEIGHTS, **pairs}
 
     def decode(
         self, weights: Mapping[str, float], *, size: int = 100
     ) -> list[list[tuple[str, dict[str, float]]]]:
         """The best different translations of each source, with their features."""
         for name in weights:
-            if name not in BEST_WEIGHTS:
+            if name not in BEST_WEIGHTS and not (self.sparse and name.startswith(PAIR)):
                 raise UnknownNameError("feature", name, FEATURES)
         if size < 1:
             raise SettingError("size", size, "1 or more")
-        vector = np.array([weights.get(name, 0.0) for name in FEATURES])
-        return [_decode(sentence, vector, size) for sentence in self._sentences]
+        return [_decode(sentence, weights, size) for sentence in self._sentences]
 
     def nbest(self, weights: Mapping[str, float] = EQUAL_WEIGHTS, *, size: int = 50) -> NBest:
         """The same as lists with features."""
         made = self.decode(weights, size=size)
-        return NBest.of(
+        lists = NBest.of(
             [[text for text, _ in candidates] for candidates in made],
             features={
                 name: [[features[name] for _, features in candidates] for candidates in made]
@@ -109,9 +130,17 @@ class Decoder:
             },
             name="the simulated decoder",
         )
+        if not self.sparse:
+            return lists
+        rows = (
+            {name: value for name, value in features.items() if name not in BEST_WEIGHTS}
+            for candidates in made
+            for _, features in candidates
+        )
+        return replace(lists, sparse=SparseFeatures.of(rows))
 
 
-def _make_sentence(words: Sequence[str], draw: Draw) -> _Sentence:
+def _make_sentence(words: Sequence[str], draw: Draw, sparse: bool) -> list[list[_Step]]:
     # The source has some neighbours the other way round.
     order = list(range(len(words)))
     swapped: set[int] = set()
@@ -122,26 +151,42 @@ def _make_sentence(words: Sequence[str], draw: Draw) -> _Sentence:
     others = general_tables()["any"]
     choices = []
     for place in order:
-        wrong = [others[int(draw() * len(others))] for _ in range(WRONG)]
-        texts = dict.fromkeys([words[place], *wrong, ""])
+        word = words[place]
+        misjudged = _lexicon(word) if sparse else {}
+        known = [text for text in misjudged if text and text != word] or others
+        wrong = [known[int(draw() * len(known))] for _ in range(WRONG)]
         choices.append(
-            tuple(
+            [
                 _Choice(
                     (text,) if text else (),
                     _features(
-                        RIGHT if text == words[place] else BEST_WRONG * draw(),
+                        (RIGHT if text == word else BEST_WRONG * draw()) + misjudged.get(text, 0.0),
                         draw,
                         words=bool(text),
                     ),
+                    _pair(word, text) if sparse else "",
                 )
-                for text in texts
-            )
+                for text in dict.fromkeys([word, *wrong, ""])
+            ]
         )
-    swaps = tuple(
+    swaps = [
         _features(ORDER if place in swapped else -ORDER, draw, swaps=True)
         for place in range(len(words) - 1)
-    )
-    return _Sentence(tuple(choices), swaps)
+    ]
+    return _steps(choices, swaps)
+
+
+@cache
+def _lexicon(word: str) -> dict[str, float]:
+    """By how much the five features misjudge each translation of a word, the same in all texts."""
+    draw = Streams(DEFAULT_SEED, f"translations of {word}").at(0)
+    others = general_tables()["any"]
+    wrong = [others[int(draw() * len(others))] for _ in range(LEXICON)]
+    return {text: MISJUDGED * (2 * draw() - 1) for text in dict.fromkeys([word, *wrong, ""])}
+
+
+def _pair(word: str, text: str) -> str:
+    return f"{PAIR}{word}~{text}"
 
 
 def _features(
@@ -159,28 +204,33 @@ def _features(
     return np.array([values[name] for name in FEATURES])
 
 
-def _decode(
-    sentence: _Sentence, weights: NDArray[np.float64], size: int
-) -> list[tuple[str, dict[str, float]]]:
-    """The k best ways through the source, word by word: scores add up, so that this is exact."""
-    start = _Hypotheses([()], np.zeros((1, len(weights))))
-    known = [start]
-    for place, choices in enumerate(sentence.choices):
-        steps = [(known[-1], [(choice.words, choice.features) for choice in choices])]
+def _steps(
+    choices: Sequence[Sequence[_Choice]], swaps: Sequence[NDArray[np.float64]]
+) -> list[list[_Step]]:
+    """The ways that end at each word of the source: by itself, or after the one that follows it."""
+    sentence = []
+    for place, seconds in enumerate(choices):
+        ways = [[(choice.words, (choice.pair,), choice.features) for choice in seconds]]
         if place:
-            pairs = [
-                (second.words + first.words, first.features + second.features + swap)
-                for swap in (sentence.swaps[place - 1],)
-                for first in sentence.choices[place - 1]
-                for second in choices
+            ways.append(
+                [
+                    (
+                        second.words + first.words,
+                        (first.pair, second.pair),
+                        first.features + second.features + swaps[place - 1],
+                    )
+                    for first in choices[place - 1]
+                    for second in seconds
+                ]
+            )
+        sentence.append(
+            [
+                _Step(length, list(words), list(pairs), np.stack(features))
+                for length, of_length in enumerate(ways, 1)
+                for words, pairs, features in [zip(*of_length, strict=True)]
             ]
-            steps.append((known[-2], pairs))
-        known.append(_best(steps, weights, size))
-    texts, features = known[-1].words, known[-1].features
-    return [
-        (" ".join(words), dict(zip(FEATURES, values.tolist(), strict=True)))
-        for words, values in zip(texts, features, strict=True)
-    ]
+        )
+    return sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,34 +238,49 @@ class _Hypotheses:
     """The best translations of the source up to some place."""
 
     words: list[tuple[str, ...]]
+    pairs: list[tuple[str, ...]]
     features: NDArray[np.float64]
 
 
-def _best(
-    steps: Sequence[tuple[_Hypotheses, Sequence[tuple[tuple[str, ...], NDArray[np.float64]]]]],
-    weights: NDArray[np.float64],
-    size: int,
-) -> _Hypotheses:
-    features = np.concatenate(
-        [
-            (hypotheses.features[:, None] + np.stack([step for _, step in more])).reshape(
-                -1, len(weights)
-            )
-            for hypotheses, more in steps
-        ]
-    )
-    words = [
-        before + after
-        for hypotheses, more in steps
-        for before in hypotheses.words
-        for after, _ in more
+def _decode(
+    sentence: Sequence[Sequence[_Step]], weights: Mapping[str, float], size: int
+) -> list[tuple[str, dict[str, float]]]:
+    """The k best ways through the source, word by word: scores add up, so that this is exact."""
+    known = [_Hypotheses([()], [()], np.zeros((1, len(FEATURES) + 1)))]
+    for steps in sentence:
+        ways = [(known[-step.length], step) for step in steps]
+        known.append(_best(ways, weights, size))
+    last = known[-1]
+    return [
+        (" ".join(words), dict(zip(FEATURES, values, strict=False)) | Counter(filter(None, pairs)))
+        for words, pairs, values in zip(last.words, last.pairs, last.features.tolist(), strict=True)
     ]
-    kept: dict[tuple[str, ...], int] = {}
-    for index in np.argsort(-(features @ weights), kind="stable"):
-        kept.setdefault(words[index], int(index))
-        if len(kept) == size:
-            break
-    return _Hypotheses(list(kept), features[list(kept.values())])
+
+
+def _best(
+    ways: Sequence[tuple[_Hypotheses, _Step]], weights: Mapping[str, float], size: int
+) -> _Hypotheses:
+    """The best of all hypotheses followed by each of their steps."""
+    # What pairs of words count is one more column, whose weight is 1.
+    vector = np.array([*(weights.get(name, 0.0) for name in FEATURES), 1.0])
+    blocks = []
+    for before, step in ways:
+        pairs = [[sum(weights.get(pair, 0.0) for pair in pairs)] for pairs in step.pairs]
+        more = np.hstack([step.features, pairs])
+        blocks.append((before.features[:, None] + more).reshape(-1, len(vector)))
+    features = np.concatenate(blocks)
+    kept: dict[tuple[str, ...], tuple[int, tuple[str, ...]]] = {}
+    for index in np.argsort(-(features @ vector), kind="stable").tolist():
+        second = index >= len(blocks[0])
+        before, step = ways[second]
+        hypothesis, way = divmod(index - second * len(blocks[0]), len(step.words))
+        words = before.words[hypothesis] + step.words[way]
+        if words not in kept:
+            kept[words] = index, before.pairs[hypothesis] + step.pairs[way]
+            if len(kept) == size:
+                break
+    indices, pairs_of_kept = zip(*kept.values(), strict=True)
+    return _Hypotheses(list(kept), list(pairs_of_kept), features[list(indices)])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -231,9 +296,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--segments", type=int, default=50, help="default: 50")
     parser.add_argument("--size", type=int, default=50, help="candidates; default: 50")
     parser.add_argument("--seed", type=int, default=DEFAULT_SEED, help=f"default: {DEFAULT_SEED}")
+    parser.add_argument("--sparse", action="store_true", help="with pairs of words as features")
     parser.add_argument("--reference", metavar="FILE", help="write the references, and only them")
     options = parser.parse_args(arguments)
-    decoder = Decoder(segments=options.segments, seed=options.seed)
+    decoder = Decoder(segments=options.segments, seed=options.seed, sparse=options.sparse)
     if options.reference:
         _write(options.reference, [f"{text}\n" for text in decoder.references])
         return 0

@@ -1,10 +1,10 @@
 """Studies of n-best lists: which smoothed BLEU to tune on, and what metrics say of one reranker.
 
 Chen & Cherry (2014, §3.2, Tables 5 to 8) maximise expected sentence BLEU with each of their
-smoothings, five times by other orders of the segments, with batch k-best MIRA beside them. The
-scores of the test lists are compared with those of no smoothing by stratified randomization. With
-a decoder at hand there is an outer loop, as in the paper: it decodes with the tuned weights, its
-lists are merged with the older ones, and weights are tuned again.
+smoothings, five times by other orders of the segments, with batch k-best MIRA beside them; here
+MERT is there too. The scores of the test lists are compared with those of no smoothing by
+stratified randomization. With a decoder at hand there is an outer loop, as in the paper: it decodes
+with the tuned weights, its lists are merged with the older ones, and weights are tuned again.
 
 Riezler & Maxwell (2005, §2 and Table 1) rerank n-best lists by an l1-penalised log-linear model
 with phrases of up to three words as features, against one with the system's own scores only. NIST
@@ -27,6 +27,7 @@ from truebleu.execution.journal import Record, Runner, Task
 from truebleu.metrics.registry import as_metrics
 from truebleu.nbest.choices import weighted_choices
 from truebleu.nbest.expectation import ExpectedBleu
+from truebleu.nbest.mert import Mert
 from truebleu.nbest.mira import Mira
 from truebleu.nbest.problem import (
     Search,
@@ -44,8 +45,6 @@ from truebleu.significance.compare import compare
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from numpy.typing import NDArray
-
     from truebleu.corpus.nbest import NBest
     from truebleu.corpus.test_set import TextLike
     from truebleu.metrics.base import Metric
@@ -61,8 +60,9 @@ __all__ = ["study_reranking", "study_tuning"]
 
 SMOOTHINGS = tuple("01234567")
 Smoothings = Annotated[Sequence[str], Setting(choices=SMOOTHINGS, metavar="N,N,...")]
-MIRA = "mira"
-NONE = "0"
+MERT, NONE = "mert", "0"
+#: Tuned for the metric itself, beside the smoothings.
+OTHERS = {"mira": Mira(), MERT: Mert()}
 # Differences are significant at this level.
 LEVEL = 0.05
 
@@ -82,7 +82,6 @@ def study_tuning(
     test_references: Sequence[TextLike],
     *,
     smoothings: Smoothings = SMOOTHINGS,
-    without_mira: bool = False,
     metric: str = "bleu",
     repeats: Annotated[int, Setting(least=1, most=1000)] = 5,
     decoders: tuple[Decode, Decode] | None = None,
@@ -96,8 +95,8 @@ def study_tuning(
     """Does it matter which smoothed BLEU weights are tuned on?
 
     Chen & Cherry (2014, Tables 5 to 8): weights that maximise expected sentence BLEU by each
-    smoothing, several runs each, with MIRA beside them; scores on test lists are compared with
-    those of no smoothing by stratified randomization.
+    smoothing, several runs each, with MIRA and MERT beside them; scores on test lists are compared
+    with those of no smoothing by stratified randomization.
 
     Args:
         lists: development lists with features.
@@ -105,8 +104,7 @@ def study_tuning(
         test_lists: test lists with the same features.
         test_references: theirs.
         smoothings: numbers from 0 to 7; 0, no smoothing, is what others are compared with.
-        without_mira: leave out batch k-best MIRA, which is beside them otherwise.
-        metric: what choices are scored by, and what MIRA is tuned for.
+        metric: what choices are scored by, and what MIRA and MERT are tuned for.
         repeats: runs of each tuner, by other orders of the segments.
         decoders: make lists with given weights, of the development and of the test sources.
         rounds: of the outer loop; more than one need decoders.
@@ -120,14 +118,13 @@ def study_tuning(
         raise SettingError("smoothings", list(smoothings), "0 and others, each once")
     if (rounds > 1) != (decoders is not None):
         raise SettingError("rounds", rounds, "several with decoders, and one without")
-    tuners = (*smoothings, *(() if without_mira else (MIRA,)))
+    tuners = (*smoothings, *OTHERS)
     counted = count_candidates(lists, references, metric)
     tested = count_candidates(test_lists, test_references, metric)
 
     decode, decode_test = decoders or (None, None)
     descent = ExpectedBleu(epochs=epochs, l2=l2)
     tuning = _Tuning(lists, references, metric, descent, seed, decode, rounds)
-    names = tuning.problem(tuners[0]).names
     tasks = [
         Task((tuner, run), partial(tuning.weights, tuner, run))
         for tuner in tuners
@@ -141,13 +138,14 @@ def study_tuning(
         candidates=lists.candidates,
         test_segments=len(test_lists),
         test_fingerprint=fingerprint([test_lists.texts]),
-        features=len(names),
+        features=len(tuning.problem(NONE).names),
+        is_sparse=lists.sparse is not None,
         tuners=tuners,
     )
     scores: dict[str, list[float]] = {tuner: [] for tuner in tuners}
     texts: dict[str, list[str]] = {}
     for (tuner, run), record in records.items():
-        weights = dict(zip(names, record["weights"], strict=True))
+        weights = record["weights"]
         if decode_test is None:
             scores[str(tuner)].append(counted.score(weighted_choices(lists, weights)))
             chosen = test_lists.choose(weighted_choices(test_lists, weights))
@@ -161,6 +159,7 @@ def study_tuning(
         for part, statistics in (("development", counted), ("test", tested))
         for mark, score in statistics.landmarks()._asdict().items()
     }
+    marks["features"] = max(record["features"] for record in records.values())
     title = (
         f"{counted.metric.name} after tuning on expected sentence BLEU by each smoothing, the mean "
         f"of {repeats} runs"
@@ -192,36 +191,34 @@ class _Tuning:
         return self.problems[tuner]
 
     def _of(self, lists: NBest, tuner: str) -> Problem:
-        goal = self.metric if tuner == MIRA else f"sentbleu:smoothing={tuner}"
+        # MERT looks along every feature: those that all candidates have must do.
+        lists = replace(lists, sparse=None) if tuner == MERT else lists
+        goal = self.metric if tuner in OTHERS else f"sentbleu:smoothing={tuner}"
         return make_problem(lists, self.references, [goal])
 
     def weights(self, tuner: str, run: int) -> Record:
-        problem = self.problem(tuner)
-        weights = self._tuned(problem, tuner, run)
+        """The weights of a run, and with a decoder the score of what it says is best with them."""
+        lists, problem = self.lists, self.problem(tuner)
+        weights = self._tuned(problem, tuner, run, {})
         if self.decode is None:
-            return {"weights": weights.tolist()}
-        lists = self.lists
+            return {"weights": weights, "features": len(problem.names)}
         for _ in range(1, self.rounds):
-            decoded = self.decode(dict(zip(problem.names, weights, strict=True)))
-            lists, new = merge_lists(lists, decoded)
+            lists, new = merge_lists(lists, self.decode(weights))
             if not new:
                 break
             problem = self._of(lists, tuner)
-            weights = self._tuned(problem, tuner, run)
-        decoded = self.decode(dict(zip(problem.names, weights, strict=True)))
-        counted = count_candidates(decoded, self.references, self.metric)
-        return {"weights": weights.tolist(), "development": counted.score(_first(len(lists)))}
+            weights = self._tuned(problem, tuner, run, weights)
+        counted = count_candidates(self.decode(weights), self.references, self.metric)
+        score = counted.landmarks().first
+        return {"weights": weights, "features": len(problem.names), "development": score}
 
-    def _tuned(self, problem: Problem, tuner: str, run: int) -> NDArray[np.float64]:
-        search = Search.of(np.zeros(len(problem.names)), seed=seed_of_run(self.seed, run))
-        if tuner == MIRA:
-            return problem.raw(Mira().weights(problem, search))
-        return problem.raw(self.descent.weights(problem, search))
-
-
-def _first(segments: int) -> NDArray[np.int64]:
-    """The first of each list: what a decoder says is best."""
-    return np.zeros(segments, dtype=np.int64)
+    def _tuned(
+        self, problem: Problem, tuner: str, run: int, start: Mapping[str, float]
+    ) -> dict[str, float]:
+        first = problem.scaled([start.get(name, 0.0) for name in problem.names])
+        search = Search.of(first, seed=seed_of_run(self.seed, run))
+        weights = problem.raw(OTHERS.get(tuner, self.descent).weights(problem, search)).tolist()
+        return {name: weight for name, weight in zip(problem.names, weights, strict=True) if weight}
 
 
 def _tuning_rows(
@@ -272,12 +269,14 @@ def _tuning_sentences(
     rows: Sequence[base.Row], marks: Mapping[str, float], settings: base.Settings
 ) -> Iterator[str]:
     yield (
-        f"{settings['features']:,} features, {settings['candidates']:,} candidates for "
+        f"{marks['features']:,} features, {settings['candidates']:,} candidates for "
         f"{settings['pool']['segments']:,} segments, tested on {settings['test_segments']:,}. The "
         f"first candidates score {marks['first_development']:.2f} and {marks['first_test']:.2f}, "
         f"random ones {marks['by_chance_development']:.2f} and {marks['by_chance_test']:.2f}, the "
         f"oracles {marks['oracle_development']:.2f} and {marks['oracle_test']:.2f}."
     )
+    if settings["is_sparse"]:
+        yield "MERT tunes the features that all candidates have, and leaves the others at 0."
     least = max(marks["first_test"], marks["by_chance_test"])
     if below := [row["tuner"] for row in rows if row["test"] < least]:
         yield f"Warning: below the first or random candidates of the test lists: {listed(below)}."
@@ -287,7 +286,7 @@ def _tuning_sentences(
             "are of what the decoder says is best in the end."
         )
     differ = significant(rows)
-    if not differ:
+    if not any(row["tuner"] in SMOOTHINGS for row in differ):
         yield "No smoothing differs significantly from none: it does not matter which is tuned on."
     for word, sign in (("better", 1), ("worse", -1)):
         tuners = [row["tuner"] for row in differ if sign * row["difference"] > 0]
