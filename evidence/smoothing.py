@@ -43,8 +43,9 @@ the mean of sentence BLEU weighted by length (eq. 13) agreed better than corpus 
 smoothing hardly mattered. Here the same coefficients are computed on four sets with MQM scores: of
 WMT21, of TED talks, and of two language pairs of WMT23, one of which is into English. A pair of
 outputs is ordered by its scores, and pairs with the same score are removed as the paper removes
-tied judgments. Then ε, K and α are chosen by segment τ on one half of each set, as the paper chose
-them on WMT 2008, and reported on the other.
+tied judgments. Intervals are about other segments translated by the same systems: with other
+systems γ and ρ would vary more. Then ε, K and α are chosen by segment τ on one half of each set, as
+the paper chose them on WMT 2008, and reported on the other.
 """
 TABLES = """
 Tables 2 and 3, averages over test sets:

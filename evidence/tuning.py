@@ -10,7 +10,7 @@ from evidence.page import Page, Section
 from truebleu.corpus.nbest import NBest
 from truebleu.execution import Processes
 from truebleu.execution.journal import Runner
-from truebleu.nbest.problem import with_text_features
+from truebleu.nbest.problem import with_ngrams
 from truebleu.reports.document import listed
 from truebleu.simulation.decoder import Decoder
 from truebleu.studies import study_tuning
@@ -38,7 +38,9 @@ stratified randomization. Here the lists are the outputs of all systems of WMT23
 features that know no reference: the number of words, and how well a candidate agrees with the
 others by chrF and by BLEU; the first half of the set is tuned on, the second tested. The large set
 adds word n-grams. A set of systems cannot be decoded again, so these two are without an outer loop.
-The simulated decoder has features whose best weights are known, and decodes in every round.
+The simulated decoder has five features and thousands of pairs of words, all of whose best weights
+are known, and decodes in every round, as the paper's did with its 7,000 features. MERT, which looks
+along one feature after the other, tunes those that all candidates have.
 """
 SMALL_TABLE = """
 Tables 5 and 6, test BLEU of smoothings 0 to 7, the means of five replications:
@@ -67,16 +69,18 @@ Tables 7 and 8, test BLEU with about 7,000 features; significantly better than 0
 def page() -> Page:
     """The page, from runs on WMT23 and on the simulated decoder."""
     sections = (_small(), _alternate(), _large(), _simulated())
-    few, mixed, many, _ = (section.result for section in sections)
+    few, mixed, many, sparse = (section.result for section in sections)
     return Page(
         name="tuning",
         title="Does it matter which smoothed BLEU weights are tuned on?",
         introduction=INTRODUCTION,
         summary=f"With {few.settings['features']} features {_found(few)}; with "
-        f"{many.settings['features']:,} {_found(many)}. MIRA differs from no smoothing by "
-        f"{_mira(few)['difference']:+.2f} and {_mira(many)['difference']:+.2f} BLEU where the "
-        "first half of a set is tuned on and the second tested, by "
-        f"{_mira(mixed)['difference']:+.2f} where every other segment is.",
+        f"{many.settings['features']:,} {_found(many)}; with {sparse.details['features']:,} of a "
+        f"simulated decoder after up to {ROUNDS} rounds {_found(sparse)}. MIRA differs from no "
+        f"smoothing by {_row(few, 'mira')['difference']:+.2f} and "
+        f"{_row(many, 'mira')['difference']:+.2f} BLEU where the first half of a set is tuned on "
+        f"and the second tested, by {_row(mixed, 'mira')['difference']:+.2f} where every other "
+        f"segment is, and by {_row(sparse, 'mira')['difference']:+.2f} with the decoder.",
         sections=sections,
     )
 
@@ -85,36 +89,46 @@ def _capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def _smoothings(result: StudyResult) -> list[Row]:
+    return [row for row in result.rows if row["tuner"].isdigit()]
+
+
 def _found(result: StudyResult) -> str:
-    values = [row["test"] for row in result.rows if row["tuner"] != "mira"]
+    values = [row["test"] for row in _smoothings(result)]
     spread = f"test scores of smoothings lie within {max(values) - min(values):.2f} BLEU"
-    tuners = [row["tuner"] for row in significant(result.rows) if row["tuner"] != "mira"]
+    tuners = [row["tuner"] for row in significant(_smoothings(result))]
     if not tuners:
         return f"{spread}, and none differs significantly from no smoothing"
     return f"{spread}; {listed(tuners)} differ significantly from no smoothing"
 
 
-def _mira(result: StudyResult) -> Row:
-    (row,) = (row for row in result.rows if row["tuner"] == "mira")
+def _row(result: StudyResult, tuner: str) -> Row:
+    (row,) = (row for row in result.rows if row["tuner"] == tuner)
     return row
 
 
-def _about_mira(result: StudyResult) -> str:
-    """What MIRA does on the half that it was tuned on, and on the other."""
-    row = _mira(result)
-    sure = "significantly" if row["p"] <= 0.05 else "not significantly"
-    (none,) = (other for other in result.rows if other["tuner"] == "0")
+def _about_others(result: StudyResult) -> str:
+    """What MIRA and MERT do on the lists that they were tuned on, and on the others."""
+    rows = [_row(result, tuner) for tuner in ("mira", "mert")]
+    tuned = " and ".join(f"{row['development']:.2f}" for row in rows)
+    apart = listed(
+        [
+            f"{row['tuner'].upper()} by {row['difference']:+.2f}"
+            + ("" if row["p"] <= 0.05 else ", which is not significant")
+            for row in rows
+        ]
+    )
     return (
-        f"MIRA, tuned for corpus BLEU, has {row['development']:.2f} where it was tuned, no "
-        f"smoothing {none['development']:.2f}; on the other segments it is {sure} different, by "
-        f"{row['difference']:+.2f}."
+        f"MIRA and MERT, tuned for corpus BLEU, have {tuned} where they were tuned, no smoothing "
+        f"{_row(result, '0')['development']:.2f}; on the other segments they differ from no "
+        f"smoothing, {apart}."
     )
 
 
 def _halves(large: bool) -> tuple[NBest, list[list[str]], NBest, list[list[str]]]:
     lists, references = system_lists(SET)
     if large:
-        lists = with_text_features(lists, ngrams=2, least=LEAST)
+        lists = with_ngrams(lists, orders=2, least=LEAST)
     return (
         first_segments(lists, SEGMENTS),
         [text[:SEGMENTS] for text in references],
@@ -125,7 +139,7 @@ def _halves(large: bool) -> tuple[NBest, list[list[str]], NBest, list[list[str]]
 
 def _small() -> Section:
     result = study_tuning(*_halves(large=False))
-    alike = not [row for row in significant(result.rows) if row["tuner"] != "mira"]
+    alike = not significant(_smoothings(result))
     return Section(
         heading="Few features, systems of WMT23 Chinese–English as lists",
         command="truebleu study tuning dev.jsonl -r dev.ref --test-lists test.jsonl "
@@ -133,7 +147,7 @@ def _small() -> Section:
         result=result,
         verdict=f"{_capitalised(_found(result))}. "
         + ("As in the paper, they are alike. " if alike else "In the paper, all were alike. ")
-        + _about_mira(result)
+        + _about_others(result)
         + " The two halves are different texts; the next section mixes them.",
         paper=SMALL_TABLE,
     )
@@ -157,18 +171,14 @@ def _alternate() -> Section:
         command="truebleu study tuning even.jsonl -r even.ref --test-lists odd.jsonl "
         "--test-reference odd.ref --smoothings 0,7",
         result=result,
-        verdict=f"{_capitalised(_found(result))}. {_about_mira(result)}",
+        verdict=f"{_capitalised(_found(result))}. {_about_others(result)}",
         chart=False,
     )
 
 
 def _large() -> Section:
     result = study_tuning(*_halves(large=True), smoothings=LARGE, repeats=RUNS, epochs=EPOCHS)
-    better = [
-        row["tuner"]
-        for row in significant(result.rows)
-        if row["difference"] > 0 and row["tuner"] != "mira"
-    ]
+    better = [row["tuner"] for row in significant(_smoothings(result)) if row["difference"] > 0]
     return Section(
         heading="Many features: word n-grams beside them",
         command="truebleu study tuning dev.jsonl -r dev.ref --test-lists test.jsonl "
@@ -176,7 +186,7 @@ def _large() -> Section:
         result=result,
         verdict=f"{_capitalised(_found(result))}. In the paper smoothing 7 was better than none "
         f"in 3 of 4 columns; here {listed(better) if better else 'no smoothing'} is. "
-        f"{_about_mira(result)}",
+        f"{_about_others(result)}",
         paper=LARGE_TABLE,
     )
 
@@ -201,5 +211,5 @@ def _simulated() -> Section:
         command=f"truebleu study tuning --simulate {SIMULATED} --sparse --rounds {ROUNDS} "
         f"--smoothings {','.join(LARGE)} --epochs {EPOCHS} --processes 2 --resume tuning.jsonl",
         result=result,
-        verdict=f"{_capitalised(_found(result))}. {_about_mira(result)}",
+        verdict=f"{_capitalised(_found(result))}. {_about_others(result)}",
     )

@@ -64,9 +64,6 @@ def test_start_weights_fixed_weights_and_bounds() -> None:
     assert -1 <= weights["TM0_0"] <= 1
     # LM0 alone prefers the first candidate.
     assert values["start"] < values["development"][0]
-    tied = json.loads(run(*TUNE, "--tie", "TM0_0=LM0", "--format", "json").stdout)
-    weights = {weight["feature"]: weight["weight"] for weight in tied["weights"]}
-    assert weights["LM0"] == weights["TM0_0"]
 
 
 def test_runs_are_kept_and_gone_on_from() -> None:

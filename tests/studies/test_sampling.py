@@ -122,7 +122,6 @@ def test_a_system_that_never_varies_has_no_design_effect() -> None:
         ({"independent": 99}, "independent: 99; expected a whole number from 100"),
         ({"independent": 2.5}, "independent: 2.5"),
         ({"figure": "both"}, "unknown figure 'both'"),
-        ({"baseline": "b"}, "unknown baseline 'b'"),
         ({"seed": "1"}, "seed: '1'"),
     ],
 )

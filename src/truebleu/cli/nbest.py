@@ -130,10 +130,6 @@ def _bounds(written: Iterable[str]) -> dict[str, tuple[float, float]]:
     return bounds
 
 
-def _tied(written: Iterable[str]) -> list[list[str]]:
-    return [text.split("=") for text in written]
-
-
 TUNE_EPILOG = """\b
 Examples:
   truebleu tune dev.nbest -r dev.ref -o weights.ini
@@ -171,7 +167,6 @@ TUNE_OPTIONS = [
         for flags, takes, text, read in (
             ("--fix fixed", "NAME=WEIGHT", "Fix a weight; repeat for several.", _fixed),
             ("--bound bounds", "NAME=LOW:HIGH", "Keep a weight between two numbers.", _bounds),
-            ("--tie tied", "NAME=NAME", "Give features the same weight.", _tied),
         )
     ),
     Option(
@@ -263,7 +258,7 @@ RERANK_OPTIONS = [
     *further_lists("train", "Lists to train on. Default: folds of LISTS themselves."),
 ]
 #: What is about training.
-TRAINING = ("train_lists", "folds", "gamma", "ngrams", "word_pairs")
+TRAINING = ("train_lists", "folds", "gamma", "ngrams")
 
 
 @make_command(

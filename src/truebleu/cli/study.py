@@ -97,7 +97,7 @@ def _split(
 
 #: Settings that most people leave as they are.
 UNUSUAL = (
-    "unit", "replicates", "level", "baseline", "sampling", "permutations", "system_scores",
+    "unit", "replicates", "level", "sampling", "permutations", "system_scores",
     "tokenize", "lowercase", "epsilon", "k", "alpha", "epochs", "l2", "ngrams", "folds",
     "figure", "corrections", "bands",
 )  # fmt: skip
@@ -121,7 +121,6 @@ def _command_of(name: str, study: Callable[..., StudyResult]) -> click.Command:
         from truebleu.cli.agree import HUMAN_OPTIONS
 
         options += HUMAN_OPTIONS
-    options += _pair_options() if "pairs" in parameters else []
     arguments: list[click.Parameter] = _list_options(parameters) if of_lists else []
 
     def run(show: Show, executor: Executor | None, resume: Path | None, **values: Any) -> None:
@@ -156,16 +155,6 @@ def _command_of(name: str, study: Callable[..., StudyResult]) -> click.Command:
     return made
 
 
-def _pair_options() -> list[Option]:
-    option = partial(Option, group="Statistics")
-    ranks = "Systems one rank apart, up to two ranks apart, or all."
-    named = "A pair of systems instead; repeat for several."
-    return [
-        option("--pairs", ranks, type=click.Choice(["neighbours", "near", "all"])),
-        option("--pair", named, "NAME NAME", rare=True, nargs=2, multiple=True),
-    ]
-
-
 def _list_options(parameters: Collection[str]) -> list[click.Parameter]:
     lists = click.Argument(["lists"], required=False, metavar="[LISTS]", type=FilePath())
     options: list[click.Parameter] = [lists, reference_option()]
@@ -182,9 +171,6 @@ def _list_options(parameters: Collection[str]) -> list[click.Parameter]:
 def _pool(values: dict[str, Any]) -> tuple[TestSet]:
     texts: Texts = values.pop("texts")
     simulated, topics = values.pop("simulate"), values.pop("topics")
-    if pairs := values.pop("pair", ()):
-        refuse_idle(["pairs"], "excludes --pair")
-        values["pairs"] = list(pairs)
     if simulated is not None:
         names = ("systems", "references", "source", "documents", "test_set", "strict")
         refuse_idle(names, "excludes --simulate: no texts are read")

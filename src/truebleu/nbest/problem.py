@@ -24,7 +24,7 @@ from truebleu.metrics.registry import as_metrics
 from truebleu.schema import ComparedByValue, checked_fields, picked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -602,74 +602,48 @@ def _as_features(names: tuple[str, ...], matrix: Any) -> SparseFeatures:
     )
 
 
-# Features that are in the texts: word n-grams of candidates, and pairs with words of the source.
-# Riezler & Maxwell (2005) rerank by phrases of two and three words besides the system's own scores.
+# N-grams of candidates as features: Riezler & Maxwell (2005) rerank by phrases of two and three
+# words besides the system's own scores.
 
 
-NGRAM, PAIR = "ngram:", "pair:"
+NGRAM = "ngram:"
 
 
-def with_text_features(
-    nbest: NBest,
-    *,
-    ngrams: int = 0,
-    pairs: bool = False,
-    least: int = 2,
-    only: Collection[str] | None = None,
+def with_ngrams(
+    nbest: NBest, *, orders: int, least: int = 2, only: Collection[str] | None = None
 ) -> NBest:
-    """The lists with how often each candidate has an n-gram, or a word for a word of the source.
+    """The lists with how often each candidate has an n-gram.
 
     >>> from truebleu.corpus.nbest import NBest
-    >>> lists = with_text_features(NBest.of([["a b", "b"]], sources=["x"]), ngrams=2, least=1)
-    >>> lists.sparse.names
+    >>> with_ngrams(NBest.of([["a b", "b"]]), orders=2, least=1).sparse.names
     ('ngram:a', 'ngram:b', 'ngram:a b')
 
     Args:
         nbest: the lists.
-        ngrams: n-grams of up to so many words.
-        pairs: whether pairs of a source word and a candidate's word count too; the lists must
-            have their sources.
+        orders: n-grams of up to so many words.
         least: what appears in the lists of fewer segments than this is left out.
         only: count only these, whatever their number.
     """
-    if not ngrams and not pairs:
+    if not orders:
         return nbest
-    if pairs and nbest.sources is None:
-        expected = "the source of each segment in the lists (--source-key)"
-        raise SettingError("pairs", nbest.name, expected)
-    kept = set(_frequent(nbest, ngrams, pairs, least) if only is None else only)
+    if only is None:
+        lists = ({name for text in list_ for name in _ngrams(text, orders)} for list_ in nbest)
+        segments = Counter(name for names in lists for name in names)
+        only = [name for name, count in segments.items() if count >= least]
+    kept = set(only)
     features = SparseFeatures.of(
-        Counter(name for name in names if name in kept) for names in _names(nbest, ngrams, pairs)
+        Counter(name for name in _ngrams(text, orders) if name in kept) for text in nbest.texts
     )
     return replace(nbest, sparse=_side_by_side(nbest.sparse, features))
 
 
-def _names(nbest: NBest, ngrams: int, pairs: bool) -> Iterator[list[str]]:
-    """The features of each candidate, as often as it has them."""
-    for segment, list_ in enumerate(nbest):
-        source = nbest.sources[segment].split() if pairs and nbest.sources is not None else []
-        for text in list_:
-            words = text.split()
-            names = [
-                NGRAM + " ".join(words[start : start + order])
-                for order in range(1, ngrams + 1)
-                for start in range(len(words) - order + 1)
-            ]
-            # A pair counts once, however often either word stands there.
-            names += sorted({f"{PAIR}{a}|{b}" for a in source for b in words})
-            yield names
-
-
-def _frequent(nbest: NBest, ngrams: int, pairs: bool, least: int) -> list[str]:
-    """What appears in the lists of enough segments, in the order of its appearance."""
-    segments: Counter[str] = Counter()
-    names = _names(nbest, ngrams, pairs)
-    for size in nbest.sizes.tolist():
-        seen: dict[str, None] = {}
-        for _ in range(size):
-            seen.update(dict.fromkeys(next(names)))
-        segments.update(seen.keys())
-    return [name for name, count in segments.items() if count >= least]
+def _ngrams(text: str, orders: int) -> list[str]:
+    words = text.split()
+    return [
+        NGRAM + " ".join(words[start : start + order])
+        for order in range(1, orders + 1)
+        for start in range(len(words) - order + 1)
+    ]
 
 
 def _side_by_side(first: SparseFeatures | None, second: SparseFeatures) -> SparseFeatures:

@@ -20,7 +20,7 @@ from truebleu.nbest.problem import (
     list_metrics,
     make_problem,
     minimize,
-    with_text_features,
+    with_ngrams,
     within_deviations,
     without_copies,
 )
@@ -118,7 +118,6 @@ def rerank(
     quality: Annotated[Sequence[str], Setting(group="Metrics", metavar="NAME")] = (),
     gamma: Annotated[float | None, Setting(above=0, rare=True)] = None,
     ngrams: Annotated[int, Setting(least=0, most=10, group="Metrics", metavar="N")] = 0,
-    word_pairs: Annotated[bool, Setting(group="Metrics", rare=True)] = False,
     train_lists: NBest | None = None,
     train_references: ReferencesLike | None = None,
     metrics: str | Sequence[str | Metric] = ("bleu",),
@@ -146,7 +145,6 @@ def rerank(
             lists where there are several; a leading "-" means that lower is better.
         gamma: of the trained model; chosen from a path on held-out segments if not given.
         ngrams: the trained model also has the candidates' n-grams of up to so many words.
-        word_pairs: it also has pairs of a source word and a candidate's word.
         train_lists: lists to train on; without them, those of `lists` are cut into folds.
         train_references: theirs.
         metrics: the first says which candidates are good to a trained model; the gain is measured
@@ -161,13 +159,12 @@ def rerank(
         texts = references if train_lists is None else train_references
         training = without_copies(train_lists or nbest)
         trained_on, copies = len(training), (train_lists or nbest).candidates - training.candidates
-        more = partial(with_text_features, ngrams=ngrams, pairs=word_pairs)
+        more = partial(with_ngrams, orders=ngrams)
         problem = make_problem(more(training), texts, goals[:1])
-        fit = partial(_trained, more=more if ngrams or word_pairs else None, gamma=gamma)
+        fit = partial(_trained, more=more if ngrams else None, gamma=gamma)
         trained = fit(problem)
     else:
-        idle = {"gamma": gamma, "ngrams": ngrams, "word_pairs": word_pairs}
-        for name, value in idle.items():
+        for name, value in {"gamma": gamma, "ngrams": ngrams}.items():
             if value:
                 raise SettingError(name, value, f"a trained model, without {model} beside it")
         if weights is not None and quality:

@@ -14,7 +14,7 @@ import numpy as np
 from truebleu._results import Result
 from truebleu.corpus.nbest import as_nbest
 from truebleu.corpus.test_set import fingerprint
-from truebleu.errors import SettingError, UnknownNameError
+from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner, Task
 from truebleu.metrics.registry import made_of
 from truebleu.nbest.choices import TestReplicates, measure_gain, weighted_choices
@@ -155,7 +155,6 @@ def tune(
     start: Mapping[str, float] | None = None,
     fixed: Mapping[str, float] | None = None,
     bounds: Mapping[str, tuple[float, float]] | None = None,
-    tied: Iterable[Iterable[str]] = (),
     progress: Progress | None = None,
     runner: Runner | None = None,
 ) -> TuneResult:
@@ -189,7 +188,6 @@ def tune(
             first round.
         fixed: weights that must not change.
         bounds: the lowest and highest weight of features.
-        tied: groups of features that must have the same weight; other settings name the first.
         progress: called with the number of steps done since the last call: restarts of MERT, or
             epochs; with a decoder, rounds. Not where a runner has an executor.
         runner: keeps the weights of each run in a journal, and goes on from it; and says where
@@ -204,14 +202,14 @@ def tune(
     runner = runner or Runner()
     if runner.executor is not None and progress is not None:
         raise SettingError("progress", progress, "the runner's own, where it has an executor")
-    limits = Limits.of(start or {}, fixed or {}, bounds or {}, tied)
+    limits = Limits.of(start or {}, fixed or {}, bounds or {})
     goals = list_metrics(metrics)
     rounds: tuple[Round, ...] = ()
     if isinstance(lists, OuterLoop):
         lists, rounds = _decoded(lists, references, tuner, goals, limits, seed, progress)
         progress = None
     nbest = as_nbest(lists)
-    problem = make_problem(limits.tie(nbest), references, goals)
+    problem = make_problem(nbest, references, goals)
     search = limits.search(problem, seed)
     # What rounds found is where runs start: the best of it on the lists of all rounds.
     earlier = [limits.vector(problem, finished.weights) for finished in rounds]
@@ -250,7 +248,7 @@ def tune(
     gains: tuple[Gain, ...] = ()
     if test_lists is not None:
         before, *after = (
-            weighted_choices(test_lists, limits.by_feature(problem.names, weights))
+            weighted_choices(test_lists, dict(zip(problem.names, weights.tolist(), strict=True)))
             for weights in (problem.raw(search.start), *raw)
         )
         gains = measure(test_lists, test_references, goals, before, after)
@@ -273,7 +271,7 @@ def tune(
         start=problem.value(search.start),
         development=tuple(values),
         **problem.landmarks()._asdict(),
-        weights=_weights(problem, raw, best, limits),
+        weights=_weights(problem, raw, best),
         held_out="test" if test_lists is not None else "folds" if folds else "none",
         held_out_segments=len(test_lists) if test_lists is not None else len(nbest) if folds else 0,
         folds=folds or None,
@@ -335,13 +333,11 @@ class Limits:
         start: the weights to start from.
         fixed: weights that must not change.
         bounds: the lowest and highest weight of features.
-        tied: the members of each group of features with the same weight, by its first one.
     """
 
     start: Mapping[str, float]
     fixed: Mapping[str, float]
     bounds: Mapping[str, tuple[float, float]]
-    tied: Mapping[str, tuple[str, ...]]
 
     @classmethod
     def of(
@@ -349,13 +345,8 @@ class Limits:
         start: Mapping[str, float],
         fixed: Mapping[str, float],
         bounds: Mapping[str, tuple[float, float]],
-        tied: Iterable[Iterable[str]],
     ) -> Limits:
         """As `tune` gets them, checked."""
-        groups = [tuple(group) if isinstance(group, Iterable) else () for group in tied]
-        members = [name for group in groups for name in group]
-        if any(len(group) < 2 for group in groups) or len(set(members)) < len(members):
-            raise SettingError("tied", groups, "groups of two or more features, each in one group")
         for name, weight in fixed.items():
             require_weight(name, weight)
         both = set(fixed) & set(bounds)
@@ -366,23 +357,7 @@ class Limits:
                 raise SettingError(f"bounds of {name}", bound, "a lower and a higher number")
             for end in filter(isfinite, bound):
                 require_weight(name, end)
-        return cls(start, fixed, bounds, {group[0]: group for group in groups})
-
-    def tie(self, nbest: NBest) -> NBest:
-        """The lists with one feature in place of each group: the sum of its members."""
-        followers = {name for group in self.tied.values() for name in group[1:]}
-        if not followers:
-            return nbest
-        for name in (*self.tied, *followers):
-            if name not in nbest.feature_names:
-                raise UnknownNameError("feature in tied", name, nbest.feature_names)
-        names = [name for name in nbest.feature_names if name not in followers]
-        sums = {
-            name: np.sum([nbest.feature(member) for member in group], axis=0)
-            for name, group in self.tied.items()
-        }
-        columns = [sums[name] if name in sums else nbest.feature(name) for name in names]
-        return replace(nbest, feature_names=tuple(names), features=np.stack(columns, axis=1))
+        return cls(start, fixed, bounds)
 
     def search(self, problem: Problem, seed: int) -> Search:
         """Start and bounds of the problem's weights."""
@@ -400,14 +375,6 @@ class Limits:
         """Weights by the names of features, as weights of the problem's; 0 of what they lack."""
         return problem.scaled([weights.get(name, 0.0) for name in problem.names])
 
-    def by_feature(self, names: Sequence[str], weights: NDArray[np.float64]) -> dict[str, float]:
-        """Weights of a problem's features, by all their names."""
-        return {
-            member: float(weight)
-            for name, weight in zip(names, weights, strict=True)
-            for member in self.tied.get(name, (name,))
-        }
-
     def header(self) -> dict[str, Any]:
         """For the header of a journal."""
         return {
@@ -415,7 +382,6 @@ class Limits:
             "fixed": dict(self.fixed),
             # Infinite ones are no JSON.
             "bounds": {name: [repr(end) for end in ends] for name, ends in self.bounds.items()},
-            "tied": [list(group) for group in self.tied.values()],
         }
 
 
@@ -443,7 +409,6 @@ def _decoded(
             start=weights,
             fixed=limits.fixed,
             bounds=limits.bounds,
-            tied=limits.tied.values(),
             seed=seed,
             folds=0,
         )
@@ -487,14 +452,14 @@ def _normalized(weights: NDArray[np.float64], *, on: bool) -> NDArray[np.float64
 
 
 def _weights(
-    problem: Problem, runs: Sequence[NDArray[np.float64]], best: int, limits: Limits
+    problem: Problem, runs: Sequence[NDArray[np.float64]], best: int
 ) -> tuple[FeatureWeight, ...]:
     several = len(runs) > 1
     deviations = np.std(runs, axis=0, ddof=1) if several else runs[0]
     lowest, highest = np.min(runs, axis=0), np.max(runs, axis=0)
     return tuple(
         FeatureWeight(
-            feature=member,
+            feature=name,
             # No "-0.0" in files.
             weight=float(weight) + 0.0,
             influence=float(weight * scale) + 0.0,
@@ -506,5 +471,4 @@ def _weights(
         for place, (name, weight, scale) in enumerate(
             zip(problem.names, runs[best], problem.scales, strict=True)
         )
-        for member in limits.tied.get(name, (name,))
     )

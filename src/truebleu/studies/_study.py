@@ -23,7 +23,6 @@ from typing import (
     TypeAlias,
     TypeVar,
     cast,
-    get_args,
 )
 
 import numpy as np
@@ -35,9 +34,8 @@ from truebleu.execution.journal import Key, Record, Runner, Task
 from truebleu.metrics.registry import metrics_for
 from truebleu.reports.document import Column, Document, Plot, Table, charted_document, listed
 from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Units
-from truebleu.schema import Setting, Streams, plain, require_name, verb
+from truebleu.schema import Setting, Streams, plain, verb
 from truebleu.significance.intervals import percentile_interval
-from truebleu.significance.pairs import pairs_to_compare
 from truebleu.significance.statistics import MetricStatistics, bootstrap_scores, metric_statistics
 from truebleu.significance.student import student_quantile
 from truebleu.significance.tests import (
@@ -498,53 +496,20 @@ def draw_by_size(
 # The pairs of systems that studies compare, and the tests that they make of them.
 
 
-PairKind = Literal["neighbours", "near", "all"]
-#: A kind of pairs, or the names of both systems of each.
-Pairs: TypeAlias = PairKind | Sequence[tuple[str, str]]
-
+Pairs = Annotated[
+    Literal["neighbours", "near", "all"],
+    Setting(help="systems one rank apart, up to two ranks apart as in the paper, or all."),
+]
 # So many ranks lie between two systems: Table 3 has the nine pairs of six systems up to 2 apart.
 RANKS_APART = {"neighbours": 1, "near": 2}
 
 
-def choose_pairs(
-    pool: Pool, pairs: Pairs | None = None, baseline: str | None = None, *, usual: PairKind = "near"
-) -> list[Pair]:
-    """The pairs to compare, the better system by the pool's first metric before the worse.
-
-    Args:
-        pool: whose scores rank the systems.
-        pairs: "near" ranks up to two apart, as in the paper; "neighbours" one apart; "all"; or
-            the names of both systems of each pair.
-        baseline: compare all others with this system instead.
-        usual: the kind of pairs where nothing is chosen.
-    """
+def choose_pairs(pool: Pool, pairs: Pairs) -> list[Pair]:
+    """The pairs to compare, the better system by the pool's first metric before the worse."""
     pool.require_systems(2)
-    ranking = pool.ranking
-    rank = {system: place for place, system in enumerate(ranking)}
-    if baseline is not None:
-        if pairs is not None:
-            raise SettingError("baseline", baseline, "no other choice of pairs beside it")
-        chosen = pairs_to_compare(pool.names, baseline)
-    elif pairs is None or isinstance(pairs, str):
-        require_name("pairs", pairs or usual, get_args(PairKind))
-        apart = RANKS_APART.get(pairs or usual, len(ranking))
-        chosen = [(a, b) for a, b in combinations(ranking, 2) if rank[b] - rank[a] <= apart]
-    else:
-        named = isinstance(pairs, Sequence) and len(pairs) > 0
-        if not named or not all(isinstance(pair, Sequence) and len(pair) == 2 for pair in pairs):
-            expected = "neighbours, near, all, or the names of both systems of each pair"
-            raise ArgumentTypeError("pairs", pairs, expected)
-        chosen = [_named(pool.names, pair) for pair in pairs]
-    ordered = [(a, b) if rank[a] < rank[b] else (b, a) for a, b in chosen]
-    return sorted(set(ordered), key=lambda pair: (rank[pair[0]], rank[pair[1]]))
-
-
-def _named(names: Sequence[str], pair: tuple[str, str]) -> Pair:
-    for name in pair:
-        require_name("system", name, names)
-    if pair[0] == pair[1]:
-        raise SettingError("pair", pair, "two different systems")
-    return names.index(pair[0]), names.index(pair[1])
+    ranked = combinations(enumerate(pool.ranking), 2)
+    most = RANKS_APART.get(pairs, len(pool.names))
+    return [(better, worse) for (first, better), (last, worse) in ranked if last - first <= most]
 
 
 def differences_of(scores: Values, pairs: Sequence[Pair]) -> Values:

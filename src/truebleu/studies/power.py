@@ -27,7 +27,7 @@ from truebleu.errors import SettingError
 from truebleu.execution.journal import Record, Runner, Task
 from truebleu.reports.document import NO_VALUE, Column, Plot, Table, percent
 from truebleu.resampling import TIE_TOLERANCE
-from truebleu.schema import DEFAULT_SEED, Baseline, Level, Seed, Setting
+from truebleu.schema import DEFAULT_SEED, Level, Seed, Setting
 from truebleu.significance.intervals import P_VALUE_CORRECTIONS, adjust, smallest_factor
 from truebleu.significance.settings import CompareSettings, require_enough_replicates
 from truebleu.significance.tests import fewest_units, smallest_p
@@ -134,7 +134,7 @@ def _run_trials(study: str, asked: Mapping[str, Any], **chosen: Any) -> Trials:
     tests = tuple(asked["tests"] or USUAL_TESTS)
     testing = base.Testing(tests, asked["replicates"], asked["seed"])
     pool = base.Pool.of(asked["test_set"], asked["metrics"], asked["unit"])
-    pairs = base.choose_pairs(pool, asked["pairs"], asked["baseline"])
+    pairs = base.choose_pairs(pool, asked["pairs"])
     drawn = base.draw_by_size(asked, len(pool), USUAL_SIZES)
     tasks = [
         Task((size, index), partial(_conclude, pool, pairs, testing, sample, index))
@@ -184,8 +184,7 @@ def study_power(
     samples: base.Samples = 100,
     sampling: base.Sampling = "independent",
     unit: base.PoolUnit = "segment",
-    pairs: base.Pairs | None = None,
-    baseline: Baseline = None,
+    pairs: base.Pairs = "near",
     replicates: base.Replicates = 1000,
     level: Level = 0.95,
     figure: Literal["power", "confidence"] = "power",
@@ -201,8 +200,6 @@ def study_power(
     Args:
         test_set: the pool.
         metrics: by which to compare; the first one ranks the systems, where pairs are near ones.
-        pairs: systems one rank apart ("neighbours"), up to two ranks apart as in the paper
-            ("near", the default), "all", or the names of both systems of each pair.
         figure: what the chart shows: power against the difference, or how sure the last test is on
             each sample of about 300 that the better system is better, for the largest and the
             smallest difference (Figs. 7 and 8).
@@ -375,8 +372,7 @@ def study_accuracy(
     samples: base.Samples = 100,
     sampling: base.Sampling = "independent",
     unit: base.PoolUnit = "segment",
-    pairs: base.Pairs | None = None,
-    baseline: Baseline = None,
+    pairs: base.Pairs = "near",
     replicates: base.Replicates = 1000,
     seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
@@ -393,8 +389,6 @@ def study_accuracy(
         test_set: the pool.
         metrics: by which to compare; the first one ranks the systems, where pairs are near ones.
         bands: the confidences at which bands begin; what lies below the first has its own.
-        pairs: systems one rank apart ("neighbours"), up to two ranks apart as in the paper
-            ("near", the default), "all", or the names of both systems of each pair.
         runner: keeps the results and shows progress.
     """
     asked = {**locals()}

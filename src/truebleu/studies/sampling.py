@@ -19,7 +19,7 @@ import truebleu.studies._study as base
 from truebleu.execution.journal import Key, Record, Runner, Task
 from truebleu.reports.document import Plot, percent
 from truebleu.resampling import TIE_TOLERANCE
-from truebleu.schema import DEFAULT_SEED, Baseline, IntervalName, Level, Seed, Setting, picked
+from truebleu.schema import DEFAULT_SEED, IntervalName, Level, Seed, Setting, picked
 from truebleu.significance.intervals import interval_bounds
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.tests import monte_carlo_interval
@@ -83,8 +83,7 @@ def study_sampling(
     sizes: base.Sizes = None,
     samples: Annotated[int | None, Setting(least=5)] = None,
     unit: base.PoolUnit = "segment",
-    pairs: base.Pairs | None = None,
-    baseline: Baseline = None,
+    pairs: base.Pairs = "neighbours",
     independent: Annotated[int, Setting(least=100, most=base.MOST_TASKS)] = 1000,
     figure: Shown = "scores",
     seed: Seed = DEFAULT_SEED,
@@ -106,8 +105,6 @@ def study_sampling(
         test_set: the pool, in its own order, which is what matters here.
         metrics: by which to score.
         samples: how many samples of each kind and size; by default all that fit.
-        pairs: whose differences are shown: systems one rank apart ("neighbours", the default), up
-            to two ranks apart ("near"), "all", or the names of both systems of each pair.
         independent: how many samples of independent units to compare with.
         figure: whether the chart shows the best system's scores by the first metric (Figs. 2 and
             3) or the differences of the first pair (Fig. 4).
@@ -115,10 +112,8 @@ def study_sampling(
     """
     asked = {**locals()}
     pool = base.Pool.of(test_set, metrics, unit)
-    chosen_pairs = []
-    if len(pool.names) > 1 or pairs is not None or baseline is not None or figure == "differences":
-        chosen_pairs = base.choose_pairs(pool, pairs, baseline, usual="neighbours")
-    quantities = Quantities(pool.ranking, chosen_pairs)
+    compared = len(pool.names) > 1 or figure == "differences"
+    quantities = Quantities(pool.ranking, base.choose_pairs(pool, pairs) if compared else [])
     drawing = {"samples": samples or len(pool), "sizes": sizes, "seed": seed}
     drawn = {
         cut: base.draw_by_size({**drawing, "sampling": cut}, len(pool), SAMPLE_SIZES)
@@ -134,7 +129,7 @@ def study_sampling(
         Task(("independent", size), partial(_independent, pool, size, independent, seed))
         for size in chosen
     ]
-    shown = ("figure", "pairs", "baseline")
+    shown = ("figure", "pairs")
     settings, records = base.run_study(
         "sampling", asked, pool.settings, tasks, idle=shown, sizes=chosen
     )
