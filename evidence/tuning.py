@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SET = "wmt23-zh-en"
 SEGMENTS = 988
 # Enough for some 7,000 features.
-SIMULATED, ROUNDS = 400, 15
+SIMULATED, ROUNDS = 130, 15
 JOURNAL = Path(__file__).parent / "journal" / "tuning.jsonl"
 LARGE = ("0", "2", "4", "6", "7")
 # N-grams that the lists of fewer segments have are left out.

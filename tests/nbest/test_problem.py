@@ -122,18 +122,18 @@ def test_a_feature_needs_lists() -> None:
 # Features of texts: n-grams, counted and named.
 
 
-LISTS = NBest.of([["a b a", "b"], ["a b", "c"]])
+WORDS = NBest.of([["a b a", "b"], ["a b", "c"]])
 
 
 def test_ngrams_are_counted_by_candidate() -> None:
-    sparse = with_ngrams(LISTS, orders=2, least=1).sparse
+    sparse = with_ngrams(WORDS, orders=2, least=1).sparse
     assert sparse is not None
     assert sparse.row(0) == {"ngram:a": 2, "ngram:b": 1, "ngram:a b": 1, "ngram:b a": 1}
     assert sparse.row(3) == {"ngram:c": 1}
 
 
 def test_what_few_segments_have_is_left_out() -> None:
-    sparse = with_ngrams(LISTS, orders=2).sparse
+    sparse = with_ngrams(WORDS, orders=2).sparse
     assert sparse is not None
     assert set(sparse.names) == {"ngram:a", "ngram:b", "ngram:a b"}
 

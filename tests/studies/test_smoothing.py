@@ -389,27 +389,13 @@ def test_an_interrupted_study_goes_on_where_it_was(
     other = scores({name: row[::-1] for name, row in human.scores.items()})
     with pytest.raises(SettingError, match="judgments"):
         study_smoothing(pool, other, runner=Runner(journal), **QUICK)
-    with pytest.raises(SettingError, match=r"k: 5\.0"):
-        study_smoothing(pool, human, k=2, runner=Runner(journal), **QUICK)
-
-
-def test_the_values_of_smoothings_reach_their_own_rows_only(
-    pool: TestSet, human: HumanScores
-) -> None:
-    usual = study_smoothing(pool, human, **QUICK)
-    moved = study_smoothing(pool, human, epsilon=1.0, k=20, alpha=50, **QUICK)
-    differing = {
-        label for label in LABELS if row(usual, label)["gamma"] != row(moved, label)["gamma"]
-    }
-    assert differing == {"1", "4", "6", "7"}
+    with pytest.raises(SettingError, match="lowercase"):
+        study_smoothing(pool, human, lowercase=True, runner=Runner(journal), **QUICK)
 
 
 @pytest.mark.parametrize(
     ("options", "claim"),
     [
-        ({"epsilon": 0.0}, "epsilon: 0.0"),
-        ({"k": -1.0}, "k: -1.0"),
-        ({"alpha": float("nan")}, "alpha: nan"),
         ({"replicates": 10}, "replicates: 10"),
         ({"permutations": 0}, "permutations: 0"),
         ({"level": 1.0}, "level"),

@@ -98,7 +98,7 @@ def _split(
 #: Settings that most people leave as they are.
 UNUSUAL = (
     "unit", "replicates", "level", "sampling", "permutations", "system_scores",
-    "tokenize", "lowercase", "epsilon", "k", "alpha", "epochs", "l2", "ngrams", "folds",
+    "tokenize", "lowercase", "alpha", "epochs", "l2", "ngrams", "folds",
     "figure", "corrections", "bands",
 )  # fmt: skip
 

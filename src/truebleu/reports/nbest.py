@@ -189,6 +189,8 @@ def tune_document(result: TuneResult, *, details: bool = False) -> Document:
         answer.insert(0, "The weights do nothing: they choose the same candidates as before.")
     elif result.held_out == "none":
         answer.append("No gain was measured: give --test-lists or --folds.")
+    if min(result.development) < max(result.first, result.by_chance):
+        answer.append("Warning: on these lists first or random candidates score higher.")
     rows: list[Row] = [
         {**row_of(weight), "note": "constant within lists" if weight.is_useless else ""}
         for weight in result.weights

@@ -60,11 +60,11 @@ PAIR = "pair_"
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """Words that a piece of the source may become, what it counts, and its pair of words."""
+    """Words that a piece of the source may become, what it counts, and its sparse features."""
 
     words: tuple[str, ...]
     features: NDArray[np.float64]
-    pair: str = ""
+    pairs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +87,9 @@ class Decoder:
     Args:
         segments: how many sources there are.
         seed: of references, translations and features.
-        sparse: whether every pair of a source word and its translation is a feature too, and has a
-            weight of its own among the best: thousands of them.
+        sparse: whether every pair of a source word and its translation is a feature too, which has
+            a weight of its own among the best; and again with the word before it, whose best
+            weight is 0: thousands of them.
     """
 
     def __init__(self, *, segments: int, seed: int = DEFAULT_SEED, sparse: bool = False) -> None:
@@ -150,6 +151,7 @@ def _make_sentence(words: Sequence[str], draw: Draw, sparse: bool) -> list[list[
             swapped.add(place)
     others = general_tables()["any"]
     choices = []
+    before = ""
     for place in order:
         word = words[place]
         misjudged = _lexicon(word) if sparse else {}
@@ -164,11 +166,12 @@ def _make_sentence(words: Sequence[str], draw: Draw, sparse: bool) -> list[list[
                         draw,
                         words=bool(text),
                     ),
-                    _pair(word, text) if sparse else "",
+                    (_pair(word, text), _pair(f"{before}+{word}", text)) if sparse else (),
                 )
                 for text in dict.fromkeys([word, *wrong, ""])
             ]
         )
+        before = word
     swaps = [
         _features(ORDER if place in swapped else -ORDER, draw, swaps=True)
         for place in range(len(words) - 1)
@@ -210,13 +213,13 @@ def _steps(
     """The ways that end at each word of the source: by itself, or after the one that follows it."""
     sentence = []
     for place, seconds in enumerate(choices):
-        ways = [[(choice.words, (choice.pair,), choice.features) for choice in seconds]]
+        ways = [[(choice.words, choice.pairs, choice.features) for choice in seconds]]
         if place:
             ways.append(
                 [
                     (
                         second.words + first.words,
-                        (first.pair, second.pair),
+                        first.pairs + second.pairs,
                         first.features + second.features + swaps[place - 1],
                     )
                     for first in choices[place - 1]
@@ -252,7 +255,7 @@ def _decode(
         known.append(_best(ways, weights, size))
     last = known[-1]
     return [
-        (" ".join(words), dict(zip(FEATURES, values, strict=False)) | Counter(filter(None, pairs)))
+        (" ".join(words), dict(zip(FEATURES, values, strict=False)) | Counter(pairs))
         for words, pairs, values in zip(last.words, last.pairs, last.features.tolist(), strict=True)
     ]
 

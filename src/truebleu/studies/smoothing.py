@@ -28,7 +28,7 @@ from truebleu.agreement.tests import judgment_permutation_test
 from truebleu.corpus.test_set import fingerprint
 from truebleu.execution.journal import Record, Runner, Task
 from truebleu.human.judgments import HumanScores
-from truebleu.metrics.bleu import BLEU, DEFAULT_VALUES, SMOOTHINGS, SentenceBLEU
+from truebleu.metrics.bleu import BLEU, SMOOTHINGS, SentenceBLEU
 from truebleu.reports.document import Plot, about_inputs, listed
 from truebleu.schema import DEFAULT_SEED, Level, Seed, Setting, picked
 from truebleu.significance.intervals import adjust
@@ -76,9 +76,6 @@ def study_smoothing(
     test_set: TestSet,
     human: Human,
     *,
-    epsilon: float = DEFAULT_VALUES["epsilon"],
-    k: float = DEFAULT_VALUES["k"],
-    alpha: Annotated[float, Setting(flags=("--smoothing-alpha",))] = DEFAULT_VALUES["alpha"],
     tokenize: str = "13a",
     lowercase: bool = False,
     unit: base.PoolUnit = "segment",
@@ -93,17 +90,14 @@ def study_smoothing(
 
     Chen & Cherry (2014, Tables 2 and 3): smoothings 0 to 7 by the τ of pairs of outputs of one
     segment (eq. 12), and with corpus BLEU (crp) by Pearson's γ and Spearman's ρ of systems, scored
-    by the mean of sentence BLEU weighted by reference length (eq. 13). The defaults of ε, K and α
-    are the paper's. Intervals take segments, or documents, for independent draws. The tests assume
+    by the mean of sentence BLEU weighted by reference length (eq. 13). ε, K and α are the paper's.
+    Intervals take segments, or documents, for independent draws. The tests assume
     that, were two smoothings equally good, either's answers about a segment might as well be the
     other's; between systems, either's score of a system.
 
     Args:
         test_set: the outputs of at least two systems that people judged.
         human: scores of segments, or comparisons of pairs; scores of whole systems leave out τ.
-        epsilon: ε of smoothing 1.
-        k: K of smoothings 4 and 7.
-        alpha: the α of smoothing 6.
         tokenize: how all of them split segments into words.
         lowercase: whether all of them ignore case.
         unit: what the intervals draw.
@@ -170,7 +164,7 @@ def study_smoothing(
         for row in result.rows
         if row[name] is not None
     )
-    systems = f"{len(judged)} systems; ε = {epsilon:g}, K = {k:g}, α = {alpha:g}."
+    systems = f"{len(judged)} systems."
     if pairs is not None:
         ties = pairs.human_ties + pairs.both_ties
         result.details.update(ties=ties, pairs=pairs.total - ties)
@@ -356,10 +350,8 @@ def _metrics(asked: Mapping[str, Any]) -> dict[str, Metric]:
     """Corpus BLEU and the smoothings, by the labels of the paper's rows."""
     words = {name: asked[name] for name in ("tokenize", "lowercase")}
     metrics: dict[str, Metric] = {CORPUS: BLEU(smooth="none", **words)}
-    for number, setting in enumerate(SMOOTHINGS.values()):
-        own = {} if setting is None else {setting: asked[setting]}
-        metrics[str(number)] = SentenceBLEU(smoothing=number, **words, **own)
-    return metrics
+    sentences = (SentenceBLEU(smoothing=number, **words) for number in range(len(SMOOTHINGS)))
+    return metrics | {str(number): metric for number, metric in enumerate(sentences)}
 
 
 def _best_sentence(

@@ -603,15 +603,14 @@ def study_replicates(
             for row in _replicates_rows(pool, label, records, chosen, level)
         ]
         means = _means(of_metric)
-        law = base.fit_law(list(means), list(means.values()))
-        needed = {"enough": least_enough(means, enough), "exponent": law and law.exponent}
+        needed = least_enough(means, enough)
         result.rows.extend(of_metric)
-        result.details["needed"].append({"metric": label, **needed})
+        result.details["needed"].append({"metric": label, "enough": needed})
         result.drawn.extend(
             {"metric": label, "replicates": b, "relative_sd": means.get(b)} for b in chosen
         )
-        words = _replicates_sentences(means, needed, enough, by_theory)
-        result.sentences.extend(f"{label}: {sentence}." for sentence in words)
+        words = _replicates_sentence(means, needed, enough, by_theory)
+        result.sentences.append(f"{label}: {words}.")
         without = dict.fromkeys(row["system"] for row in of_metric if row["relative_sd"] is None)
         if without and means:
             systems = ", ".join(without)
@@ -725,22 +724,16 @@ def least_enough(means: Mapping[int, float], limit: float) -> int | None:
     return least
 
 
-def _replicates_sentences(
-    means: Mapping[int, float], needed: base.Row, enough: float, by_theory: int
-) -> Iterator[str]:
+def _replicates_sentence(
+    means: Mapping[int, float], needed: int | None, enough: float, by_theory: int
+) -> str:
     if not means:
-        yield "there is nothing to measure: its scores are 0 or do not vary"
-        return
-    number, exponent = needed["enough"] or max(means), needed["exponent"]
+        return "there is nothing to measure: its scores are 0 or do not vary"
+    number = needed or max(means)
     verdict = f"{number:,} replicates are enough"
-    if needed["enough"] is None:
+    if needed is None:
         verdict = f"even {number:,} replicates are not enough"
-    yield (
+    return (
         f"{verdict}: the bounds' standard deviation is {percent(means[number])} of the interval's "
         f"width, and {100 * enough:g} % were asked for; normal theory asks for {by_theory:,}"
     )
-    if exponent is not None:
-        yield (
-            f"the deviation falls with B to the power {exponent:.2f}; theory says -0.5, so that "
-            "four times the replicates halve it"
-        )
