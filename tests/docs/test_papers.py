@@ -41,7 +41,7 @@ SMALL = {
     "study multiplicity": "--replicates 200 --repetitions 50 --together 2,3",
     "study reranking": "--simulate 20 --replicates 99 --ngrams 1 --folds 2",
     "study smoothing": "--replicates 40 --permutations 20",
-    "study tuning": "--simulate 8 --replicates 200",
+    "study tuning": "--simulate 8 --rounds 2 --replicates 200",
 }
 
 
