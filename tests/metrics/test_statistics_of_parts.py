@@ -68,7 +68,7 @@ def test_verbs_do_not_know_the_difference(
         assert found.to_dict() == expected.to_dict()
 
 
-@pytest.mark.parametrize("test", ["ar", "studentized", "bootstrap"])
+@pytest.mark.parametrize("test", ["ar", "scaled", "bootstrap"])
 def test_numbers_that_stay_narrow_give_the_same_digits(
     test: str, whole: TestSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -80,8 +80,6 @@ def test_numbers_that_stay_narrow_give_the_same_digits(
             patch.setattr(resampling, "BLOCK", 64)
             forgotten = counted(monkeypatch, ["bleu", "chrf"])
             found = truebleu.compare(forgotten, unit=unit, **settings).to_dict()
-        for pair in (*found["comparisons"], *expected["comparisons"]):
-            pair["swap_ratio"] = pytest.approx(pair["swap_ratio"], rel=1e-12)
         assert found == expected
 
 

@@ -162,7 +162,7 @@ few = dict(replicates=200)
 calls = [
     lambda: truebleu.score(test_set, metrics=["bleu", "chrf", "ter", "nist", "wer"]),
     lambda: truebleu.compare(test_set, metrics=["bleu", "chrf"], **few),
-    lambda: truebleu.compare(test_set, test="studentized", **few),
+    lambda: truebleu.compare(test_set, test="scaled", **few),
     lambda: truebleu.gate({"new": outputs[0], "old": outputs[1]}, references, baseline="old"),
     lambda: truebleu.explain(test_set, baseline="system-1"),
     lambda: truebleu.agree(test_set, human, ["bleu", "chrf"], permutations=50, **few),

@@ -18,6 +18,7 @@ from truebleu.errors import SettingError
 from truebleu.metrics.base import CountedMetric
 from truebleu.metrics.registry import as_metrics
 from truebleu.resampling import Swaps, Units
+from truebleu.schema import DEFAULT_SEED
 from truebleu.significance import pairs as adaptive, statistics as statistics_module
 from truebleu.significance.compare import compare
 from truebleu.significance.pairs import (
@@ -26,7 +27,12 @@ from truebleu.significance.pairs import (
     rank_ranges,
     significantly_better,
 )
-from truebleu.significance.statistics import MetricStatistics, metric_statistics, studentized_swaps
+from truebleu.significance.statistics import (
+    LEAST_RATIO,
+    MetricStatistics,
+    metric_statistics,
+    swap_blocks,
+)
 from truebleu.significance.tests import TESTS, find_test
 from truebleu.simulation import Channel, simulate
 
@@ -122,30 +128,45 @@ def test_replicates_of_a_test_are_those_of_a_comparison(close: TestSet, name: st
     units = Units.segments(len(close))
     statistics = metric_statistics(close, [BLEU()], units)
     (differences,), exact = test.differences(statistics, [(0, 1)], replicates=200, seed=12345)
-    observed = test.observed(statistics[0], [(0, 1)])
-    scale = test.scale(statistics[0])
-    p = test.p_values(observed, differences, exact=exact, scale=scale)
+    observed = statistics[0].differences([(0, 1)])
+    p = test.p_values(observed, differences, exact=exact, scale=statistics[0].scale)
     assert p.tolist() == [compared(close, name, 200, adaptive=False).comparisons[0].p]
 
 
-def test_studentized_values_are_those_of_the_swapped_texts() -> None:
-    """Every swap of six segments, by the definition: swap rows, then difference over its error."""
-    statistics = metric_statistics(texts_of(6, 0.2, 0.4), [BLEU()], Units.segments(6))[0]
-    (found,) = next(studentized_swaps([statistics], [(0, 1)], Swaps(replicates=64), first=0))
-    for replicate in range(64):
-        rows = statistics.rows.copy()
-        for unit in range(6):
-            if replicate >> unit & 1:
-                rows[unit] = rows[unit, ::-1]
-        gradient = BLEU().gradient(rows.sum(axis=0))
-        each = rows[:, 0] @ gradient[0] - rows[:, 1] @ gradient[1]
-        first, second = BLEU().score(rows.sum(axis=0))
-        expected = (first - second) / np.sqrt(6 * each.var(ddof=1))
-        assert found[replicate, 0] == pytest.approx(expected, rel=1e-9)
+def test_swaps_that_vary_less_than_samples_are_scaled_to_their_variance() -> None:
+    """By the definition: a short system and a long one, whose swaps have one length."""
+    references = [f"word{n} likes word{n + 1} and word{n + 2} very much {n}" for n in range(60)]
+    short = [" ".join(text.split()[: 4 + n % 5]) for n, text in enumerate(references)]
+    long = [f"{text} {'more ' * (n % 4)}indeed" for n, text in enumerate(references)]
+    result = compare({"short": short, "long": long}, references, replicates=999)
+    (pair,) = result.comparisons
+    statistics = metric_statistics(
+        as_test_set({"a": short, "b": long}, references), [BLEU()], Units.segments(60)
+    )
+    swapped = swap_blocks(statistics, [(0, 1)], Swaps(replicates=999, seed=DEFAULT_SEED))
+    null = np.concatenate([block[:, 0] for _, block, _ in swapped])
+    assert pair.swap_ratio is not None
+    assert pair.swap_ratio < LEAST_RATIO
+    assert pair.swap_ratio == pytest.approx(
+        (null**2).mean() / statistics[0].errors_of_pairs([(0, 1)])[0] ** 2, rel=0.01
+    )
+    extreme = np.abs(null) / np.sqrt(pair.swap_ratio) >= abs(pair.difference)
+    assert pair.p == (1 + np.count_nonzero(extreme)) / 1000
+    assert result.settings.test == "scaled"
+    as_riezler = compare({"a": short, "b": long}, references, replicates=999, test="ar")
+    assert as_riezler.comparisons[0].p < pair.p
+
+
+def test_means_and_few_units_are_not_scaled() -> None:
+    assert compare({"a": [1.0, 2.5] * 20, "b": [2.0, 1.0] * 20}).settings.test == "ar"
+    texts = {"a": ["one two"] * 8, "b": ["one two three four five six"] * 8}
+    few = compare(texts, ["one two three four"] * 8)
+    assert few.settings.test == "ar"
+    assert few.metrics["BLEU"].exact
 
 
 @pytest.mark.slow
-def test_studentized_swaps_hold_where_one_output_is_cut_short() -> None:
+def test_scaled_swaps_hold_where_one_output_is_cut_short() -> None:
     """Two systems of equal score, one short and one long: a null that is no exchange of outputs."""
     pool = texts_of(1500, 0.15, 0.25, seed=3)
     good, bad = (list(map(str, text)) for text in pool.systems.values())
@@ -159,12 +180,12 @@ def test_studentized_swaps_hold_where_one_output_is_cut_short() -> None:
     short = np.concatenate([rows[:cut, 1], rows[cut:, 0]])
     both = np.stack([short, rows[:, 2]], axis=1)
     assert abs(float(np.diff(BLEU().score(both.sum(axis=0)))[0])) < 0.1
-    hits, test = 0, find_test("studentized")
+    hits, test = 0, find_test("scaled")
     for trial in range(300):
         chosen = np.random.default_rng(trial).integers(0, 1500, 200)
         sample = MetricStatistics("BLEU", BLEU(), np.ascontiguousarray(both[chosen]))
         (values,), _ = test.differences([sample], [(0, 1)], replicates=199, seed=trial)
-        p = test.p_values(test.observed(sample, [(0, 1)]), values, scale=test.scale(sample))
+        p = test.p_values(sample.differences([(0, 1)]), values, scale=sample.scale)
         hits += bool(p[0] <= 0.05)
     # Three binomial standard deviations around 5 % of 300.
     assert abs(hits - 15) <= 11
@@ -297,11 +318,17 @@ def five() -> TestSet:
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 @pytest.mark.parametrize("correction", ["holm", "westfall-young"])
-@pytest.mark.parametrize("test", ["ar", "studentized"])
+@pytest.mark.parametrize("test", ["ar", "scaled"])
 @pytest.mark.parametrize("metric", ["bleu", "ter"])
 def test_kernels_that_keep_no_differences_count_what_numpy_counts(
-    five: TestSet, alternative: Alternative, correction: str, test: str, metric: str
+    five: TestSet,
+    alternative: Alternative,
+    correction: str,
+    test: str,
+    metric: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr("truebleu.significance.statistics.LEAST_RATIO", 2.0)  # all are scaled
     (native,) = as_metrics([metric])
     options: dict[str, Any] = {
         "alternative": alternative,

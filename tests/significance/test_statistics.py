@@ -10,7 +10,13 @@ from truebleu.errors import SettingError
 from truebleu.resampling import Units
 from truebleu.scores import OutsideScores
 from truebleu.scores.scored import textless_test_set
-from truebleu.significance.statistics import MetricStatistics, metric_statistics, pair_variances
+from truebleu.significance.statistics import (
+    LargestUnit,
+    MetricStatistics,
+    largest_units,
+    metric_statistics,
+    swap_ratios,
+)
 from truebleu.simulation import simulate
 
 TEXTS = simulate(segments=60, systems=[0.1, 0.2], document_length=5, seed=2)
@@ -51,11 +57,16 @@ def test_the_delta_method_has_the_variance_of_the_jackknife() -> None:
 
 def test_one_unit_that_differs_carries_all_of_the_variance() -> None:
     statistics = means(a=[1.0] * 9 + [11.0], b=[1.0] * 10)
-    (spread,) = pair_variances(statistics, [(0, 1)])
+    (largest,) = largest_units(statistics, [(0, 1)])
     # Of ten differences 0, ..., 0, 10 around their mean of 1, the last has 81 of 90.
-    assert spread.largest_share == pytest.approx(0.9)
-    (same,) = pair_variances(statistics, [(1, 1)])
-    assert (same.largest_share, same.swap_ratio) == (None, None)
+    assert (largest.unit, largest.share) == (9, pytest.approx(0.9))
+    assert largest_units(statistics, [(1, 1)]) == [LargestUnit()]
+
+
+def test_nothing_that_varies_has_no_ratio_of_swaps() -> None:
+    first, same = swap_ratios(BY_SEGMENT, [(0, 1), (1, 1)]).tolist()
+    assert first > 0
+    assert same != same
 
 
 def test_units_that_differ_are_counted() -> None:

@@ -216,9 +216,7 @@ def test_no_replicates_are_refused() -> None:
 
 
 def test_an_unknown_test_is_named_with_the_known_ones() -> None:
-    with pytest.raises(
-        UnknownNameError, match="known: ar, studentized, bootstrap, bootstrap-absolute"
-    ):
+    with pytest.raises(UnknownNameError, match="known: ar, scaled, bootstrap, bootstrap-absolute"):
         find_test("sign")
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from truebleu.reports.document import (
     LARGEST_SHARE,
-    SWAP_RATIO,
     Bar,
     Chart,
     Column,
@@ -34,6 +33,7 @@ from truebleu.reports.document import (
 from truebleu.reports.groups import comparison_blocks
 from truebleu.schema import row_of
 from truebleu.significance.intervals import CORRECTIONS, INTERVAL_METHODS
+from truebleu.significance.statistics import LEAST_RATIO
 from truebleu.significance.tests import TESTS
 
 if TYPE_CHECKING:
@@ -309,32 +309,26 @@ def _share_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> Ite
 
 
 def _swap_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> Iterator[str]:
-    """Where swaps make two systems more alike than samples would, and p is near the level."""
+    """Where swaps make two systems more alike than samples would, and are not scaled."""
+    from statistics import NormalDist  # it loads fractions and decimals
+
     test, alpha = TESTS[comparison.settings.test], comparison.settings.alpha
     ratios = [
         (pair.swap_ratio, pair)
         for pair in pairs
-        if pair.swap_ratio is not None and pair.swap_ratio < SWAP_RATIO
-        if pair.significant and _without_swaps(pair.p_adjusted, pair.swap_ratio) > alpha / 2
+        if pair.swap_ratio is not None and pair.swap_ratio < LEAST_RATIO and pair.significant
     ]
-    if not ratios or test.source != "swaps" or test.studentized:
+    if not ratios or test.scaled or comparison.metrics[pairs[0].metric].exact:
         return
     ratio, pair = min(ratios, key=itemgetter(0))
     more = len(ratios) - 1
     others = f" (and {more:,} other {'pair' if more == 1 else 'pairs'})" if more else ""
-    rate = 100 * _without_swaps(alpha, ratio)
+    normal = NormalDist()
+    rate = 200 * normal.cdf(normal.inv_cdf(alpha / 2) * ratio**0.5)
     yield (
         f"{pair.a} and {pair.b}{others} differ in length, so this test gives about {rate:.0f} % "
-        f"false alarms at {100 * alpha:g} %, and p is close to the level; try --test studentized."
+        f"false alarms at {100 * alpha:g} %; without --test {test.name} its swaps are scaled."
     )
-
-
-def _without_swaps(p: float, ratio: float) -> float:
-    """What a p-value by swaps would be, if swaps varied as much as samples do."""
-    from statistics import NormalDist  # it loads fractions and decimals
-
-    normal = NormalDist()
-    return 2 * normal.cdf(normal.inv_cdf(max(p, 1e-300) / 2) * ratio**0.5)
 
 
 # The evidence: signatures and methods.
@@ -385,7 +379,7 @@ def method(comparison: Comparison, label: str) -> str:
     interval = INTERVAL_METHODS[metric.interval_method].title
     test = TESTS[settings.test]
     of_differences = "intervals of differences by inverting the test"
-    if metric.pass_fail and test.source == "swaps" and not test.studentized:
+    if metric.pass_fail and test.source == "swaps":
         of_differences = "Tango's intervals of differences (scores are 0 or 1)"
     return (
         f"{tested}; {of_differences}, {interval} intervals of scores; level {settings.level:g}, "

@@ -622,8 +622,6 @@ ENOUGH_DOCUMENTS = 100
 ENOUGH_DOCUMENTS_FOR_A_MARGIN = 200
 # And where the variance is known as from fewer units than this, though there are more.
 ENOUGH_EFFECTIVE_UNITS = 80
-# Swaps that vary less, as a share of the variance of samples, reject equal scores too often.
-SWAP_RATIO = 0.95
 # A unit that carries more of the variance decides it: no interval holds there.
 LARGEST_SHARE = 0.2
 

@@ -73,7 +73,7 @@ from truebleu.significance.statistics import (
     MetricStatistics,
     bootstrap_scores,
     design_effects,
-    pair_variances,
+    largest_units,
 )
 from truebleu.significance.student import hall_p
 from truebleu.significance.tests import TESTS, default_replicates, fewest_units, rejecting
@@ -196,7 +196,7 @@ def compare(
     settings = picked(
         CompareSettings,
         asked,
-        test=test or ("two-way" if about == "further-runs" else "ar"),
+        test=test or ("two-way" if about == "further-runs" else "scaled"),
         replicates=replicates or DEFAULT_REPLICATES,
         correction=correction or "holm",
         unit=chosen,
@@ -241,6 +241,8 @@ def compare(
         return further if of_runs is None else of_runs.mean_scores(further, first)
 
     tests = all_pair_tests(swapped, scores, pairs, settings, draw, progress)
+    if settings.test == "scaled" and test is None and not any(part.is_scaled for part in tests):
+        settings = replace(settings, test="ar")  # which has given the same
     if correct_over == "metrics":
         adjusted = adjust(np.concatenate([part.p for part in tests]), settings.correction)
         parts_of = np.split(adjusted, len(tests))
@@ -266,7 +268,7 @@ def compare(
             test_set,
             counted,
             segment_groups(test_set, columns, unit, settings),
-            settings,
+            replace(settings, test=test or "scaled"),
             len(pairs),
             replicates=replicates,
             interval=interval,
@@ -474,8 +476,8 @@ class PairResult:
             where it does not vary.
         largest_unit: the name of that document, or the number of that segment.
         swap_ratio: the variance of the difference over random swaps over that over samples of
-            units; below 1, approximate randomization rejects equal scores too often. None where the
-            difference does not vary.
+            units; below 1, approximate randomization that is not scaled rejects equal scores too
+            often. None where the difference does not vary, and of tests without swaps.
         equivalence_p: of the test that they differ by the margin or more; None without a margin.
         equivalence_p_adjusted: the same after a correction for all comparisons by this metric.
         equivalent: whether that is at most the significance level; None without a margin.
@@ -738,7 +740,8 @@ class Family:
         pairs, settings, sign = self.pairs, self.settings, statistics.sign
         differing = statistics.differing_units(pairs)
         least = _fewest_differing(statistics.units, settings)
-        variances = pair_variances(statistics, pairs)
+        largest = largest_units(statistics, pairs)
+        ratios = [None] * len(pairs) if tested.swap_ratios is None else tested.swap_ratios.tolist()
         columns: dict[str, Sequence[Any]] = {
             "a": [self.names[a] for a, _ in pairs],
             "b": [self.names[b] for _, b in pairs],
@@ -751,9 +754,9 @@ class Family:
             "differing_units": differing,
             "note": [_note(count, least) for count in differing],
             "design_effect": effects,
-            "largest_share": [variance.largest_share for variance in variances],
-            "largest_unit": [self.unit_name(variance.largest_unit) for variance in variances],
-            "swap_ratio": [variance.swap_ratio for variance in variances],
+            "largest_share": [unit.share for unit in largest],
+            "largest_unit": [self.unit_name(unit.unit) for unit in largest],
+            "swap_ratio": [None if ratio != ratio else ratio for ratio in ratios],
             "people": agreement_of_pairs(
                 statistics.metric, self.curves, pairs, statistics.scores, scores, self.references
             ),

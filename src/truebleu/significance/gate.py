@@ -76,7 +76,10 @@ from truebleu.significance.statistics import (
     design_effects,
     exact_bounds,
     exact_p,
+    scaled_swaps,
     swap_blocks,
+    swap_ratios,
+    swap_scales,
 )
 from truebleu.significance.student import effective_units, hall_interval, hall_p
 from truebleu.significance.tests import fewest_units, monte_carlo_error, randomization_p, rejecting
@@ -543,9 +546,11 @@ def _without_margin(
         for difference, metric in zip(observed.tolist(), statistics, strict=True)
     ]
     swapped: list[list[Values]] = [[] for _ in statistics]
+    ratios = [np.ones(1) if exact else swap_ratios(metric, [(0, 1)]) for metric in statistics]
     for place, differences, shares in swap_blocks(statistics, [(0, 1)], swaps, progress):
-        tallies[place].add(differences, shares)
-        swapped[place].append(differences)
+        scaled = scaled_swaps(differences, shares, swap_scales(ratios[place]))
+        tallies[place].add(*scaled)
+        swapped[place].append(scaled[0])
     null = signs * np.concatenate([np.concatenate(blocks) for blocks in swapped], axis=1)
     p = randomization_p(observed, null, "less", exact=exact, scale=scales)
     intervals = [

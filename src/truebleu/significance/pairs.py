@@ -24,7 +24,14 @@ from truebleu._core import PairTally
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import TIE_TOLERANCE, Swaps, Values, as_replicates, as_values
 from truebleu.significance.intervals import CORRECTIONS, NullBlocks, adjust, deviation, extremeness
-from truebleu.significance.statistics import taken_blocks, tango_interval
+from truebleu.significance.statistics import (
+    scaled_swaps,
+    swap_blocks,
+    swap_ratios,
+    swap_scales,
+    taken_blocks,
+    tango_interval,
+)
 from truebleu.significance.tests import (
     SignificanceTest,
     decision,
@@ -73,6 +80,7 @@ class PairTests:
         intervals: the differences that the test does not reject, lows and highs, infinite where it
             rejects none; of a one-sided test, each end is that of the test in its direction. None
             where only p-values were asked for.
+        swap_ratios: see `statistics.swap_ratios`; None of other tests than by swaps.
     """
 
     p: Values
@@ -83,6 +91,14 @@ class PairTests:
     decided: bool
     smallest_p: float
     intervals: Values | None = None
+    swap_ratios: Values | None = None
+
+    @property
+    def is_scaled(self) -> bool:
+        """Whether swaps of any pair were, or would be, scaled to the variance of samples."""
+        if self.exact or self.swap_ratios is None:
+            return False
+        return bool((swap_scales(self.swap_ratios) != 1).any())
 
     def interval(self, pair: int) -> DifferenceBounds:
         """Of one pair; None where an end is open."""
@@ -111,10 +127,10 @@ def pair_tests(
     """
     test = find_test(settings.test)
     # From here on more is better for the first system.
-    observed = statistics.sign * test.observed(statistics, pairs)
+    observed = statistics.sign * statistics.differences(pairs)
     replicated = statistics.sign * differences
     p = test.p_values(
-        observed, replicated, settings.alternative, exact=exact, scale=test.scale(statistics)
+        observed, replicated, settings.alternative, exact=exact, scale=statistics.scale
     )
     null = (replicated if test.null is None else test.null(observed, replicated),)
     evidence = p, len(differences), exact, NullBlocks(lambda: null)
@@ -147,9 +163,9 @@ def _judged(
     if correction.basis == "replicates":
         if test.null is None:
             raise SettingError("correction", correction.name, f"another one with {test.title}")
-        observed = statistics.sign * test.observed(statistics, pairs)
+        observed = statistics.sign * statistics.differences(pairs)
         adjusted = correction.adjust(
-            observed, null, settings.alternative, exact=exact, scale=test.scale(statistics)
+            observed, null, settings.alternative, exact=exact, scale=statistics.scale
         )
         # Standardised, ties may round the other way; a corrected p is never below the other.
         adjusted = np.maximum(adjusted, p)
@@ -226,9 +242,11 @@ def all_pair_tests(
     for place, of_metric in enumerate(statistics):
         asked = tests[place].p, settings.alternative, settings.alpha
         bounds = standing_differences(of_metric, pairs, replicates.reach(place), *asked)
-        if test.source == "swaps" and not test.studentized:
+        ratios = None
+        if isinstance(replicates, _Swapped):
             bounds = with_rates(of_metric, pairs, bounds, *asked)
-        results.append(replace(tests[place], intervals=bounds))
+            ratios = replicates.ratios[place]
+        results.append(replace(tests[place], intervals=bounds, swap_ratios=ratios))
     return results
 
 
@@ -320,8 +338,11 @@ class _Swapped:
         progress: Progress | None,
     ) -> None:
         self._statistics, self._pairs, self._settings = statistics, pairs, settings
-        self._test, self._progress = find_test(settings.test), progress
-        self._observed = [metric.sign * self._test.observed(metric, pairs) for metric in statistics]
+        self._progress = progress
+        self._observed = [metric.sign * metric.differences(pairs) for metric in statistics]
+        self.ratios = [swap_ratios(metric, pairs) for metric in statistics]
+        is_scaled = find_test(settings.test).scaled
+        self._scales = [swap_scales(r) if is_scaled else np.ones_like(r) for r in self.ratios]
         # Of each metric, so far: tallies, how many replicates, and of those how many were kept.
         self._tallies: dict[int, PairTally] = {}
         self._done, self._kept = [0] * len(statistics), [0] * len(statistics)
@@ -345,28 +366,38 @@ class _Swapped:
             for metric in metrics:
                 self._tallies[metric] = self._tally(metric, slice(None), kept)
                 self._kept[metric], self._exact[metric] = kept, exact
-        chosen = [self._statistics[metric] for metric in metrics]
-        pairs = self._turned(slice(None))
-        for place, differences, shares in self._test.swap_blocks(
-            chosen, pairs, swaps, self._progress, first=first
+        if exact:
+            self._scales = [np.ones_like(scales) for scales in self._scales]
+        for metric, differences, shares in self._swapped(
+            metrics, slice(None), swaps, self._progress, first
         ):
-            self._tallies[metrics[place]].add(differences, shares)
+            self._tallies[metric].add(differences, shares)
         for metric in metrics:
             self._done[metric] = count
 
-    def _turned(self, part: slice) -> Sequence[Pair]:
+    def _swapped(
+        self,
+        metrics: Sequence[int],
+        part: slice,
+        swaps: Swaps,
+        progress: Progress | None = None,
+        first: int = 0,
+    ) -> Iterator[tuple[int, Values, Values]]:
+        """By metric the differences of some pairs after swaps, and the shares that are swapped."""
         pairs = self._pairs[part]
-        return pairs if self._turn > 0 else [(b, a) for a, b in pairs]
+        pairs = pairs if self._turn > 0 else [(b, a) for a, b in pairs]
+        chosen = [self._statistics[metric] for metric in metrics]
+        for place, differences, shares in swap_blocks(chosen, pairs, swaps, progress, first=first):
+            scales = self._scales[metrics[place]][part]
+            yield metrics[place], *scaled_swaps(differences, shares, scales)
 
     def _tally(self, metric: int, part: slice, kept: int) -> PairTally:
         """That of no replicates of some pairs."""
         statistics, observed = self._statistics[metric], self._observed[metric][part]
         side = self._settings.alternative
-        margins = TIE_TOLERANCE * np.maximum(np.abs(observed), self._test.scale(statistics))
-        # The intervals of studentized differences are made of errors, which no shift changes.
-        centre = np.zeros_like(observed) if self._test.studentized else observed
+        margins = TIE_TOLERANCE * np.maximum(np.abs(observed), statistics.scale)
         return PairTally(
-            centre.tolist(),
+            observed.tolist(),
             (extremeness(observed, side) - margins).tolist(),
             sign=self._turn * statistics.sign,
             side=side,
@@ -381,41 +412,37 @@ class _Swapped:
         statistics = self._statistics[metric]
         native = statistics.metric.native()
         null = NullBlocks(partial(self._again, metric))
-        if native is not None and not self._test.studentized:
+        if native is not None:
             swaps = Swaps(replicates=count, seed=self._settings.seed)
-            counted = statistics, self._pairs, native, swaps, tally, count
+            scales = self._scales[metric]
+            counted = statistics, self._pairs, native, swaps, tally, count, scales
             null = _NativeNull(null.blocks, *counted)
         return p, count, exact, null
 
     def _again(self, metric: int) -> Iterator[Values]:
-        statistics = self._statistics[metric]
+        turn = self._turn * self._statistics[metric].sign
         swaps = Swaps(replicates=self._done[metric], seed=self._settings.seed)
-        for _, block, _ in self._test.swap_blocks([statistics], self._pairs, swaps):
-            yield statistics.sign * block
+        for _, block, _ in self._swapped([metric], slice(None), swaps):
+            yield turn * block
 
     def reach(self, metric: int) -> Values:
         """How far intervals reach below and above the observed differences, more being better."""
         rank = rejecting(self._done[metric], self._settings.alpha, exact=self._exact[metric])
         if rank == self._kept[metric] and rank > 0:
-            reach = self._tallies[metric].reach
-        elif rank > 0:
-            reach = self._farthest(metric, rank)
-        else:
-            reach = np.full((2, len(self._pairs)), np.inf)
-        return self._test.in_points(self._statistics[metric], self._pairs, reach)
+            return self._tallies[metric].reach
+        if rank > 0:
+            return self._farthest(metric, rank)
+        return np.full((2, len(self._pairs)), np.inf)
 
     def _farthest(self, metric: int, rank: int) -> Values:
         """The reach where the farthest of all pairs do not fit: the same swaps again, in parts."""
-        statistics = self._statistics[metric]
         swaps = Swaps(replicates=self._done[metric], seed=self._settings.seed)
         size = max(1, _pairs_that_fit(rank, KEPT))
         parts = []
         for start in range(0, len(self._pairs), size):
             part = slice(start, start + size)
             tally = self._tally(metric, part, rank)
-            for _, differences, shares in self._test.swap_blocks(
-                [statistics], self._turned(part), swaps
-            ):
+            for _, differences, shares in self._swapped([metric], part, swaps):
                 tally.add(differences, shares)
             parts.append(tally.reach)
         return np.concatenate(parts, axis=1)
@@ -436,6 +463,7 @@ class _NativeNull(NullBlocks):
     swaps: Swaps
     tally: PairTally
     replicates: int
+    scales: Values
 
     def spread(self) -> tuple[Values, Values]:
         """See `NullBlocks`."""
@@ -453,7 +481,7 @@ class _NativeNull(NullBlocks):
                 taken,
                 self.statistics.sums,
                 self.native,
-                factors=(self.statistics.sign * factors).tolist(),
+                factors=(self.statistics.sign * factors * self.scales).tolist(),
                 side=alternative,
                 order=order.tolist(),
                 bounds=reached.tolist(),
@@ -475,7 +503,7 @@ class _Drawn:
         self._statistics, self._settings, self._draw = statistics, settings, draw
         self._test, self._scores = find_test(settings.test), list(scores)
         self._left, self._right = np.array(pairs).T
-        self._observed = [metric.sign * self._test.observed(metric, pairs) for metric in statistics]
+        self._observed = [metric.sign * metric.differences(pairs) for metric in statistics]
 
     def make(self, metrics: Sequence[int], count: int) -> None:
         """Draw as many replicates as are missing."""

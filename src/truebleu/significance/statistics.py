@@ -14,7 +14,7 @@ import numpy as np
 from truebleu import _core
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels
-from truebleu.resampling import TIE_TOLERANCE, blocks, normal_quantile, on_exact_grid
+from truebleu.resampling import TIE_TOLERANCE, Swaps, blocks, normal_quantile, on_exact_grid
 from truebleu.schema import MOST, ComparedByValue, require_whole_number
 from truebleu.significance.student import jackknife_error, student_quantile
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
-    from truebleu.resampling import Bootstrap, Swaps, Units, Values
+    from truebleu.resampling import Bootstrap, Units, Values
 
 __all__ = [
     "MetricStatistics",
@@ -45,6 +45,10 @@ Progress = Callable[[int], object]
 BLOCK_SIZE = 1 << 22
 # Enough replicates to keep all threads busy, few enough to report progress.
 LARGEST_BLOCK = 1 << 12
+# Swaps by which their variance is known within 5 %.
+SWAPS_OF_RATIOS = 1000
+# Swaps that vary less, as a share of the variance of samples, find too many differences.
+LEAST_RATIO = 0.9
 # Rows that a block of replicates may add up: a second or two of work.
 BLOCK_WORK = 1 << 31
 
@@ -163,12 +167,6 @@ class MetricStatistics(ComparedByValue):
             error[some] = jackknife_error(jackknife[:, left[some]] - jackknife[:, right[some]])
         return error
 
-    def studentized(self, pairs: Sequence[Pair]) -> Values:
-        """Each pair's difference over its standard error, by the delta method."""
-        self._require_systems(pairs)
-        nothing = np.zeros((1, len(self.rows)), dtype=np.bool_)
-        return np.asarray(studentized(self, pairs, nothing)[0])
-
     def jackknife_scores(self) -> Values:
         """Each system's score without one unit, shaped (unit, system)."""
         sums = self.sums
@@ -206,63 +204,67 @@ def metric_statistics(
 
 
 @dataclass(frozen=True, slots=True)
-class PairVariance:
-    """How much the difference of a pair varies over units.
+class LargestUnit:
+    """The unit that carries most of the variance of a pair's difference, and which share of it.
 
-    Attributes:
-        largest_share: the share of its variance that one unit carries; None where it does not vary.
-        swap_ratio: its variance over random swaps over that over samples of units, were the scores
-            equal: below 1 where a count moves one of the scores only, as lengths do where one
-            output is short and the other long. None where it does not vary.
-        largest_unit: the unit that carries the largest share.
+    Both are None where the difference does not vary.
     """
 
-    largest_share: float | None = None
-    swap_ratio: float | None = None
-    largest_unit: int | None = None
+    unit: int | None = None
+    share: float | None = None
 
 
-def pair_variances(statistics: MetricStatistics, pairs: Sequence[Pair]) -> list[PairVariance]:
-    """How much the difference of each pair varies over the units that are resampled."""
-    least = _no_variance(statistics)
-    squares, largest, units = _pair_squares(statistics.contributions(), pairs)
-    left, right = np.array(pairs).T
-    # After a swap of half of the units both systems have the mean of their sums.
-    slopes = statistics.metric.gradient((statistics.sums[left] + statistics.sums[right]) / 2)
-    moved = _moved_squares(statistics.rows, pairs, slopes)
-    return [
-        PairVariance(highest / total, swapped / total, unit) if total > least else PairVariance()
-        for total, highest, unit, swapped in zip(
-            squares.tolist(), largest.tolist(), units.tolist(), moved.tolist(), strict=True
-        )
-    ]
-
-
-def _moved_squares(rows: NDArray[Any], pairs: Sequence[Pair], slopes: Values) -> Values:
-    """Of each pair the squares of what swapping a unit moves its difference by, added up."""
-    if rows.dtype == np.float64:
-        return _core.Pairs(pairs).moved_squares(rows, slopes)
-    squares = []
-    for (a, b), slope in zip(pairs, slopes, strict=True):
-        moved = np.concatenate([(block[:, a] - block[:, b]) @ slope for block in blocks(rows)])
-        squares.append(((moved - moved.mean()) ** 2).sum())
-    return np.array(squares)
-
-
-def _pair_squares(
-    contributions: Values, pairs: Sequence[Pair]
-) -> tuple[Values, Values, NDArray[np.intp]]:
-    """What units contribute to each pair's difference, squared: the sum, the largest, and whose."""
-    squares, largest = np.empty(len(pairs)), np.empty(len(pairs))
-    units = np.empty(len(pairs), dtype=np.intp)
+def largest_units(statistics: MetricStatistics, pairs: Sequence[Pair]) -> list[LargestUnit]:
+    """The unit that carries most of the variance, of each pair."""
+    contributions, least = statistics.contributions(), _no_variance(statistics)
     left, right = np.array(pairs).T
     size = max(1, BLOCK_SIZE // len(contributions))
+    largest = []
     for start in range(0, len(pairs), size):
         part = slice(start, start + size)
-        each = (contributions[:, left[part]] - contributions[:, right[part]]) ** 2
-        squares[part], largest[part] = each.sum(axis=0), each.max(axis=0)
-        units[part] = each.argmax(axis=0)
-    return squares, largest, units
+        squares = (contributions[:, left[part]] - contributions[:, right[part]]) ** 2
+        columns = squares.sum(axis=0), squares.max(axis=0), squares.argmax(axis=0)
+        for total, highest, unit in zip(*(column.tolist() for column in columns), strict=True):
+            varies = total > least
+            largest.append(LargestUnit(unit, highest / total) if varies else LargestUnit())
+    return largest
+
+
+def swap_ratios(statistics: MetricStatistics, pairs: Sequence[Pair]) -> Values:
+    """The variance of each pair's difference over random swaps, over that over samples of units.
+
+    About 1 where outputs might as well be the other system's. Below 1 where a count moves one of
+    the scores only, as lengths do where one output is short and the other long: swaps then make two
+    systems more alike than samples do. Means over units move with no count, and have 1. NaN where
+    nothing varies.
+    """
+    if statistics.metric.is_mean:
+        return np.ones(len(pairs))
+    if statistics.units < 2:
+        return np.full(len(pairs), np.nan)
+    squares, count = np.zeros(len(pairs)), 0
+    for _, block, _ in swap_blocks([statistics], pairs, Swaps(replicates=SWAPS_OF_RATIOS)):
+        squares += (block**2).sum(axis=0)
+        count += len(block)
+    errors = statistics.errors_of_pairs(pairs) ** 2
+    varies = errors > _no_variance(statistics)
+    return np.where(varies, squares / count / np.where(varies, errors, 1.0), np.nan)
+
+
+def swap_scales(ratios: Values) -> Values:
+    """What differences after swaps are multiplied by, so that they vary as samples do."""
+    is_small = ratios < LEAST_RATIO
+    return np.where(is_small, np.where(is_small, ratios, 1.0) ** -0.5, 1.0)
+
+
+def scaled_swaps(differences: Values, shares: Values, scales: Values) -> tuple[Values, Values]:
+    """Differences after swaps and the shares of the text that are swapped, scaled.
+
+    A hypothesis moves a scaled difference as far as its share is scaled around a half.
+    """
+    if (scales == 1).all():
+        return differences, shares
+    return differences * scales, np.clip(0.5 + (shares - 0.5) * scales, 0.0, 1.0)
 
 
 def _no_variance(statistics: MetricStatistics) -> float:
@@ -440,99 +442,6 @@ def _differences(statistics: MetricStatistics, swapped: Values, pairs: Sequence[
         return _core.Pairs(pairs).differences(swapped, statistics.sums, native)
     first, second = statistics.metric.score(_core.Pairs(pairs).sums(swapped, statistics.sums))
     return np.asarray(first - second)
-
-
-# Coins that one column of a sum holds: below 2**53 sums of whole numbers are exact.
-COINS = 50
-# A standard error of 0 leaves a difference that no replicate can reach; infinite ones don't count.
-CERTAIN = 1e12
-
-
-def studentized_swaps(
-    statistics: Sequence[MetricStatistics],
-    pairs: Sequence[Pair],
-    swaps: Swaps,
-    progress: Progress | None = None,
-    *,
-    first: int = 0,
-) -> Iterator[list[Values]]:
-    """As `swap_blocks`, each difference over its standard error in the swapped test set.
-
-    The standard error is that of the delta method, by the gradients at the swapped sums, so that it
-    takes as many steps as a replicate has units, for each pair.
-    """
-    units = len(statistics[0].rows)
-    enumerated = swaps.enumerates(units)
-    if all(metric.metric.native() is not None for metric in statistics):
-        seed = None if enumerated else swaps.seed
-        blocks = taken_blocks(statistics, swaps, progress, first=first, width=len(pairs))
-        for start, taken in blocks:
-            yield [
-                _core.Pairs(pairs).studentized_differences(
-                    metric.rows.astype(np.float64, copy=False),
-                    part,
-                    metric.sums,
-                    native,
-                    first=start,
-                    seed=seed,
-                    least=_no_error(metric),
-                )
-                for metric, part in zip(statistics, taken, strict=True)
-                if (native := metric.metric.native()) is not None
-            ]
-        return
-    replicates = 2**units if enumerated else swaps.replicates
-    # Coins as the bits of whole numbers: their sums show which units were taken.
-    bits = np.zeros((units, -(-units // COINS)))
-    places = np.arange(units)
-    bits[places, places // COINS] = 2.0 ** (places % COINS)
-    for start, count in _blocks(replicates, 4 * units, units):
-        sums = swaps.sums(bits, first + start, count, enumerated=enumerated).astype(np.int64)
-        chosen = (sums[:, places // COINS] >> (places % COINS) & 1).astype(np.bool_)
-        yield [studentized(metric, pairs, chosen) for metric in statistics]
-        if progress is not None:
-            progress(count)
-
-
-def _no_error(statistics: MetricStatistics) -> float:
-    """What is left of a difference or of its error by rounding."""
-    return 1e-12 * max(statistics.scale, 1e-300)
-
-
-def studentized(
-    statistics: MetricStatistics, pairs: Sequence[Pair], taken: NDArray[np.bool_]
-) -> Values:
-    """Each pair's difference over its standard error, with the taken units swapped.
-
-    Args:
-        statistics: of all systems by one metric.
-        pairs: the systems of each comparison.
-        taken: shaped (replicate, unit); no unit is taken on the test set itself.
-    """
-    metric, sums = statistics.metric, statistics.sums
-    units = taken.shape[1]
-    weights = taken.astype(np.float64)
-    values = np.empty((len(taken), len(pairs)))
-    for place, (a, b) in enumerate(pairs):
-        rows_a, rows_b = statistics.rows[:, a], statistics.rows[:, b]
-        moved = weights @ (rows_b - rows_a)
-        first, second = sums[a] + moved, sums[b] - moved
-        of_first, of_second = metric.gradient(first), metric.gradient(second)
-        kept = of_first @ rows_a.T - of_second @ rows_b.T
-        swapped = of_first @ rows_b.T - of_second @ rows_a.T
-        each = np.where(taken, swapped, kept)
-        each -= each.mean(axis=1, keepdims=True)
-        variance = (each**2).sum(axis=1) * units / (units - 1)
-        difference = metric.score(first) - metric.score(second)
-        values[:, place] = _over_error(statistics, difference, np.sqrt(variance))
-    return values
-
-
-def _over_error(statistics: MetricStatistics, difference: Values, error: Values) -> Values:
-    """Differences over their standard errors, where there are any."""
-    least = _no_error(statistics)
-    certain = np.where(np.abs(difference) <= least, 0.0, np.copysign(CERTAIN, difference))
-    return np.where(error > least, difference / np.maximum(error, least), certain)
 
 
 def _width_of_pairs(statistics: MetricStatistics, pairs: int) -> int:

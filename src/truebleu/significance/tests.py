@@ -45,15 +45,15 @@ from truebleu.schema import (
 from truebleu.significance.intervals import extremeness, smallest_factor
 from truebleu.significance.optimizer_runs import two_way_p, two_way_reach
 from truebleu.significance.statistics import (
-    CERTAIN,
     bootstrap_scores,
-    studentized_swaps,
     swap_blocks,
+    swap_ratios,
+    swap_scales,
     wilson_bounds,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -370,8 +370,7 @@ class SignificanceTest:
             or of the statistics of runs, as `two_way_reach`. Swaps are counted instead.
         null: a function of the observed and the replicates' differences that gives those of equal
             systems, for corrections that look at replicates; None where there is none.
-        studentized: whether differences are divided by their standard errors, on the test set and
-            in every replicate.
+        scaled: whether swaps that vary less than samples are scaled up to their variance.
         alternatives: those that can be tested.
         caution: what a reader of its p-values must know.
         counts_wins: whether it decides by the share of replicates in which a system is better.
@@ -384,7 +383,7 @@ class SignificanceTest:
     p_value: Callable[..., Values]
     reach: Callable[..., Values] = _not_by_swaps
     null: Callable[[Values, Values], Values] | None = None
-    studentized: bool = False
+    scaled: bool = False
     alternatives: tuple[Alternative, ...] = ALTERNATIVES
     caution: str | None = None
     counts_wins: bool = False
@@ -410,56 +409,6 @@ class SignificanceTest:
         enumerated = {"exact": True} if exact else {}
         return self.p_value(observed, differences, alternative, scale=scale, **enumerated)
 
-    def observed(self, statistics: MetricStatistics, pairs: Sequence[Pair]) -> Values:
-        """What is tested of each pair: the difference on the test set itself, or its t."""
-        if self.studentized:
-            return statistics.studentized(pairs)
-        return statistics.differences(pairs)
-
-    def in_points(
-        self, statistics: MetricStatistics, pairs: Sequence[Pair], reach: Values
-    ) -> Values:
-        """How far intervals of differences reach, of what swaps say about what is tested.
-
-        Studentized, that is in standard errors, and the critical value is that of the hypothesis of
-        no difference: over its standard error, a difference after swaps is distributed almost alike
-        whatever the true one is.
-        """
-        if not self.studentized:
-            return reach
-        differences = statistics.differences(pairs)
-        t = statistics.studentized(pairs)
-        # As the test rounds them; where there is no difference, by the jackknife.
-        errors = np.where(np.abs(t) >= CERTAIN, 0.0, differences / np.where(t == 0, 1.0, t))
-        if (t == 0).any():
-            equal = [pairs[place] for place in np.flatnonzero(t == 0).tolist()]
-            errors[t == 0] = statistics.errors_of_pairs(equal)
-        return np.where(np.isfinite(reach), reach * errors, np.inf)
-
-    def scale(self, statistics: MetricStatistics) -> float:
-        """The size of what rounding is relative to."""
-        return 1.0 if self.studentized else statistics.scale
-
-    def swap_blocks(
-        self,
-        statistics: Sequence[MetricStatistics],
-        pairs: Sequence[Pair],
-        swaps: Swaps,
-        progress: Progress | None = None,
-        *,
-        first: int = 0,
-    ) -> Iterator[tuple[int, Values, Values]]:
-        """The same after random swaps, block by block: see `statistics.swap_blocks`.
-
-        A studentized difference moves with no share of the text, so that all are taken for halves.
-        """
-        if not self.studentized:
-            yield from swap_blocks(statistics, pairs, swaps, progress, first=first)
-            return
-        for blocks in studentized_swaps(statistics, pairs, swaps, progress, first=first):
-            for place, block in enumerate(blocks):
-                yield place, block, np.full((len(block), 1), 0.5)
-
     def differences(
         self,
         statistics: Sequence[MetricStatistics],
@@ -481,11 +430,13 @@ class SignificanceTest:
             exact = swaps.enumerates(units)
             start = 0 if exact else first
             blocks: list[list[Values]] = [[] for _ in statistics]
-            for place, block, _ in self.swap_blocks(
-                statistics, pairs, swaps, progress, first=start
-            ):
+            for place, block, _ in swap_blocks(statistics, pairs, swaps, progress, first=start):
                 blocks[place].append(block)
-            return [np.concatenate(of_metric) for of_metric in blocks], exact
+            swapped = [np.concatenate(of_metric) for of_metric in blocks]
+            if self.scaled and not exact:
+                scales = [swap_scales(swap_ratios(metric, pairs)) for metric in statistics]
+                swapped = [part * scale for part, scale in zip(swapped, scales, strict=True)]
+            return swapped, exact
         left, right = np.array(pairs).T
         bootstrap = Bootstrap(replicates=replicates, seed=seed)
         drawn = bootstrap_scores(
@@ -515,13 +466,13 @@ TESTS: Mapping[str, SignificanceTest] = {
             null=_around_zero,
         ),
         SignificanceTest(
-            name="studentized",
-            title="studentized randomization",
-            origin="Janssen 1997; Chung & Romano 2013",
+            name="scaled",
+            title="scaled approximate randomization",
+            origin="after Janssen 1997; Chung & Romano 2013",
             source="swaps",
             p_value=randomization_p,
             null=_around_zero,
-            studentized=True,
+            scaled=True,
         ),
         SignificanceTest(
             name="bootstrap",

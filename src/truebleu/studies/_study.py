@@ -543,7 +543,7 @@ STUDY_TESTS = {
     if test.source != "runs"
 }
 #: Those for any metric.
-TESTS = tuple(name for name in STUDY_TESTS if name != "studentized")
+TESTS = tuple(name for name in STUDY_TESTS if name != "scaled")
 Tests = Annotated[
     Sequence[str],
     Setting(
@@ -593,7 +593,7 @@ class Testing:
         draws: Any = {"replicates": self.replicates, "seed": self.seed}
         for name in self.tests:
             test = SIGNIFICANCE_TESTS[name]
-            kind = (test.source, test.studentized)
+            kind = (test.source, test.scaled)
             if kind not in drawn:
                 first = index * self.replicates
                 (differences,), exact = test.differences([statistics], pairs, first=first, **draws)
@@ -601,9 +601,8 @@ class Testing:
             differences, exact = drawn[kind]
             # The papers' rules name the winner of most replicates, whatever the sample says.
             if name not in RULES:
-                tested = statistics.sign * test.observed(statistics, pairs)
-                scale = test.scale(statistics)
-                p = test.p_values(tested, differences, exact=exact, scale=scale)
+                tested = statistics.sign * statistics.differences(pairs)
+                p = test.p_values(tested, differences, exact=exact, scale=statistics.scale)
                 conclusions[name] = Conclusions(p, better)
             else:
                 conclusions[name] = _by_wins(name, differences, statistics.scale)
