@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cache, partial
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,11 +30,10 @@ from evidence.rates import (
     rejected,
 )
 from evidence.unlike import Unlike
-from truebleu.reports.compare import _without_swaps
-from truebleu.reports.document import LARGEST_SHARE, SWAP_RATIO
+from truebleu.reports.document import LARGEST_SHARE
 from truebleu.significance.pairs import all_pair_tests
 from truebleu.significance.settings import CompareSettings
-from truebleu.significance.statistics import pair_variances
+from truebleu.significance.statistics import LEAST_RATIO, largest_units, swap_ratios
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -104,8 +103,9 @@ def _family(systems: int, truth: str, trial: int) -> Answers:
     return [bool(alarms[equal].any())], [False]
 
 
-# Two systems of each set that are of unlike length, and two that are not.
+# Two systems of each set that are of unlike length, and two that are not; then all of a set.
 UNLIKE = (
+    ("wmt24-en-es",),
     ("wmt23-he-en", "NLLB_MBR_BLEU", "ONLINE-B"),
     ("wmt23-he-en", "ONLINE-A", "ZengHuiMT"),
     ("wmt23-en-cs", "ONLINE-Y", "ONLINE-W"),
@@ -115,39 +115,38 @@ UNLIKE = (
     ("wmt23-zh-en", "ONLINE-G", "ZengHuiMT"),
     ("wmt23-zh-en", "ONLINE-M", "ZengHuiMT"),
 )
-UNLIKE_TESTS = {"ar": "compare, level", "studentized": "compare --test studentized, level"}
-UNLIKE_LENGTHS = "outputs differ in what a match is worth to them"
+UNLIKE_TESTS = {"scaled": "compare, level", "ar": "compare --test ar, level"}
+UNLIKE_LENGTHS = "outputs differ in length"
 
 
 def lengths() -> Iterator[Design]:
     """The level where systems have one score on the pool, and one may be short, the other long."""
-    for name, first, second in UNLIKE:
+    for name, *systems in UNLIKE:
         questions = tuple(
             Question(
                 default=f"{default}, equal scores but not exchangeable (BLEU)",
-                design=f"{name}, {first} and {second}, the better one cut short",
+                design=f"{name}, {' and '.join(systems) or 'any two'}, the better one cut short",
                 sometimes=UNLIKE_LENGTHS if test == "ar" else "",
             )
             for test, default in UNLIKE_TESTS.items()
         )
-        trial = partial(_unlike, name, first, second)
+        trial = partial(_unlike, name, *systems)
         yield Design(questions=questions, trials=1000, trial=trial)
 
 
-def _unlike(name: str, first: str, second: str, trial: int) -> Answers:
-    ((sample,),) = _sampled(name, first, second).sets(trial, 1)
-    ratio = pair_variances(sample, [(0, 1)])[0].swap_ratio or 1.0
-    p, other = (p_values(sample, [(0, 1)], trial, 999, test)[0] for test in UNLIKE_TESTS)
-    # The hint is printed where a difference is significant and p is near the level.
-    hint = ratio < SWAP_RATIO and p <= ALPHA and _without_swaps(p, ratio) > ALPHA / 2
-    return [p <= ALPHA, other <= ALPHA], [hint, False]
+def _unlike(*name_and_trial: Any) -> Answers:
+    *name, trial = name_and_trial
+    ((sample,),) = _sampled(*name).sets(trial, 1)
+    (ratio,) = swap_ratios(sample, [(0, 1)])
+    alarms = [p_values(sample, [(0, 1)], trial, 999, test)[0] <= ALPHA for test in UNLIKE_TESTS]
+    return alarms, [False, alarms[1] and ratio < LEAST_RATIO]
 
 
 @cache
 def _sampled(name: str, *systems: str) -> Unlike:
     test_set = read_set(name)
-    two = replace(test_set, systems={system: test_set.systems[system] for system in systems})
-    return Unlike.of(two, ["bleu"], "segment", 7)
+    chosen = {system: test_set.systems[system] for system in systems or test_set.systems}
+    return Unlike.of(replace(test_set, systems=chosen), ["bleu"], "segment", 7)
 
 
 def coverage() -> Iterator[Design]:
@@ -182,7 +181,7 @@ def _covered(metric: str, whole: MetricStatistics, count: int, trial: int) -> An
     low, high = np.array([tests.interval(pair) for pair in range(len(pairs))], dtype=float).T
     # An open end, which is no number, holds whatever there is.
     covers = ~((low > truth) | (truth > high))
-    shares = np.array([pair.largest_share or 0.0 for pair in pair_variances(sample, pairs)])
+    shares = np.array([unit.share or 0.0 for unit in largest_units(sample, pairs)])
     large = shares > LARGEST_SHARE
     return tuple([values[0], values[1:].mean()] for values in (covers, large, ~covers & large))
 

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
-from functools import partial
+import itertools
+from dataclasses import replace
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from evidence.rates import ALPHA, PAIRS, Design, Question, document_pool, few, like, pool, rejected
+from evidence.data import read_set
+from evidence.rates import (
+    ALPHA,
+    ONE_UNIT,
+    PAIRS,
+    Design,
+    Question,
+    document_pool,
+    few,
+    like,
+    pool,
+    rejected,
+)
 from truebleu import compare
+from truebleu.metrics.registry import metrics_for
 from truebleu.reports.document import ENOUGH_DOCUMENTS_FOR_A_MARGIN
-from truebleu.reports.gate import hangs_on_few, hangs_on_one
+from truebleu.reports.gate import hangs_on_one
+from truebleu.resampling import Units
 from truebleu.scores.scored import OutsideScores, textless_test_set
 from truebleu.significance.gate import GateSettings, _checks, alpha_of_look
 from truebleu.significance.optimizer_runs import RunAverage, two_way_p
@@ -54,7 +70,7 @@ def margins() -> Iterator[Design]:
                     default=f"gate at its margin ({by_segment.label})",
                     design=f"{count} {kind} drawn, {' against '.join(pair)}",
                     always=few(kind, count, ENOUGH_DOCUMENTS_FOR_A_MARGIN),
-                    sometimes="one unit or a few carry much of the variance",
+                    sometimes=ONE_UNIT,
                 )
                 whole_pair = like(whole, whole.rows[:, chosen])
                 yield Design(
@@ -69,8 +85,66 @@ def _at_the_margin(whole: MetricStatistics, count: int, trial: int) -> Answers:
     drawn = generator.integers(0, len(whole.rows), count)
     settings = GateSettings(margin=float(abs(np.diff(whole.scores)[0])))
     (check,) = _decided([like(whole, whole.rows[drawn])], settings)
-    warned = hangs_on_one(check, count) or hangs_on_few(check, count)
-    return [check.passed], [warned]
+    return [check.passed], [hangs_on_one(check, count, settings.rule)]
+
+
+# Sets of which seven outputs are repeated ten times; samples have 300 segments.
+RUNAWAYS, TIMES, SAMPLED = 7, 10, 300
+SETS = ("wmt21-en-de", "wmt23-en-cs", "wmt23-he-en", "wmt23-zh-en", "wmt24-en-es")
+
+
+def runaways() -> Iterator[Design]:
+    """How often a gate passes a system with rare runaway outputs, worse by exactly the margin.
+
+    And how often it does on samples that have none of them. These are samples of the system without
+    runaways, which is better than the margin asks for: no gate and no caution can tell them apart,
+    so a gate that passes the one passes the other.
+    """
+    for name in SETS:
+        for metric in ("ter", "bleu"):
+            gate = f"gate at its margin, {RUNAWAYS} runaway outputs ({metric.upper()})"
+            questions = (
+                Question(default=gate, design=f"{name}, {SAMPLED} segments", sometimes=ONE_UNIT),
+                Question(
+                    default=f"{gate}: passed, and there were none in the sample",
+                    design=f"{name}, {SAMPLED} segments",
+                    expected=None,
+                ),
+            )
+            trial = partial(_runaways, name, metric)
+            yield Design(questions=questions, trials=TRIALS, trial=trial)
+
+
+def _runaways(name: str, metric: str, trial: int) -> Answers:
+    whole, repeated = _with_repeated(name, metric)
+    for attempt in itertools.count():
+        generator = np.random.default_rng([trial, attempt])
+        new, old = generator.choice(whole.systems, 2, replace=False)
+        struck = generator.choice(whole.units, RUNAWAYS, replace=False)
+        rows = whole.rows[:, [new, old]].astype(np.float64)
+        rows[struck, 0] = repeated[struck, new]
+        pair = like(whole, rows)
+        lead = float(whole.sign * -np.diff(pair.scores)[0])
+        if lead < 0:  # the new system is the worse one
+            break
+    drawn = generator.integers(0, whole.units, SAMPLED)
+    settings = GateSettings(margin=-lead)
+    (check,) = _decided([like(whole, rows[drawn])], settings)
+    unseen = check.passed and not np.isin(drawn, struck).any()
+    return [check.passed, unseen], [hangs_on_one(check, SAMPLED, settings.rule), False]
+
+
+@cache
+def _with_repeated(name: str, metric: str) -> tuple[MetricStatistics, NDArray[np.float64]]:
+    """The counts of a set, and of all its outputs repeated."""
+    (parsed,), test_set = metrics_for([metric], read_set(name))
+    texts = {
+        system: [" ".join([segment or ""] * TIMES) for segment in text]
+        for system, text in test_set.systems.items()
+    }
+    rows = parsed.count(test_set).array()
+    whole = MetricStatistics.of(metric, parsed, rows, Units.segments(len(rows)))
+    return whole, parsed.count(replace(test_set, systems=texts)).array().astype(np.float64)
 
 
 def five_metrics() -> Iterator[Design]:
@@ -221,4 +295,4 @@ def _nights(count: int, trial: int) -> Answers:
 
 
 #: What gates and runs add to the page of defaults.
-DESIGNS = (margins, five_metrics, equivalence, runs, nights, power_of_runs)
+DESIGNS = (margins, runaways, five_metrics, equivalence, runs, nights, power_of_runs)

@@ -2,8 +2,9 @@
 
 Two systems of each WMT set are a pool, whose scores are the truth. A panel draws 300 segments of
 each set (languages fixed), or twelve sets of the six with replacement and 300 segments of each
-(languages drawn). Under the null hypothesis the outputs of each segment are swapped by a coin;
-where one language is apart, those of all sets but one.
+(languages drawn); for the difference in a further set, five sets and one more. Under the null
+hypothesis the outputs of each segment are swapped by a coin; where one language is apart, those of
+all sets but one.
 """
 
 from __future__ import annotations
@@ -17,19 +18,19 @@ import numpy as np
 from evidence.data import read_set
 from truebleu.metrics.registry import metrics_for
 from truebleu.resampling import Units
-from truebleu.significance.panel import PanelSettings, _comparison, _Difference
+from truebleu.significance.panel import PanelSettings, _comparison, _Difference, heterogeneity
 from truebleu.significance.statistics import MetricStatistics
 from truebleu.significance.student import jackknife_error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu.significance.panel import Languages, PanelComparison
+    from truebleu.significance.panel import Heterogeneity, Languages, PanelComparison
 
 SETS = ("wmt21-en-de", "wmt23-en-cs", "wmt23-en-ja", "wmt23-he-en", "wmt23-zh-en", "wmt24-en-es")
 APART = "wmt23-he-en"
 METRICS = ("bleu", "chrf")
-SEGMENTS, DRAWN_SETS = 300, 12
+SEGMENTS, DRAWN_SETS, FEW_SETS = 300, 12, 5
 PANELS = 400
 
 
@@ -80,7 +81,7 @@ def rates(metric: str, panels: int) -> dict[str, float]:
     rng = np.random.default_rng(14)
     mean = float(np.mean([truth(name, metric) for name in SETS]))
     others = [name for name in SETS if name != APART]
-    rejected, fixed, drawn, apart = 0, 0, 0, 0
+    rejected, fixed, drawn, apart, further, simulated = 0, 0, 0, 0, 0, 0
     for _ in range(panels):
         null = panel_of(SETS, metric, "fixed", rng, SETS)
         rejected += null.p is not None and null.p <= 0.05
@@ -92,12 +93,27 @@ def rates(metric: str, panels: int) -> dict[str, float]:
         alone = truth(APART, metric) / len(SETS)
         low, high = panel_of(names, metric, "drawn", rng, others).drawn or (alone, alone)
         apart += low <= alone <= high
+        *names, another = rng.choice(SETS, FEW_SETS + 1).tolist()
+        varies = panel_of(names, metric, "drawn", rng).heterogeneity
+        further += _predicts(varies, truth(another, metric))
+        # Differences of sets vary as much as those of segments do within one.
+        *differences, another = rng.normal(size=FEW_SETS + 1)
+        varies = heterogeneity(differences + rng.normal(size=FEW_SETS), np.ones(FEW_SETS), 0.95)
+        simulated += _predicts(varies, float(another))
     return {
         "level of the mean": rejected / panels,
         "coverage, languages fixed": fixed / panels,
         "coverage, languages drawn": drawn / panels,
         f"coverage, languages drawn, only {APART} differs": apart / panels,
+        f"coverage of a further set, {FEW_SETS} sets": further / panels,
+        f"coverage of a further set, {FEW_SETS} sets, normal differences": simulated / panels,
     }
+
+
+def _predicts(varies: Heterogeneity | None, difference: float) -> bool:
+    assert varies is not None
+    low, high = varies.prediction or (-np.inf, np.inf)
+    return bool(low <= difference <= high)
 
 
 def main() -> None:

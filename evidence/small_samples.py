@@ -39,7 +39,7 @@ JOURNAL = Path(__file__).parent / "journal" / "small-samples.jsonl"
 KINDS = {1: "items alone", CLUSTER: f"clusters of {CLUSTER}"}
 
 
-def designs(trials: int = TRIALS) -> Iterator[Design]:
+def designs(trials: int | None = None) -> Iterator[Design]:
     """Every number of items, rate and kind: the interval of a rate, and that of a difference."""
     for size, kind in KINDS.items():
         for count in COUNTS:
@@ -53,7 +53,8 @@ def designs(trials: int = TRIALS) -> Iterator[Design]:
                                 ("a difference", f"{count} items, {rate:g} and {rate - lower:g}"),
                             )
                         ),
-                        trials=trials,
+                        # With few items coverage is cheap to measure, and lowest.
+                        trials=trials or max(TRIALS, 40_000 // count),
                         trial=partial(_covered, size, count, rate, lower),
                     )
 

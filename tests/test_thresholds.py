@@ -37,11 +37,10 @@ THRESHOLDS: dict[str, dict[str, float]] = {
     "reports.document": {
         "ENOUGH_DOCUMENTS": 100,
         "ENOUGH_DOCUMENTS_FOR_A_MARGIN": 200,
-        "ENOUGH_EFFECTIVE_UNITS": 80,
         "LARGEST_SHARE": 0.2,
-        "SWAP_RATIO": 0.95,
     },
     "significance.settings": {"FEWEST_UNITS": 10},
+    "significance.statistics": {"LEAST_RATIO": 0.9},
     "tokenizers": {"KANA_SHARE": 1 / 10, "UNSPACED_SHARE": 1 / 4},
 }
 

@@ -25,7 +25,7 @@ def sentences(result: object) -> str:
     return " ".join(str(result).split())
 
 
-@pytest.mark.parametrize("verb", [compare, partial(gate, baseline="old")])
+@pytest.mark.parametrize("verb", [compare, partial(gate, baseline="old", margin=5)])
 def test_a_unit_that_carries_the_difference_is_named(verb: Callable[..., Any]) -> None:
     # 20 documents, one of which has a runaway output.
     scores = OutsideScores.of({"new": [0.5] * 19 + [90.0], "old": [0.4, 0.6] * 10}, name="score")

@@ -28,7 +28,7 @@ def test_every_rate_is_a_share_of_the_panels(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(panels, "pool", lambda name, _metric: pools[name])
     monkeypatch.setattr(panels, "SEGMENTS", 40)
     rates = panels.rates("chrf", 4)
-    assert len(rates) == 4
+    assert len(rates) == 6
     assert all(rate * 4 == round(rate * 4) for rate in rates.values())
 
 

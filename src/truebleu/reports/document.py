@@ -620,8 +620,6 @@ def _aligned(row: Sequence[str], widths: Sequence[int], right: Sequence[bool], g
 ENOUGH_DOCUMENTS = 100
 # Fewer than this, and a gate passes systems that are worse by its margin too often.
 ENOUGH_DOCUMENTS_FOR_A_MARGIN = 200
-# And where the variance is known as from fewer units than this, though there are more.
-ENOUGH_EFFECTIVE_UNITS = 80
 # A unit that carries more of the variance decides it: no interval holds there.
 LARGEST_SHARE = 0.2
 

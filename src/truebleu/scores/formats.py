@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from zipfile import ZipFile, ZipInfo
 
 import truebleu.corpus.tables as tables
-from truebleu.corpus._files import decompress, extension, refuse_large
+from truebleu.corpus._files import decompress, expanded, extension, refuse_large
 from truebleu.corpus.tables import value_inside
 from truebleu.corpus.test_set import column_values, frame_columns, is_frame
 from truebleu.errors import (
@@ -399,6 +399,21 @@ def _submission_records(file: ScoreFile) -> Iterator[Numbered]:
         if not segment.isascii() or not segment.isdigit() or len(segment) > 9:
             file.refuse(number, f"segment {segment!r}", "a whole number from 1")
         yield number, {"system": system, "item": int(segment), "scores": {metric: score}}
+
+
+# Results of whole evaluations, which tools write beside those of items.
+
+
+def _is_summary(file: ScoreFile) -> bool:
+    """Results of lm-evaluation-harness and lighteval, and HELM's stats.json."""
+    of_harness = is_object(file.json, "results", "versions") or is_object(file.json, "config_tasks")
+    first = value_inside(file.json, ["0"])
+    return of_harness or is_object(first, "name", "count", "sum_squared")
+
+
+def _refuse_summary(file: ScoreFile) -> Iterator[Numbered]:
+    expected = "scores of its items: samples_*.jsonl, details_*.parquet, per_instance_stats.json"
+    file.refuse(None, "results of a whole evaluation", expected)
 
 
 # promptfoo: rows of any number of systems as JSON, JSON lines or CSV. A system is a provider, with
@@ -819,11 +834,35 @@ FORMATS = {
 
 def format_of(file: ScoreFile) -> Format | None:
     """The format of a file; None where it is of none of these tools, and so a table."""
-    form = next((form for form in FORMATS.values() if form.knows(file)), None)
+    summary = Format(knows=_is_summary, records=_refuse_summary)
+    form = next((form for form in (*FORMATS.values(), summary) if form.knows(file)), None)
     is_json = file.text.lstrip()[:1] in ("{", "[")
     if form is None and is_json and file.json is None and not file.first_record:
         tables.json_in(file.path, None, file.text, "a JSON value, or one on each line")
     return form
+
+
+#: What HELM writes beside the scores of instances.
+_HELM = "per_instance_stats.json"
+
+
+def score_files(systems: Iterable[str | os.PathLike[str]]) -> Iterator[str | os.PathLike[str]]:
+    """Files, patterns as what they match, and folders as the files of scores inside."""
+    for written in systems:
+        yield from files_inside(written) if os.path.isdir(written) else expanded([written])
+
+
+def files_inside(folder: str | os.PathLike[str]) -> Iterator[str]:
+    """Files in a folder and in folders inside, but for summaries that tools put beside them."""
+    for inside, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in [_HELM] if _HELM in names else sorted(names):
+            of_results = name.replace("_samples.jsonl", ".json")
+            is_read_by_results = of_results != name and of_results in names
+            is_summary = name.startswith("results_") and name.endswith(".json")
+            is_summary |= name.endswith((".md", ".html", ".log", ".yaml", ".png"))
+            if not (name.startswith(".") or is_read_by_results or is_summary):
+                yield os.path.join(inside, name)
 
 
 def keeps_texts(path: str) -> bool:
@@ -979,8 +1018,11 @@ def _inspect_table(
 
 #: Names of columns that keep accounts: numbers, times and places, which are no scores.
 _ACCOUNTS = re.compile(
-    r"^$|^unnamed|(^|_)(id|idx|index|trial|epoch|seed|row|order|position|timestamp|date|time|at)$"
+    r"^_?$|^unnamed|(^|_)(id|idx|index|trial|epoch|seed|row|line|turn|order|position|t?stamp|"
+    r"timestamp|datetime|date|time|at|anony)$"
 )
+# Where a name has its words apart, or should: sample-id, sampleId.
+_BETWEEN_WORDS = re.compile(r"[\W_]+|(?<=[a-z0-9])(?=[A-Z])")
 
 
 def _scored(table: tables.Table) -> list[str]:
@@ -991,7 +1033,8 @@ def _scored(table: tables.Table) -> list[str]:
     others = {*tables.ITEM, *tables.SYSTEM, *tables.ANSWER, *tables.BENCHMARK}
     scored = []
     for name in table.columns:
-        if name.lower() in others or _ACCOUNTS.search(name.lower()):
+        words = _BETWEEN_WORDS.sub("_", name).lower()
+        if name.lower() in others or _ACCOUNTS.search(words):
             continue
         values = table.values(name)
         bad = sum(isinstance(value, list | dict) or not tables.is_score(value) for value in values)

@@ -823,7 +823,7 @@ class ScoredTestSet(CountedTestSet):
 def read_systems(systems: Sequence[str | PathLike[str]]) -> list[Evaluation]:
     """The evaluations in files, with the names that the systems were given."""
     evaluations: list[Evaluation] = []
-    for written in expanded(systems):
+    for written in formats.score_files(systems):
         location = locate(written)
         of_file = formats.read_evaluations(location.path)
         chosen = location.column
@@ -868,7 +868,7 @@ def read_benchmarks(
         location = locate(path)
         chosen = location.column or filters
         is_folder = os.path.isdir(location.path)
-        files = list(_files_of_scores(location.path)) if is_folder else [location.path]
+        files = list(formats.files_inside(location.path)) if is_folder else [location.path]
         if not files:
             raise EmptyTextError(path)
         for file in files:
@@ -897,23 +897,6 @@ def _filtered(evaluation: Evaluation, chosen: str | None) -> Evaluation:
     if chosen is None and "" not in filters:
         chosen = "/".join((*FILTERS, *filters))
     return replace(evaluation, items=tuple(evaluation.chosen_items(chosen or "")))
-
-
-#: What HELM writes beside the scores of instances.
-_HELM = "per_instance_stats.json"
-
-
-def _files_of_scores(folder: str) -> Iterator[str]:
-    """Files in a folder and in folders inside, but for summaries that tools put beside them."""
-    for inside, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in [_HELM] if _HELM in names else sorted(names):
-            of_results = name.replace("_samples.jsonl", ".json")
-            is_read_by_results = of_results != name and of_results in names
-            is_summary = name.startswith("results_") and name.endswith(".json")
-            is_summary |= name.endswith((".md", ".html", ".log", ".yaml", ".png"))
-            if not (name.startswith(".") or is_read_by_results or is_summary):
-                yield os.path.join(inside, name)
 
 
 def read_evaluated_texts(

@@ -81,7 +81,7 @@ from truebleu.significance.statistics import (
     swap_ratios,
     swap_scales,
 )
-from truebleu.significance.student import effective_units, hall_interval, hall_p
+from truebleu.significance.student import hall_interval, hall_p
 from truebleu.significance.tests import fewest_units, monte_carlo_error, randomization_p, rejecting
 
 if TYPE_CHECKING:
@@ -163,8 +163,6 @@ class GateCheck:
         differing_units: the units in which the metric counts the two systems differently.
         largest_share: how much of the difference's variance is one unit's; None where it does not
             vary.
-        effective_units: from how many units with normal influences on the difference its standard
-            error would be known as well: few where a few units carry much of the variance.
         design_effect: the difference's variance by documents or blocks over that by segments; None
             where neither is known.
         people: how often people agree with such a difference, which decides nothing; None where no
@@ -188,7 +186,6 @@ class GateCheck:
     exact: bool
     differing_units: int
     largest_share: float | None = None
-    effective_units: int | None = None
     design_effect: float | None = None
     people: PeopleAgreement | None = None
     note: PairNote | None = None
@@ -471,7 +468,6 @@ def _checks(
                 exact=judged.exact,
                 differing_units=differing,
                 largest_share=_largest_share(metric),
-                effective_units=int(effective_units(left_out, strata)),
                 note=_note(differing, settings, alpha),
                 pass_fail=metric.items is not None,
             )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from truebleu._core import Segments
 from truebleu._results import Result
-from truebleu.corpus._files import expanded, locate, may_hold_statistics, stem
+from truebleu.corpus._files import locate, may_hold_statistics, stem
 from truebleu.corpus._reading import read_test_set
 from truebleu.corpus.tables import SYSTEM
 from truebleu.corpus.test_set import (
@@ -508,13 +508,13 @@ NEED_REFERENCES = (
 
 def are_scores(systems: Sequence[str]) -> bool:
     """Whether files hold scores, those of a tool or in tables of items, and no texts."""
-    places = [locate(written) for written in expanded(systems)]
-    if not all(map(os.path.isfile, (place.path for place in places))):
+    from truebleu.scores.formats import holds_scores, score_files
+
+    places = [locate(written) for written in score_files(systems)]
+    if not places or not all(os.path.isfile(place.path) for place in places):
         return False
     if any(may_hold_statistics(place.path) for place in places):
         return False
-    from truebleu.scores.formats import holds_scores
-
     # Of a table, FILE#COLUMN is a text.
     return all(holds_scores(place.path, table=place.column is None) for place in places)
 

@@ -215,14 +215,6 @@ def hall_p(
     return student_p(moved, errors, freedom, alternative, scale=scales)
 
 
-def effective_units(jackknife: ArrayLike, strata: Strata | None = None) -> Values:
-    """From how many units with normal influences the standard error would be known as well.
-
-    Few where a few units carry much of the variance, and at most as many as there are.
-    """
-    return np.asarray(_moments(_left_out(jackknife), strata)[2] + 1)
-
-
 def _left_out(jackknife: ArrayLike) -> Values:
     left_out = as_replicates("jackknife", as_values("jackknife", jackknife))
     if len(left_out) < 2:
