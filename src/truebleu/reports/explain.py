@@ -78,13 +78,17 @@ NOTES = (
 def document(explanation: Explanation, *, details: bool = False) -> Document:
     """For each pair the verdict and what is significant; with details, all tables.
 
-    The largest significant difference comes first.
+    By each metric the largest significant difference comes first.
     """
     blocks: list[Block] = []
-    ordered = sorted(
-        explanation.pairs,
-        key=lambda pair: (not pair.comparison.significant, -abs(pair.comparison.difference)),
-    )
+    ordered = [
+        pair
+        for metric in explanation.comparison.metrics
+        for pair in sorted(
+            explanation.of(metric),
+            key=lambda pair: (not pair.comparison.significant, -abs(pair.comparison.difference)),
+        )
+    ]
     for pair in ordered:
         compared = pair.comparison
         if len(ordered) > 1:
@@ -353,7 +357,7 @@ def group_table(explanation: Explanation, pair: PairExplanation) -> Table:
     """The segments and documents that contribute most, either way."""
     digits = max(3, _metric(explanation, pair).digits)
     columns = (
-        Column("kind", "Largest"),
+        Column("kind", "Contributes most"),
         Column("name", "Name"),
         Column("contribution", "Contribution", digits, sign=True),
     )

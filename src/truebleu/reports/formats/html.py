@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from truebleu.reports.document import Heading, Notes, Sentences, Table, is_number, one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from truebleu.reports.document import Bar, Block, Column, Document, Renderable, Row, Value
 
 # Of longer names, the middle is left out; fingerprints, which have a colon, stay whole.
@@ -50,7 +52,8 @@ def render_table(table: Table, *, in_page: bool = False) -> str:
     notes = _notes(table.notes) if table.notes else ""
     if not table.rows:
         return notes
-    bars = {bar.column: (bar, _ends(bar, table)) for bar in table.bars}
+    # What has a band of its own has a scale of its own: rows of several metrics.
+    bars = {bar.column: (bar, None if bar.band else _ends(bar, table.rows)) for bar in table.bars}
     columns = [
         (column, table.is_numeric(column), bars.get(column.name)) for column in table.columns
     ]
@@ -66,7 +69,7 @@ def render_table(table: Table, *, in_page: bool = False) -> str:
         cells = "".join(
             f"<td{_aligned(numeric, in_page)}>"
             f"{_cell(column, row, numeric=numeric, in_page=in_page)}</td>"
-            + ("" if drawn is None else f"<td>{_bar(drawn[0], row, drawn[1])}</td>")
+            + ("" if drawn is None else f"<td>{_bar(*drawn, row)}</td>")
             for column, numeric, drawn in columns
         )
         shade = ' style="background: rgba(127, 127, 127, 0.12)"' if shaded else ""
@@ -96,13 +99,13 @@ def _cell(column: Column, row: Row, *, numeric: bool, in_page: bool) -> str:
 
 # Bars.
 
-CELL = "position: relative; display: block; width: 9em; height: 1.4em"
+CELL = "position: relative; display: block; width: min(9em, 22vw); height: 1.4em"
 
 
-def _ends(bar: Bar, table: Table) -> tuple[float, float]:
+def _ends(bar: Bar, rows: Sequence[Row]) -> tuple[float, float]:
     """The numbers at both ends of the cells, a little beyond those of the rows."""
-    names = (bar.column, bar.low, bar.high)
-    values = [value for row in table.rows for name in names if is_number(value := row.get(name))]
+    names = (bar.column, bar.low, bar.high, str(bar.band))
+    values = [value for row in rows for name in names if is_number(value := row.get(name))]
     if len(values) > 3 * MANY:
         first, _, third = quantiles(values)
         far = FARTHEST * (third - first)
@@ -113,7 +116,9 @@ def _ends(bar: Bar, table: Table) -> tuple[float, float]:
     return min(values) - room, max(values) + room
 
 
-def _bar(bar: Bar, row: Row, ends: tuple[float, float]) -> str:
+def _bar(bar: Bar, ends: tuple[float, float] | None, row: Row) -> str:
+    ends = ends or _ends(bar, [row])
+
     def place(value: Value, otherwise: float) -> float:
         number = value if is_number(value) else otherwise
         return 100 * min(1.0, max(0.0, (number - ends[0]) / (ends[1] - ends[0])))

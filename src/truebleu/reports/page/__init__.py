@@ -23,7 +23,7 @@ from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.chrf import CHRF
 from truebleu.metrics.registry import metric_labels
 from truebleu.metrics.ter import TER
-from truebleu.reports.compare import system_table, verdict
+from truebleu.reports.compare import system_table, verdict, verdicts
 from truebleu.reports.document import (
     Bar,
     Column,
@@ -303,33 +303,36 @@ def _sections(
 def _answer(
     report: Report, explained: Document | None, agreement: Document | None, tables: _Tables
 ) -> str:
-    """By each metric who is better; of two systems why, and in which segments."""
+    """Who is better; of two systems by how much, why, and in which segments."""
     comparison = report.comparison
-    verdicts = [verdict(comparison, label) for label in comparison.metrics]
-    leads = "".join(f'<p class="lead">{sentence_of(first)}</p>' for first, *_ in verdicts)
-    others = [line for _, *lines in verdicts for line in lines]
+    primary = comparison.settings.primary
+    lead, *others = verdicts(comparison) if primary is None else verdict(comparison, primary)
+    if primary is not None:
+        others.append(f"The verdict is by {primary}; other metrics stand beside it in the tables.")
     if agreement is not None:
         others += agreement.sentences[:1]
+    parts = [f'<p class="lead">{sentence_of(lead)}</p>']
     two = len(comparison.systems) == 2
-    parts = [leads]
     if two:
         parts.append(tables.render(_difference_table(report)))
         if explained is not None:
-            said = {line for lines in verdicts for line in lines}
-            others += [line for line in explained.sentences if line not in said][:1]
+            said = {lead, *others}
+            others = [line for line in explained.sentences if line not in said][:1] + others
     if others:
-        listed = "".join(f"<li>{sentence_of(line)}</li>" for line in dict.fromkeys(others))
+        listed = "".join(f"<li>{sentence_of(line)}</li>" for line in others)
         parts.append(f"<ul>{listed}</ul>")
-    parts.append(tables.render(system_table(comparison)))
-    return "".join([*parts, _examples(report)] if two else parts)
+    if two:
+        parts.append(_examples(report))
+    return "".join([*parts, tables.render(system_table(comparison))])
 
 
 def _difference_table(report: Report) -> Table:
     """The difference by each metric, drawn against 0 and against what people notice."""
     comparison = report.comparison
     most = max(metric.digits for metric in comparison.metrics.values())
+    first = comparison.comparisons[0]
     columns = (
-        Column("metric", "Metric"),
+        Column("metric", f"{first.a} − {first.b}"),
         Column("difference", "Difference", most, sign=True),
         Column("interval", f"{100 * comparison.settings.level:g} % interval", numeric=True),
         Column("p", "p", numeric=True),
@@ -340,7 +343,7 @@ def _difference_table(report: Report) -> Table:
         low, high = pair.interval
         rows.append(
             {
-                "metric": f"{pair.metric}: {pair.a} − {pair.b}",
+                "metric": pair.metric,
                 "difference": pair.difference,
                 "interval": bracketed(pair.interval, digits, sign="+"),
                 "low": low,
@@ -361,7 +364,7 @@ def _examples(report: Report) -> str:
     pair = explanation.pairs[0]
     table = largest_segments_table(explanation, pair, segments.test_set)
     metric = pair.comparison.metric
-    parts = [f"<h3>Segments that contribute most to the difference of {text_of(metric)}</h3>"]
+    parts = [f"<h3>Segments that contribute most to the difference in {text_of(metric)}</h3>"]
     texts_of = ("reference", "a", "b")
     short = [row for row in table.rows if all(len(str(row[name])) < 300 for name in texts_of)]
     for row in (short if len(short) >= EXAMPLES else table.rows)[:EXAMPLES]:
@@ -376,7 +379,7 @@ def _examples(report: Report) -> str:
             f'<article class="example"><h4><a href="#segment={row["segment"]}">Segment '
             f"{row['segment']}</a>: {contribution} {text_of(metric)}</h4>{texts}</article>"
         )
-    return "".join(parts)
+    return f'<div class="examples">{"".join(parts)}</div>'
 
 
 def _explanation(explained: Document, tables: _Tables) -> str:
@@ -445,9 +448,6 @@ def _making(report: Report, compared: Document, command: str | None) -> str:
         parts.append(f"<h3>Command</h3><pre>{_without_folders(command)}</pre>")
     notes = [block for block in compared.blocks if isinstance(block, Notes)]
     parts.append(f"<h3>Method</h3>{''.join(map(html.render_block, notes))}")
-    settings = comparison.settings.to_dict().items()
-    rows = {name: str(value) for name, value in settings if value is not None}
-    parts.append(f"<h3>Settings</h3>{_pairs('Settings', rows)}")
     if report.segments is not None:
         prints = {"references": report.segments.test_set.fingerprint}
         if report.segments.has_texts:
@@ -471,6 +471,4 @@ def _pairs(title: str, values: dict[str, str]) -> str:
 def _scrolled(title: str, table: str, more: str = "") -> str:
     """A table that the keyboard can scroll."""
     label = escape(title or "table", quote=True)
-    return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{label}"{more}>{table}</div>'
-    )
+    return f'<div class="scroll" tabindex="0" role="group" aria-label="{label}"{more}>{table}</div>'

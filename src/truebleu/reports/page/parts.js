@@ -57,7 +57,7 @@ function tableOf(title, headings, rows) {
     value === "" ? "td" : tag, { class: place > 0 ? "number" : null, scope: tag === "th" && value ? "col" : null },
     typeof value === "string" ? short(value) : value,
   ));
-  return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title }, element(
+  return element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": title }, element(
     "table", {},
     element("thead", {}, element("tr", {}, ...cells("th", headings))),
     element("tbody", {}, ...rows.map((row) => element("tr", {}, ...cells("td", row)))),
