@@ -58,6 +58,7 @@ THRESHOLDS: dict[str, dict[str, float]] = {
     "significance.panel": {"FEWEST_FOR_PREDICTION": 3},
     "significance.people": {"LARGEST_FRACTION": 1.5, "LEVEL_SHARE": 0.99},
     "significance.settings": {"FEWEST_UNITS": 10},
+    "significance.statistics": {"LEAST_RATIO": 0.9},
     "studies.power": {"CHANCE": 0.025, "SATURATED": 0.95},
     "studies.sampling": {"ENOUGH_POINTS": 10, "NOTABLE_SHARE": 0.05},
     "tokenizers": {"KANA_SHARE": 1 / 10, "UNSPACED_SHARE": 1 / 4},

@@ -329,8 +329,8 @@ class Metric(ABC):
 
     def sentence(self, output: str, references: Sequence[str] | str) -> Score:
         """The score of one segment against one or more references for it."""
-        given = [references] if isinstance(references, str) else references
-        texts = [[reference] for reference in as_text("references", given)]
+        lines = [references] if isinstance(references, str) else references
+        texts = [[reference] for reference in as_text("references", lines)]
         return self.sentence_level().corpus([output], texts)
 
 

@@ -193,8 +193,8 @@ class GivenParses(NamedTuple):
         if isinstance(references, str | os.PathLike):
             raise SettingError("references", references, "a list of files or texts")
         return cls(
-            tuple((name, os.fspath(given)) for name, given in outputs.items()),
-            tuple(os.fspath(given) for given in references),
+            tuple((name, os.fspath(path)) for name, path in outputs.items()),
+            tuple(os.fspath(path) for path in references),
         )
 
     def parses(self, text: Parsed, place: int) -> Parses:

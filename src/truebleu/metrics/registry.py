@@ -107,7 +107,7 @@ ALIASES = {
 _CHRF = re.compile(r"chrf(?P<beta>\d*)(?P<pluses>\+*)")
 
 
-def _known_as(name: str) -> tuple[str, dict[str, Any]]:
+def _unaliased(name: str) -> tuple[str, dict[str, Any]]:
     """The metric that a name stands for, and the settings that the name implies."""
     lower = name.strip().lower()
     if lower in METRICS:
@@ -156,7 +156,7 @@ def parse_metrics(text: str) -> list[Metric]:
             metrics[-1].settings.append(piece)
         else:
             metrics.append(_Written(piece))
-    return [metric.made() for metric in metrics]
+    return [written.metric() for written in metrics]
 
 
 class _Written:
@@ -166,7 +166,7 @@ class _Written:
         self.name, colon, setting = piece.partition(":")
         self.has_settings = bool(colon)
         self.settings = [setting]
-        metric, self.implied = _known_as(self.name)
+        metric, self.implied = _unaliased(self.name)
         self.make = metric_class(metric)
         self.parameters = _parameters(self.make)
 
@@ -177,7 +177,7 @@ class _Written:
             return False
         return "=" in word or word in self.parameters or not _is_metric(word)
 
-    def made(self) -> Metric:
+    def metric(self) -> Metric:
         """The metric itself."""
         return self.make(**read_settings(self.name, self.settings, self.make, self.implied))
 
@@ -211,10 +211,10 @@ def read_settings(
     return values
 
 
-Made = TypeVar("Made")
+Named = TypeVar("Named")
 
 
-def made_of(kind: str, written: str, table: Mapping[str, Callable[..., Made]]) -> Made:
+def by_name(kind: str, written: str, table: Mapping[str, Callable[..., Named]]) -> Named:
     """What a text names, with its settings: ``mira:epochs=10,step=0.1``.
 
     Args:
@@ -230,7 +230,7 @@ def made_of(kind: str, written: str, table: Mapping[str, Callable[..., Made]]) -
 
 def _is_metric(name: str) -> bool:
     try:
-        return _known_as(name)[0] in METRICS or name.strip().lower() in plugin_names()
+        return _unaliased(name)[0] in METRICS or name.strip().lower() in plugin_names()
     except SettingError:  # a name with advice
         return True
 

@@ -20,7 +20,7 @@ from truebleu.corpus.nbest import as_nbest
 from truebleu.corpus.test_set import TestSet
 from truebleu.errors import SettingError, UnpairedSegmentsError
 from truebleu.metrics.base import use_environment
-from truebleu.metrics.registry import as_metrics, made_of
+from truebleu.metrics.registry import as_metrics, by_name
 from truebleu.nbest.choices import measure_gain
 from truebleu.schema import DEFAULT_SEED, Seed, Setting, Streams, checked_fields, picked, verb
 
@@ -292,7 +292,7 @@ METHODS = {method().name: method for method in _METHODS}
 
 def as_method(method: str | Method) -> Method:
     """A method as it is, or by its name and settings: ``prune:alpha=0.9``."""
-    return method if isinstance(method, Method) else made_of("method", str(method), METHODS)
+    return method if isinstance(method, Method) else by_name("method", str(method), METHODS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

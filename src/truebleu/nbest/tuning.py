@@ -16,7 +16,7 @@ from truebleu.corpus.nbest import as_nbest
 from truebleu.corpus.test_set import fingerprint
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner, Task
-from truebleu.metrics.registry import made_of
+from truebleu.metrics.registry import by_name
 from truebleu.nbest.choices import TestReplicates, measure_gain, weighted_choices
 from truebleu.nbest.expectation import ExpectedBleu, ExpectedCorpusBleu, MinimumRisk
 from truebleu.nbest.mert import Mert
@@ -287,7 +287,7 @@ def as_tuner(method: str | Tuner) -> Tuner:
         return method
     if not isinstance(method, str):
         raise SettingError("method", method, "a name such as 'mert', or an object such as Mert()")
-    return made_of("method", method, TUNERS)
+    return by_name("method", method, TUNERS)
 
 
 @dataclass(frozen=True, slots=True)
