@@ -13,11 +13,11 @@ from truebleu.reports.document import (
     Column,
     Document,
     Notes,
-    Plot,
     Sentences,
     Table,
     about_answers,
     bracketed,
+    forest,
     listed,
     lost_to_correction,
     p_cell,
@@ -682,26 +682,17 @@ def forest_chart(comparison: Comparison) -> Chart:
             kind = DIFFERS if pair.significant else UNDECIDED
             bounds = _bounds(comparison, pair, sign)
             rows.append(differs | _point(name, kind, sign * pair.difference, bounds))
-    columns = (
-        Column("system", "System"),
-        Column("value", "Score"),
-        Column("low", "low"),
-        Column("high", "high"),
-        Column("kind", "Points"),
-        Column("zero", "no difference"),
-    )
-    plot = Plot(
-        "point",
+    headings = {"system": "System", "value": "Score", "kind": "Points", "zero": "no difference"}
+    columns = (*(Column(*item) for item in headings.items()), *plain_columns("low", "high"))
+    plot = forest(
         "system",
         "value",
-        errors=("low", "high"),
         interval=f"{100 * comparison.settings.level:g} % intervals",
         series="kind",
         series_order=KINDS,
         panel="panel",
         y_heading="measured",
         reference_field="zero",
-        horizontal=True,
         shared_y=False,
     )
     sentences = tuple(verdicts(comparison))

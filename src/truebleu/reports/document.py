@@ -213,6 +213,11 @@ class Plot:
     shared_y: bool | None = None
 
 
+def forest(x: str, y: str, **options: Any) -> Plot:
+    """Points with intervals from low to high, a row for each x, down the page."""
+    return Plot("point", x, y, errors=("low", "high"), horizontal=True, **options)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
     """A chart of a table's rows, with a title and sentences above it.

@@ -93,38 +93,23 @@ def _pair_table(
     ]
     rows = []
     for group in groups:
-        pairs = group.of(label)
-        for pair in pairs:
-            rows.append(
-                {
-                    **_group_row(group),
-                    "a": pair.a,
-                    "b": pair.b,
-                    "score_a": group.systems[pair.a][label],
-                    "score_b": group.systems[pair.b][label],
-                    "difference": pair.difference,
-                    "interval": bracketed(pair.interval, digits),
-                    "p_adjusted": f"{p_cell(pair.p_adjusted)}{'*' if pair.significant else ''}",
-                }
-            )
-        if not pairs:
-            rows += _untested_rows(comparison, group, label)
+        tested = {(pair.a, pair.b): pair for pair in group.of(label)}
+        for pair in comparison.of(label):
+            first, second = group.systems[pair.a][label], group.systems[pair.b][label]
+            row: dict[str, Value] = {
+                **_group_row(group),
+                "a": pair.a,
+                "score_a": first,
+                "score_b": second,
+                "difference": first - second,
+            }
+            # A group may be too small to test.
+            if (found := tested.get((pair.a, pair.b))) is not None:
+                mark = "*" if found.significant else ""
+                row["interval"] = bracketed(found.interval, digits)
+                row["p_adjusted"] = f"{p_cell(found.p_adjusted)}{mark}"
+            rows.append(row)
     return Table(tuple(columns), tuple(rows))
-
-
-def _untested_rows(
-    comparison: Comparison, group: GroupComparison, label: str
-) -> Iterator[dict[str, Value]]:
-    for pair in comparison.of(label):
-        first, second = group.systems[pair.a][label], group.systems[pair.b][label]
-        yield {
-            **_group_row(group),
-            "a": pair.a,
-            "b": pair.b,
-            "score_a": first,
-            "score_b": second,
-            "difference": first - second,
-        }
 
 
 def _system_table(

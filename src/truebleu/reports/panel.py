@@ -11,12 +11,12 @@ from truebleu.reports.document import (
     Document,
     Heading,
     Notes,
-    Plot,
     Sentences,
     Table,
     about_answers,
     bounds_of,
     bracketed,
+    forest,
     listed,
     p_cell,
     p_equals,
@@ -291,26 +291,22 @@ def _charts(result: Panel) -> list[Block]:
             for pair in result.of(label)
             for row in _rows(result, pair)
         )
-        columns = (
-            Column("set", "Test set"),
-            Column("difference", f"difference in {label}"),
-            Column("low", "low"),
-            Column("high", "high"),
-            Column("verdict", "Verdict"),
-            Column("zero", "no difference"),
-            Column("pair", "Pair"),
-        )
-        plot = Plot(
-            "point",
+        headings = {
+            "set": "Test set",
+            "difference": f"difference in {label}",
+            "verdict": "Verdict",
+            "zero": "no difference",
+            "pair": "Pair",
+        }
+        columns = (*(Column(*item) for item in headings.items()), *plain_columns("low", "high"))
+        plot = forest(
             "set",
             "difference",
-            errors=("low", "high"),
             interval=level,
             series="verdict",
             series_order=("better", "worse", "undecided", "mean"),
             panel="pair",
             reference_field="zero",
-            horizontal=True,
         )
         table = Table(columns, rows)
         charts.append(Chart(title=f"{label}: differences by test set", table=table, plot=plot))

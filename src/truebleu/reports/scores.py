@@ -11,12 +11,13 @@ from truebleu.reports.document import (
     Column,
     Document,
     Notes,
-    Plot,
     Sentences,
     Table,
     bracketed,
     chosen_lines,
     few_documents,
+    forest,
+    plain_columns,
     resampled,
 )
 
@@ -125,37 +126,19 @@ def score_chart(scores: Scores) -> Chart:
     rows: list[Row] = []
     for label in labels:
         lower = " (lower is better)" if scores.higher_is_better[label] is False else ""
+        measured = {"metric": label, "measured": f"{label}{lower}"}
         for system in ordered:
-            bounds = (None, None) if system.intervals is None else system.intervals[label]
-            rows.append(
-                {
-                    "system": system.name,
-                    "metric": label,
-                    "score": system.scores[label].score,
-                    "low": bounds[0],
-                    "high": bounds[1],
-                    "measured": f"{label}{lower}",
-                }
-            )
+            low, high = (None, None) if system.intervals is None else system.intervals[label]
+            point = {"score": system.scores[label].score, "low": low, "high": high}
+            rows.append({"system": system.name, **measured, **point})
     columns = (
-        Column("system", "System"),
-        Column("score", "Score"),
-        Column("low", "low"),
-        Column("high", "high"),
-        Column("metric", "Metric"),
+        *(Column(name, name.capitalize()) for name in ("system", "score", "metric")),
+        *plain_columns("low", "high"),
     )
     level = "" if scores.settings is None else f"{100 * scores.settings.level:g} % intervals"
-    plot = Plot(
-        "point",
-        "system",
-        "score",
-        errors=("low", "high"),
-        interval=level,
-        panel="metric" if len(labels) > 1 else None,
-        y_heading="measured",
-        horizontal=True,
-        shared_y=False,
-    )
+    panel = "metric" if len(labels) > 1 else None
+    options = {"panel": panel, "y_heading": "measured", "shared_y": False}
+    plot = forest("system", "score", interval=level, **options)
     count = f"{len(ordered)} systems" if len(ordered) > 1 else ordered[0].name
     title = f"{', '.join(labels)} of {count}"
     return Chart(title=title, table=Table(columns, tuple(rows)), plot=plot)

@@ -89,38 +89,13 @@ SPECIAL = {
     **dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΧο", "ABEZHIKMNOPTXo", strict=True)),
 }
 # Commands for accents; of others, such as the ogonek, the bare letter is left.
-ACCENTS = {
-    "\u0300": "`",
-    "\u0301": "'",
-    "\u0302": "^",
-    "\u0303": "~",
-    "\u0304": "=",
-    "\u0306": "u",
-    "\u0307": ".",
-    "\u0308": '"',
-    "\u030a": "r",
-    "\u030b": "H",
-    "\u030c": "v",
-    "\u0323": "d",
-    "\u0327": "c",
-}
-# What comments, which are plain text, spell out.
-PLAIN = {
-    **GREEK,
-    "−": "-",
-    "–": "-",
-    "—": "-",
-    "’": "'",
-    "‘": "'",
-    "“": '"',
-    "”": '"',
-    "×": "x",
-    "≥": ">=",
-    "≤": "<=",
-    "±": "+-",
-    "†": "dagger",
-    "‡": "double dagger",
-}
+ACCENTS = dict(
+    zip(
+        "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0323\u0327",
+        "`'^~=u.\"rHvdc",
+        strict=True,
+    )
+)
 # Small print and close columns, so that a dozen systems by three metrics fit a column of a paper.
 SMALL = r"\begingroup\small\setlength{\tabcolsep}{4pt}%"
 # A hyphen before a number is a minus sign.
@@ -145,16 +120,11 @@ def _comments(lines: Iterable[str]) -> str:
 
 
 def _comment(line: str) -> str:
-    spelled = "".join(PLAIN.get(character, character) for character in one_line(line))
+    """A line in ASCII: signs and letters with accents by their commands, the rest as it is."""
     return "".join(
-        _bare("".join(run)) if known else _numbered("".join(run))
-        for known, run in groupby(spelled, lambda character: bool(_bare(character)))
+        "".join(run) if plain else _cell("".join(run))
+        for plain, run in groupby(one_line(line), str.isascii)
     )
-
-
-def _bare(text: str) -> str:
-    """What ASCII has of a text."""
-    return normalize("NFKD", text).encode("ascii", "ignore").decode()
 
 
 def _tabular(table: Table) -> str:
