@@ -171,7 +171,7 @@ def test_given_scores_need_no_texts(folder: Path, tmp_path: Path) -> None:
     [
         (["-m", "bleu"], "which BLEU needs"),
         (["-r", "ref.txt"], "Name the outputs of the systems"),
-        (["output.txt"], "references: 'none'"),
+        (["output.txt"], "no reference given"),
         (["-s", "source.txt"], "needs texts: scores have none"),
     ],
 )

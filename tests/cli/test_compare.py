@@ -173,7 +173,7 @@ def test_latex_is_one_table_of_systems_by_metrics_with_marks_against_the_baselin
     assert "rlap" not in rows[1]
     assert sum(row.count(r"\rlap{$^{\dagger}$}") for row in rows[2:]) == 4
     assert written.count(r"\textbf") == 2
-    assert "% Bold: best. dagger better and double dagger worse than bad, adjusted p" in written
+    assert r"% Bold: best. $\dagger$ better and $\ddagger$ worse than bad, adjusted p" in written
 
 
 def test_markdown_separates_clusters_where_all_pairs_were_compared(folder: Path) -> None:

@@ -126,7 +126,7 @@ def test_without_a_difference_it_says_what_is_found(folder: Path) -> None:
         ((*PILOT, "--difference", "1e308"), "difference: 1e+308"),
         ((*PILOT, "--difference", "1", "--power", "1"), "power: 1.0"),
         ((*PILOT, "--difference", "1", "--power", "-0.5"), "power: -0.5"),
-        (("a.txt", "b.txt"), "references: 'none'"),
+        (("a.txt", "b.txt"), "no reference given"),
         (("-r", "none", "a.txt", "b.txt"), "none: no such file"),
     ],
 )

@@ -155,7 +155,7 @@ def test_systems_need_a_reference(folder: Path, tmp_path: Path) -> None:
     for arguments in ((folder / "good.txt",), ()):
         result = run(*arguments, "--size", 9, "-o", tmp_path / "out")
         assert isinstance(result.exception, TruebleuError)
-        assert "references: 'none'; expected -r FILE" in str(result.exception)
+        assert "no reference given: name one with -r FILE" in str(result.exception)
 
 
 def test_what_is_there_stays_unless_forced(folder: Path, tmp_path: Path) -> None:

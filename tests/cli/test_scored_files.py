@@ -63,7 +63,7 @@ def test_a_gate_decides_by_scores() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("compare", "new.csv#id", "old.csv#id"), "references: 'none'"),
+        (("compare", "new.csv#id", "old.csv#id"), "no reference given"),
         (("compare", "-m", "scores"), "path: ''; expected a file of scores"),
         (("compare", "new.csv", "old.csv", "-m", "scores", "--strict"), "strict needs texts"),
         (("compare", "new.csv", "old.csv", "-m", "scores,bleu"), "which BLEU needs"),
@@ -90,7 +90,7 @@ def test_files_of_scores_need_no_metric() -> None:
     assert "↓ lower is better" in " ".join(turned.split())
     assert "assumed" not in turned
     Path("a.txt").write_text("a text\nof two lines\n")
-    assert "references: 'none'" in run("compare", "a.txt", "a.txt").err
+    assert "no reference given" in run("compare", "a.txt", "a.txt").err
     refused = run("compare", "a.txt", "a.txt", "-r", "a.txt", "--lower-is-better")
     assert (refused.code, "--lower-is-better is about scores" in refused.err) == (2, True)
 

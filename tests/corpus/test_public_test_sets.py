@@ -126,7 +126,7 @@ def test_the_pair_may_follow_the_name_and_other_metrics_do(cache: Path) -> None:
         (["--test-set", "wmt24/en-de", "-r", "system.de"], "expected none beside --reference"),
         (["--test-set", "wmt24/en-de", "-l", "en-cs"], "expected a language pair"),
         (["--test-set", "wmt23/de-en"], "truebleu sacrebleu --download wmt23 -l de-en"),
-        ([], "references: 'none'; expected at least one, as in -r FILE, or --test-set NAME"),
+        ([], "no reference given: name one with -r FILE, or a test set with --test-set NAME"),
     ],
 )
 def test_what_is_not_there_is_refused(cache: Path, arguments: list[str], message: str) -> None:

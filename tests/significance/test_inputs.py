@@ -164,7 +164,7 @@ def test_statistics_stand_for_texts_beside_texts() -> None:
 @pytest.mark.parametrize(
     ("systems", "references", "options", "message"),
     [
-        (["new.txt", "old.npz"], [], {}, "references"),
+        (["new.txt", "old.npz"], [], {}, "no reference given"),
         (["new.txt"], [], {}, "-r FILE"),
         (["old.npz"], [], {"documents": "docs"}, "documents"),
         (["old.npz"], ["ref.txt"], {"source": "ref.txt"}, "source"),

@@ -10,7 +10,7 @@ import click
 
 from truebleu.cli._command import FilePath, Option, Show, Texts, make_command
 from truebleu.cli.main import progress_bar
-from truebleu.errors import SettingError
+from truebleu.errors import RefusedError
 from truebleu.planning.plan import plan
 from truebleu.planning.sample import sample
 
@@ -73,8 +73,9 @@ def sample_command(
     """
     if not texts.references:
         if texts.source is None or texts.systems:
-            expected = "-r FILE; only a source without systems may do without"
-            raise SettingError("references", "none", expected)
+            raise RefusedError(
+                "no reference given: name one with -r FILE; only a source alone needs none"
+            )
         # A pool of source segments that are yet to be translated is read as any text.
         texts = replace(texts, references=(texts.source,), source=None)
     pool = texts.read(metrics)

@@ -339,7 +339,8 @@ def explain(
     )
     count = len(test_set.systems)
     if count < 2:
-        raise SettingError("systems", count, "at least two to compare; score takes one")
+        given = "1 system" if count else "no systems"
+        raise RefusedError(f"{given} given: it takes at least two to compare; score takes one")
     if baseline is None and count > 2:
         raise RefusedError(f"{count} systems given: choose one with --baseline (baseline=)")
     options = {"replicates": replicates, "seed": seed, "level": level, "unit": unit}

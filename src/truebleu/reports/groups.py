@@ -95,13 +95,13 @@ def _pair_table(
     for group in groups:
         tested = {(pair.a, pair.b): pair for pair in group.of(label)}
         for pair in comparison.of(label):
-            first, second = group.systems[pair.a][label], group.systems[pair.b][label]
+            score_a, score_b = group.systems[pair.a][label], group.systems[pair.b][label]
             row: dict[str, Value] = {
                 **_group_row(group),
                 "a": pair.a,
-                "score_a": first,
-                "score_b": second,
-                "difference": first - second,
+                "score_a": score_a,
+                "score_b": score_b,
+                "difference": score_a - score_b,
             }
             # A group may be too small to test.
             if (found := tested.get((pair.a, pair.b))) is not None:

@@ -21,7 +21,7 @@ import numpy as np
 
 from truebleu import _core
 from truebleu._core import PairTally
-from truebleu.errors import SettingError, UnknownNameError
+from truebleu.errors import RefusedError, SettingError, UnknownNameError
 from truebleu.resampling import TIE_TOLERANCE, Swaps, Values, as_replicates, as_values
 from truebleu.significance.intervals import CORRECTIONS, NullBlocks, adjust, deviation, extremeness
 from truebleu.significance.statistics import (
@@ -679,7 +679,8 @@ def _decisions(better: ArrayLike) -> NDArray[np.bool_]:
 def pairs_to_compare(names: Sequence[str], baseline: str | None) -> list[Pair]:
     """All pairs in the order of the systems, or every other system with the baseline."""
     if len(names) < 2:
-        raise SettingError("systems", len(names), "at least two to compare; score takes one")
+        given = "1 system" if names else "no systems"
+        raise RefusedError(f"{given} given: it takes at least two to compare; score takes one")
     if baseline is None:
         return list(combinations(range(len(names)), 2))
     if baseline not in names:

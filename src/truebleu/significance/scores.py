@@ -502,7 +502,8 @@ def _answers(metrics: Sequence[Metric]) -> str | None:
 # Files.
 
 NEED_REFERENCES = (
-    "at least one, as in -r FILE, or --test-set NAME; files of scores are compared by -m scores"
+    "no reference given: name one with -r FILE, or a test set with --test-set NAME; files of "
+    "scores are compared by -m scores"
 )
 
 
@@ -548,7 +549,7 @@ def read_any(
         if file is not None:
             raise RefusedError(f"{name} {file} needs texts: {what} have none")
     if texts and saved and not references:
-        raise SettingError("references", "none", NEED_REFERENCES)
+        raise RefusedError(NEED_REFERENCES)
     if saved and not references:
         from truebleu.metrics.statistics import SavedTestSet
 
@@ -631,5 +632,5 @@ def _without_references(
         return scored.common(metrics)
     test_set = read_evaluated_texts(systems, metrics, documents)
     if test_set is None:
-        raise SettingError("references", "none", NEED_REFERENCES)
+        raise RefusedError(NEED_REFERENCES)
     return test_set
