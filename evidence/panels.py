@@ -17,10 +17,9 @@ import numpy as np
 
 from evidence.data import read_set
 from truebleu.metrics.registry import metrics_for
-from truebleu.resampling import Units
+from truebleu.resampling import Units, jackknife_error
 from truebleu.significance.panel import PanelSettings, _comparison, _Difference, heterogeneity
 from truebleu.significance.statistics import MetricStatistics
-from truebleu.significance.student import jackknife_error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

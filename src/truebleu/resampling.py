@@ -366,3 +366,19 @@ def normal_quantile(share: float) -> float:
         step = (math.erfc(z / math.sqrt(2)) / 2 - tail) / density
         z += step / (1 + z * step / 2)
     return z if share > 0.5 else -z
+
+
+def jackknife_values(jackknife: ArrayLike) -> Values:
+    """Estimates without one unit each, of two units at least."""
+    left_out = as_replicates("jackknife", as_values("jackknife", jackknife))
+    if len(left_out) < 2:
+        expected = "at least 2: one does not show how units vary"
+        raise SettingError("units", len(left_out), expected)
+    return left_out
+
+
+def jackknife_error(jackknife: ArrayLike) -> Values:
+    """The standard error of estimates from those without one unit each (Tukey 1958)."""
+    left_out = jackknife_values(jackknife)
+    squares = ((left_out - left_out.mean(axis=0)) ** 2).sum(axis=0)
+    return np.asarray(np.sqrt((len(left_out) - 1) / len(left_out) * squares))

@@ -14,9 +14,16 @@ import numpy as np
 from truebleu import _core
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels
-from truebleu.resampling import TIE_TOLERANCE, Swaps, blocks, normal_quantile, on_exact_grid
+from truebleu.resampling import (
+    TIE_TOLERANCE,
+    Swaps,
+    blocks,
+    jackknife_error,
+    normal_quantile,
+    on_exact_grid,
+)
 from truebleu.schema import MOST, ComparedByValue, require_whole_number
-from truebleu.significance.student import jackknife_error, student_quantile
+from truebleu.significance.student import student_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

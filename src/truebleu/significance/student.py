@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.resampling import TIE_TOLERANCE, as_replicates, as_values, beside, normal_quantile
+from truebleu.resampling import TIE_TOLERANCE, as_values, beside, jackknife_values, normal_quantile
 from truebleu.schema import ALTERNATIVES, require_level
 
 if TYPE_CHECKING:
@@ -154,13 +154,6 @@ def student_interval(values: ArrayLike, level: float) -> Values:
     return np.stack([mean - half, mean + half])
 
 
-def jackknife_error(jackknife: ArrayLike) -> Values:
-    """The standard error of estimates from those without one unit each (Tukey 1958)."""
-    left_out = _left_out(jackknife)
-    squares = ((left_out - left_out.mean(axis=0)) ** 2).sum(axis=0)
-    return np.asarray(np.sqrt((len(left_out) - 1) / len(left_out) * squares))
-
-
 def hall_interval(
     estimate: ArrayLike, jackknife: ArrayLike, level: float, strata: Strata | None = None
 ) -> Values:
@@ -172,7 +165,7 @@ def hall_interval(
         level: the level, such as 0.95.
         strata: first unit and end of each stratum, of whose mixture nothing is left to chance.
     """
-    left_out = _left_out(jackknife)
+    left_out = jackknife_values(jackknife)
     centre = beside(estimate, left_out, "estimate")
     error, u, degrees = _moments(left_out, strata)
     bounds = []
@@ -202,7 +195,7 @@ def hall_p(
         scale: the size of the scores, to which rounding is relative.
         strata: as for `hall_interval`.
     """
-    left_out = _left_out(jackknife)
+    left_out = jackknife_values(jackknife)
     distance = beside(estimate, left_out, "estimate") - null
     error, u, degrees = _moments(left_out, strata)
     certain = error <= TIE_TOLERANCE * np.maximum(np.abs(distance), np.abs(scale))
@@ -213,14 +206,6 @@ def hall_p(
     side = {"greater": 1.0, "less": -1.0}.get(alternative, np.sign(moved))
     freedom = _freedom(side, u, degrees, len(left_out))
     return student_p(moved, errors, freedom, alternative, scale=scales)
-
-
-def _left_out(jackknife: ArrayLike) -> Values:
-    left_out = as_replicates("jackknife", as_values("jackknife", jackknife))
-    if len(left_out) < 2:
-        expected = "at least 2: one does not show how units vary"
-        raise SettingError("units", len(left_out), expected)
-    return left_out
 
 
 def _moments(left_out: Values, strata: Strata | None) -> tuple[Values, Values, Values]:
