@@ -10,7 +10,7 @@ import pytest
 from truebleu import explain
 from truebleu.corpus import as_test_set
 from truebleu.explanation import split_difference
-from truebleu.explanation.contributions import ngram_effects, typography_of
+from truebleu.explanation.contributions import ngram_effects
 from truebleu.metrics.registry import parse_metric
 from truebleu.reports.explain import verdict
 from truebleu.resampling import Units
@@ -46,7 +46,7 @@ def effects_of(metric: Metric, test_set: TestSet) -> tuple[NgramEffects | None, 
     rows = metric.count(test_set).array()
     split = split_difference(metric, rows[:, 0], rows[:, 1])
     units = Units.segments(len(test_set))
-    return ngram_effects(metric, test_set, (names[0], names[1]), split, units, None), split
+    return ngram_effects(metric, test_set, (names[0], names[1]), split, units), split
 
 
 @pytest.mark.parametrize("name", MATCHES)
@@ -132,18 +132,3 @@ def test_equal_typography_has_no_effect() -> None:
     (pair,) = explain(plain, metrics=["bleu"], replicates=200).pairs
     for effect in pair.typography:
         assert abs(effect.effect) < 0.05 * abs(pair.comparison.difference)
-
-
-@pytest.mark.parametrize(
-    ("ngram", "kind"),
-    [
-        ('" yes', "quotes"),
-        ("« oui", "quotes"),
-        ("it 's", None),
-        ("a – b", "dashes"),
-        ("well-known", None),
-        ("word", None),
-    ],
-)
-def test_an_n_gram_of_typography_is_known(ngram: str, kind: str | None) -> None:
-    assert typography_of(ngram) == kind

@@ -323,7 +323,6 @@ class NgramEffects:
         ngrams: the tokens of each, with single spaces between them.
         contributions: of each, in the metric's points.
         segments: in how many segments the systems match it differently often.
-        documents: in how many documents; None where these are unknown.
         examples: for each the numbers of the segments with the largest effect, counted from 0.
         tested: the numbers of the n-grams that are tested.
         by_unit: their contributions, shaped (unit, tested n-gram).
@@ -332,7 +331,6 @@ class NgramEffects:
     ngrams: Sequence[str]
     contributions: Values
     segments: NDArray[np.int64]
-    documents: NDArray[np.int64] | None
     examples: Callable[[int], tuple[int, ...]]
     tested: NDArray[np.int64]
     by_unit: Values
@@ -344,7 +342,6 @@ def ngram_effects(
     pair: tuple[str, str],
     contributions: Contributions,
     units: Units,
-    documents: Units | None,
 ) -> NgramEffects | None:
     """What each n-gram contributes; None where the metric does not match n-grams.
 
@@ -354,22 +351,17 @@ def ngram_effects(
         pair: the names of the two systems.
         contributions: to the difference.
         units: what the test swaps as a whole.
-        documents: the documents, where they are known.
     """
     matches = metric.ngram_matches(test_set, *pair)
     if matches is None or not len(matches.ngram):
         return None
     count = len(matches.ngrams)
     effects = contributions.gradient[matches.columns][matches.ngram] * matches.difference
-
-    def places(of_segment: NDArray[np.int64], number: int) -> tuple[Values, NDArray[np.int64]]:
-        """The effects by n-gram and unit, and the n-gram of each."""
-        keys, which = np.unique(
-            matches.ngram * number + of_segment[matches.segment], return_inverse=True
-        )
-        return _added_up(which, effects, len(keys)), keys
-
-    by_place, keys = places(units.of_segment, len(units))
+    # The effects by n-gram and unit.
+    keys, which = np.unique(
+        matches.ngram * len(units) + units.of_segment[matches.segment], return_inverse=True
+    )
+    by_place = _added_up(which, effects, len(keys))
     ngram, unit = keys // len(units), keys % len(units)
     # Chosen by what swaps leave as it is, so that the choice favours neither system.
     spread = _added_up(ngram, by_place**2, count)
@@ -387,15 +379,10 @@ def ngram_effects(
         first = here[np.argsort(-np.abs(effects[here]), kind="stable")]
         return tuple(matches.segment[first][:5].tolist())
 
-    in_documents = None
-    if documents is not None:
-        _, keys = places(documents.of_segment, len(documents))
-        in_documents = np.bincount(keys // len(documents), minlength=count)
     return NgramEffects(
         ngrams=matches.ngrams,
         contributions=_added_up(matches.ngram, effects, count),
         segments=np.bincount(matches.ngram, minlength=count),
-        documents=in_documents,
         examples=examples,
         tested=tested,
         by_unit=by_unit,
@@ -404,13 +391,6 @@ def ngram_effects(
 
 def _added_up(places: NDArray[np.int64], values: Values, count: int) -> Values:
     return np.asarray(np.bincount(places, weights=values, minlength=count), dtype=np.float64)
-
-
-def typography_of(ngram: str) -> str | None:
-    """The kind of typography that an n-gram has: quotes or dashes."""
-    if any(character in QUOTES for character in ngram.replace("'s", "")):
-        return "quotes"
-    return "dashes" if any(token in DASHES for token in ngram.split()) else None
 
 
 # What makes texts alike in one respect; each is applied to outputs and references.

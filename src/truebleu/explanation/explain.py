@@ -17,7 +17,6 @@ from truebleu.explanation.contributions import (
     fragility,
     ngram_effects,
     split_difference,
-    typography_of,
 )
 from truebleu.explanation.degenerate import degenerate_outputs
 from truebleu.explanation.slices import (
@@ -158,18 +157,14 @@ class NgramContribution:
         ngram: its tokens with single spaces between them.
         contribution: of the first system's matches of it minus the second's.
         segments: in how many segments the systems match it differently often.
-        documents: in how many documents; None where these are unknown.
         examples: the segments with the largest effect, counted from 1.
-        typography: "quotes" or "dashes", where it has them.
         p_adjusted: that it contributes nothing; None where it was not tested.
     """
 
     ngram: str
     contribution: float
     segments: int
-    documents: int | None
     examples: tuple[int, ...]
-    typography: str | None
     p_adjusted: float | None
 
 
@@ -200,7 +195,6 @@ class DegenerateGroup:
         kind: what is wrong with the outputs; "any" for all kinds together.
         system: whose outputs; None for either of the two.
         segments: their numbers, counted from 1.
-        documents: how many have such segments; None where documents are unknown.
         contribution: of these segments to the difference.
         difference: without these segments.
         interval: of that difference.
@@ -210,7 +204,6 @@ class DegenerateGroup:
     kind: str
     system: str | None
     segments: tuple[int, ...]
-    documents: int | None
     contribution: float
     difference: float | None
     interval: DifferenceBounds | None
@@ -423,12 +416,7 @@ class _Explainer:
         ngrams = None
         if not self.test_set.is_counted:
             ngrams = ngram_effects(
-                self.metric,
-                self.test_set,
-                (pair.a, pair.b),
-                contributions,
-                self.units,
-                self.documents,
+                self.metric, self.test_set, (pair.a, pair.b), contributions, self.units
             )
         questions = pairs * (1 if ngrams is None else 2)
         return PairExplanation(
@@ -487,33 +475,22 @@ class _Explainer:
             return ()
         replicates = min(self.settings.replicates, SLICE_REPLICATES)
         drawn = {"replicates": replicates, "seed": self.settings.seed}
-        slice_ps = even_spread_ps(
-            self.cuts,
-            contributions.by_segment,
-            self.shares,
-            self.units,
-            **drawn,
-        )
+        cuts, units, level = self.cuts, self.units, self.settings.level
+        slice_ps = even_spread_ps(cuts, contributions.by_segment, self.shares, units, **drawn)
         intervals = simultaneous_intervals(
-            self.metric,
-            rows,
-            self.cuts,
-            contributions,
-            self.units,
-            **drawn,
-            level=self.settings.level,
+            self.metric, rows, cuts, contributions, units, **drawn, level=level
         )
         explained = []
-        for variable, (low, high), alone in zip(self.cuts, intervals, slice_ps, strict=True):
+        for variable, (low, high), alone in zip(cuts, intervals, slice_ps, strict=True):
             ps = np.minimum(1.0, questions * alone)
             member = members(variable)
             sums = np.einsum("nb,nsc->bsc", member, rows)
-            units = units_in(variable, self.units)
+            counts = units_in(variable, units)
             slices = tuple(
                 SliceContribution(
                     name=label,
                     segments=int(member[:, place].sum()),
-                    units=int(units[place]),
+                    units=int(counts[place]),
                     share=float(self.shares @ member[:, place]),
                     contribution=float(contributions.by_segment @ member[:, place]),
                     interval=(float(low[place]), float(high[place])),
@@ -521,7 +498,7 @@ class _Explainer:
                     p_adjusted=None if np.isnan(ps[place]) else float(ps[place]),
                 )
                 for place, label in enumerate(variable.labels)
-                if units[place]
+                if counts[place]
             )
             cut = VariableContributions(name=variable.name, origin=variable.origin, slices=slices)
             if not np.isnan(ps).all():
@@ -575,19 +552,10 @@ class _Explainer:
         if not kept.all():
             part = part.part(np.flatnonzero(kept).tolist())
         counted = CountedMetric(self.metric, Statistics(rows[kept].astype(float, copy=False)))
-        settings = self.settings
+        names = ("test", "replicates", "seed", "level", "unit", "block_length")
+        options = {name: getattr(self.settings, name) for name in names}
         try:
-            (compared,) = compare(
-                part,
-                metrics=counted,
-                test=settings.test,
-                replicates=settings.replicates,
-                seed=settings.seed,
-                level=settings.level,
-                unit=settings.unit,
-                block_length=settings.block_length,
-                people=None,
-            ).comparisons
+            (compared,) = compare(part, metrics=counted, people=None, **options).comparisons
         except SettingError:  # a mean of no scores
             return None
         return compared
@@ -646,15 +614,11 @@ class _Explainer:
         kept = np.ones(len(rows), dtype=np.bool_)
         kept[list(places)] = False
         rest = self._compared(pair, rows, kept)
-        documents = None
-        if self.test_set.documents is not None:
-            documents = len({self.test_set.documents[place] for place in places})
         kind, system = key
         return DegenerateGroup(
             kind=kind,
             system=system,
             segments=tuple(place + 1 for place in places),
-            documents=documents,
             contribution=float(contributions.by_segment[list(places)].sum()),
             difference=None if rest is None else rest.difference,
             interval=None if rest is None else rest.interval,
@@ -672,9 +636,7 @@ def _listed(effects: NgramEffects, ps: Values) -> tuple[NgramContribution, ...]:
             ngram=effects.ngrams[number],
             contribution=float(effects.contributions[number]),
             segments=int(effects.segments[number]),
-            documents=None if effects.documents is None else int(effects.documents[number]),
             examples=tuple(place + 1 for place in effects.examples(number)),
-            typography=typography_of(effects.ngrams[number]),
             p_adjusted=p_of.get(number),
         )
         for number in (*ahead, *reversed(behind))

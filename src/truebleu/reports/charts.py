@@ -42,23 +42,6 @@ __all__ = ["chart", "require_chart_file", "save_chart", "specification"]
 # Twice the pixels of a screen, which is about 200 dots per inch at the width of a page.
 PNG_SCALE = 2
 
-PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="UTF-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<script>{library}</script>
-</head>
-<body>
-<div id="chart"></div>
-<script>
-vegaEmbed("#chart", {specification}).catch(console.error);
-</script>
-</body>
-</html>
-"""
-
 
 def chart(drawable: Drawable) -> TopLevelMixin:
     """A chart as Altair's object: a notebook shows it, Altair can change it.
@@ -85,7 +68,7 @@ def save_chart(drawable: Drawable, path: str | PathLike[str], *, overwrite: bool
 
     Args:
         drawable: a result, whose first chart is taken, or a chart.
-        path: where to; its ending says as what: .png, .svg, .pdf, .html or .json
+        path: where to; its ending says as what: .png, .svg, .pdf or .json
             (Vega-Lite).
         overwrite: whether a file that exists may be replaced.
 
@@ -146,16 +129,6 @@ def _written(ending: str, convert: ModuleType, spec: Part, version: str | None) 
 
     if ending == ".json":
         return f"{dump(spec)}\n".encode()
-    if ending == ".html":
-        from html import escape
-
-        page = PAGE.format(
-            title=escape(" ".join(spec["title"]["text"])),
-            library=convert.javascript_bundle(vl_version=version),
-            # A name with "</script>" in it must not end the script.
-            specification=dump(spec, indent=None).replace("<", "\\u003c"),
-        )
-        return page.encode()
     options = {"scale": PNG_SCALE} if ending == ".png" else {}
     draw = getattr(convert, f"vegalite_to_{ending[1:]}")
     picture: bytes | str = draw(spec, vl_version=version, allowed_base_urls=[], **options)

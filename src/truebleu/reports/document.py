@@ -335,7 +335,7 @@ FORMATS = {
 #: Formats of decisions only: what they hold are checks.
 CHECK_FORMATS = {"junit": "formats.programs:render_junit"}
 #: What the file of a chart may end in.
-CHART_ENDINGS = (".png", ".svg", ".pdf", ".html", ".json")
+CHART_ENDINGS = (".png", ".svg", ".pdf", ".json")
 
 
 def document_of(result: Renderable, **options: Any) -> Document:

@@ -255,15 +255,13 @@ def part_table(explanation: Explanation, pair: PairExplanation) -> Table:
     """What each part of the score contributes."""
     digits = _metric(explanation, pair).digits
     columns = (
-        Column("part", "Part of the score"),
+        Column("name", "Part of the score"),
         Column("contribution", "Contribution", digits, sign=True),
     )
-    rows: list[Row] = [
-        {"part": part.name, "contribution": part.contribution} for part in pair.parts
-    ]
+    rows: list[Row] = [row_of(part) for part in pair.parts]
     if pair.unattributed:
-        rows.append({"part": "not attributed", "contribution": pair.unattributed})
-    rows.append({"part": "all", "contribution": pair.comparison.difference})
+        rows.append({"name": "not attributed", "contribution": pair.unattributed})
+    rows.append({"name": "all", "contribution": pair.comparison.difference})
     return Table(columns, tuple(rows))
 
 
@@ -274,7 +272,7 @@ def slice_table(explanation: Explanation, pair: PairExplanation, *, details: boo
     level = 100 * explanation.comparison.settings.level
     columns = (
         Column("variable", "Slices by"),
-        Column("slice", "Slice"),
+        Column("name", "Slice"),
         Column("segments", "Segments"),
         Column("share", "Text", 0, percent=True),
         Column("contribution", "Contribution", digits, sign=True),
@@ -293,22 +291,11 @@ def slice_table(explanation: Explanation, pair: PairExplanation, *, details: boo
         for place, part in enumerate(variable.slices):
             low, high = part.interval
             first, second = part.scores if part.scores is not None else (None, None)
-            rows.append(
-                {
-                    "variable": "" if place else variable.name,
-                    "slice": part.name,
-                    "segments": part.segments,
-                    "share": part.share,
-                    "contribution": part.contribution,
-                    "interval": bracketed((low, high), digits, sign="+"),
-                    "low": low,
-                    "high": high,
-                    "p_adjusted": part.p_adjusted,
-                    "a": first,
-                    "b": second,
-                    "slice link": _link(pair, slice=f"{variable.name}:{part.name}"),
-                }
-            )
+            row = row_of(part) | {"variable": "" if place else variable.name}
+            row |= {"low": low, "high": high, "a": first, "b": second}
+            row["interval"] = bracketed((low, high), digits, sign="+")
+            row["name link"] = _link(pair, slice=f"{variable.name}:{part.name}")
+            rows.append(row)
     bars = (Bar("contribution", "low", "high", zero=True),)
     return Table(columns if details else columns[:-2], tuple(rows), bars=bars)
 
@@ -326,21 +313,16 @@ def ngram_table(explanation: Explanation, pair: PairExplanation, *, details: boo
     alpha = explanation.comparison.settings.alpha
     ngrams = [ngram for ngram in pair.ngrams if details or _at_most(ngram.p_adjusted, alpha)]
     digits = max(3, _metric(explanation, pair).digits)
-    columns = [
+    columns = (
         Column("ngram", "N-gram"),
         Column("contribution", "Contribution", digits, sign=True),
         Column("segments", "Segments"),
-        Column("documents", "Documents"),
         Column("p_adjusted", "adjusted p", 4, numeric=True),
-        Column("typography", "Typography"),
         Column("examples", "e.g. segments"),
-    ]
-    if all(ngram.documents is None for ngram in pair.ngrams):
-        columns = [column for column in columns if column.name != "documents"]
+    )
     return table_of(
         columns,
         ngrams if details else sorted(ngrams, key=_size, reverse=True)[:LISTED],
-        typography=lambda ngram: ngram.typography or "",
         examples=lambda ngram: ", ".join(map(str, ngram.examples)),
         **{
             "ngram link": lambda ngram: _link(pair, text=ngram.ngram, against="ngrams"),
@@ -371,12 +353,7 @@ def group_table(explanation: Explanation, pair: PairExplanation) -> Table:
         for place in _largest_segments(pair)
     ]
     rows += [
-        {
-            "kind": "document",
-            "name": part.name,
-            "contribution": part.contribution,
-            "name link": _link(pair, document=part.name),
-        }
+        {"kind": "document", **row_of(part), "name link": _link(pair, document=part.name)}
         for part in pair.documents[:LISTED]
         if part.contribution
     ]
@@ -433,18 +410,15 @@ def _shortened(text: str) -> str:
 def degenerate_table(explanation: Explanation, pair: PairExplanation) -> Table:
     """Degenerate outputs of each kind, and the difference without them."""
     digits = _metric(explanation, pair).digits
-    columns = [
+    columns = (
         Column("kind", "Flagged outputs"),
         Column("system", "System"),
         Column("segments", "Segments"),
-        Column("documents", "Documents"),
         Column("contribution", "Contribution", digits, sign=True),
         Column("difference", "Without them", digits, sign=True, numeric=True),
         Column("interval", "Interval", numeric=True),
         Column("p", "p (exploratory)", 4, numeric=True),
-    ]
-    if all(group.documents is None for group in pair.degenerate):
-        columns = [column for column in columns if column.name != "documents"]
+    )
     cells: dict[str, Callable[[DegenerateGroup], Value]] = {
         "interval": lambda group: bracketed(group.interval or (None, None), digits, sign="+"),
         "kind link": lambda group: _link(pair, flag=group.kind if group.system else "any"),
