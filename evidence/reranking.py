@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from evidence.data import system_lists
 from evidence.page import Page, Section
-from truebleu.reports.document import listed
+from truebleu.reports.document import Table, listed
 from truebleu.studies import study_reranking
 
 if TYPE_CHECKING:
     from truebleu.studies import StudyResult
+    from truebleu.studies._study import Row
 
 SETS = {"wmt23-zh-en": "WMT23 Chinese–English"}
 METRICS = ("nist", "bleu", "gtm", "chrf")
@@ -77,9 +78,26 @@ def _section(name: str) -> Section:
         + " ".join(f"-m {metric}" for metric in metrics)
         + f" --gamma {GAMMA:g} --redundant {','.join(map(str, REDUNDANT))}",
         result=result,
-        verdict=f"{_capitalised(_verdict(result))}. In the paper NIST rose significantly, while "
-        "BLEU and F fell by what chance explains. " + _variants(result),
+        table=Table(tuple(result.columns), tuple(_as_in_the_paper(result))),
+        verdict=f"{_kept(result)} {_capitalised(_verdict(result))}. In the paper NIST rose "
+        "significantly, while BLEU and F fell by what chance explains. " + _variants(result),
         paper=TABLE_1,
+    )
+
+
+def _as_in_the_paper(result: StudyResult) -> list[Row]:
+    """All metrics of the reranker, and its variants by the first: the paper's two tables."""
+    first = result.rows[0]
+    return [
+        row for row in result.rows if row["a"] == first["a"] or row["metric"] == first["metric"]
+    ]
+
+
+def _kept(result: StudyResult) -> str:
+    return (
+        f"The reranker keeps {result.details['selected']} features and chooses otherwise than the "
+        f"baseline in {result.rows[0]['changed']:,} of {result.settings['pool']['segments']:,} "
+        "segments."
     )
 
 

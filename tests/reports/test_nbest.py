@@ -139,6 +139,14 @@ def test_weights_without_a_gain_or_a_change_are_told() -> None:
     assert nothing.startswith("The weights do nothing")
 
 
+def test_weights_that_choose_worse_than_chance_are_warned_of_on_their_own_lists() -> None:
+    result = replace(tuned(), first=20.0, by_chance=30.0, development=(31.0, 29.9))
+    warning = "Warning: on these lists first or random candidates score higher."
+    assert warning in tune_document(result).sentences
+    for enough in (30.0, 30.0 - 1e-12):
+        assert warning not in tune_document(replace(result, development=(enough,))).sentences
+
+
 def test_few_weights_are_shown_unless_details_are_asked_for() -> None:
     many = replace(tuned(), weights=tuned().weights * 20)
     sizes = [

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 #: Gains are real at this level.
 ALPHA = 0.05
+#: Scores that differ by less are the same, but for the order in which they were added up.
+ROUNDING = 1e-9
 #: People see so many features, those that move scores most; with details, so many.
 FEATURES, MOST_FEATURES = 10, 50
 
@@ -156,7 +158,7 @@ def below_sentence(gain: Gain) -> str:
     below = [
         f"{what} ({score:.{gain.digits}f})"
         for what, score in marks.items()
-        if sign * gain.score < sign * score
+        if sign * gain.score < sign * score - ROUNDING
     ]
     if not below:
         return ""
@@ -189,7 +191,7 @@ def tune_document(result: TuneResult, *, details: bool = False) -> Document:
         answer.insert(0, "The weights do nothing: they choose the same candidates as before.")
     elif result.held_out == "none":
         answer.append("No gain was measured: give --test-lists or --folds.")
-    if min(result.development) < max(result.first, result.by_chance):
+    if min(result.development) < max(result.first, result.by_chance) - ROUNDING:
         answer.append("Warning: on these lists first or random candidates score higher.")
     rows: list[Row] = [
         {**row_of(weight), "note": "constant within lists" if weight.is_useless else ""}
