@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
 __all__ = ["DomainShare", "Lengths", "Sample", "SampleSettings", "SystemOnSample", "Vocabulary"]
 
-VERSION = 1
 DrawMethod = Literal["systematic", "random", "stratified", "document"]
 #: Which quantiles of the lengths are given.
 QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
@@ -452,22 +452,14 @@ def _domains(whole: Labels, drawn: Labels) -> tuple[DomainShare, ...]:
 
 
 def _vocabulary(words: Sequence[Sequence[str]], positions: Positions) -> Vocabulary:
-    drawn = set(positions.tolist())
-    known = {token for position in drawn for token in words[position]}
-    inside = outside = missing = 0
-    types = set(known)
-    for position, tokens in enumerate(words):
-        if position in drawn:
-            inside += len(tokens)
-            continue
-        outside += len(tokens)
-        missing += sum(token not in known for token in tokens)
-        types.update(tokens)
-    running = inside + outside
+    pool = Counter(token for tokens in words for token in tokens)
+    drawn = Counter(token for position in positions.tolist() for token in words[position])
+    missing = sum(count for token, count in pool.items() if token not in drawn)
+    running, outside = pool.total(), pool.total() - drawn.total()
     return Vocabulary(
-        types=len(known),
-        pool_types=len(types),
-        types_covered=len(known) / len(types) if types else None,
+        types=len(drawn),
+        pool_types=len(pool),
+        types_covered=len(drawn) / len(pool) if pool else None,
         tokens_covered=1 - missing / running if running else None,
         out_of_vocabulary=missing / outside if outside else None,
     )
