@@ -122,7 +122,7 @@ class Setting:
 Level = Annotated[
     float,
     Setting(
-        help="of intervals; tests decide at 1 − level.",
+        help="confidence of intervals; tests decide at 1 − level.",
         least=0.5,
         below=1,
         hint="did you mean 0.95?",

@@ -155,7 +155,7 @@ def compare(
         correction: for the number of comparisons by a metric; Holm's, and Westfall and Young's from
             1,001 comparisons on.
         primary: of several metrics, the one whose verdict counts; the first unless you choose. The
-            others are described beside it.
+            others are shown beside it.
         correct_over: "pairs" corrects for the comparisons by each metric; "metrics" for those by
             all metrics together, so that the verdicts by all of them count.
         interval: how intervals of scores are made; Hall's by documents or blocks, else percentiles;
