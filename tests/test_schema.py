@@ -101,7 +101,7 @@ def test_what_does_not_fit_is_refused_in_words(
 def test_the_help_of_a_setting_is_its_line_or_what_all_verbs_share() -> None:
     declared = parameters_of(decide)
     assert declared["test"].setting.help == "which one of the two."
-    assert declared["level"].setting.help.startswith("of intervals")
+    assert declared["level"].setting.help.startswith("confidence of intervals")
     document = decide.__doc__ or ""
     assert document.index("text: anything") < document.index("level: of intervals")
     assert document.index("level: of") < document.index("test: which one of the two.")
