@@ -133,6 +133,15 @@ def test_strict_makes_warnings_errors(folder: Path) -> None:
     assert strict.out == ""
 
 
+def test_warnings_about_characters_of_several_texts_are_one_line(folder: Path) -> None:
+    (folder / "tabs.txt").write_text("a\tb\nc\nd\n")
+    (folder / "both.txt").write_text("a\tb\n\nd\n")
+    short = run("score", "-r", "ref.txt", "tabs.txt", "both.txt").err
+    assert short == "warning: 2 texts have tabs or blank segments; --details lists them\n"
+    full = run("score", "-r", "ref.txt", "tabs.txt", "both.txt", "--details").err
+    assert full.count("warning: ") == 3
+
+
 def test_usage_errors_exit_with_2() -> None:
     assert run("score", "-r", "ref.txt", "sys.txt", "--per-segment", "--details").code == 2
     assert run("score", "-r", "ref.txt", "sys.txt", "--per-segment", "--confidence").code == 2

@@ -59,3 +59,10 @@ def test_the_chart_goes_from_the_best_down_also_where_lower_is_better() -> None:
     values = [row["score"] for row in rows]
     assert values == sorted(values)  # type: ignore[type-var]
     assert rows[0]["measured"] == "TER (lower is better)"
+
+
+def test_a_notebook_draws_even_a_single_score_and_a_repr_names_it() -> None:
+    scores = score(TEXTS["b"], REFERENCE, ["bleu", "ter"])
+    assert scores._repr_html_().count("border-radius") == 2
+    assert repr(scores) == "<Scores: system 0.00 BLEU, 20.00 TER>"
+    assert repr(score(TEXTS, REFERENCE, "ter")) == "<Scores: a 20.00 TER and 1 more>"

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import truebleu
-from truebleu import score
+from truebleu import compare, score
 from truebleu.errors import RefusedError, SettingError, UnpairedSegmentsError
 from truebleu.metrics import SavedStatistics, save_statistics
 from truebleu.metrics.registry import as_metrics
@@ -184,3 +184,9 @@ def test_the_baseline_is_told_from_a_system_of_the_same_name() -> None:
     systems, name = with_baseline(["a/de.txt"], "b/de.txt")
     assert (systems[1], name) == ("de (baseline)=b/de.txt", "de (baseline)")
     assert with_baseline(["a/de.txt"], "x=b/de.txt")[1] == "x"
+
+
+@pytest.mark.parametrize("systems", [["a b", "c"], [["a b"], ["a c"]]])
+def test_systems_without_names_are_answered_with_the_right_call(systems: list[object]) -> None:
+    with pytest.raises(SettingError, match=r'compare\(\{"a": outputs_a, "b": outputs_b\}, ref'):
+        compare(systems, ["a b"])  # type: ignore[arg-type]
