@@ -104,7 +104,7 @@ def test_the_help_of_a_setting_is_its_line_or_what_all_verbs_share() -> None:
     assert declared["level"].setting.help.startswith("confidence of intervals")
     document = decide.__doc__ or ""
     assert document.index("text: anything") < document.index("level: confidence of intervals")
-    assert document.index("level: of") < document.index("test: which one of the two.")
+    assert document.index("level: confidence") < document.index("test: which one of the two.")
     assert document.rstrip().endswith("What it was called with.")
 
 
