@@ -322,17 +322,6 @@ class Pairs:
         order: Sequence[int],
         bounds: Sequence[float],
     ) -> NDArray[np.uint64]: ...
-    def studentized_differences(
-        self,
-        rows: NDArray[np.float64],
-        taken: NDArray[np.float64],
-        sums: NDArray[np.float64],
-        metric: NativeMetric,
-        *,
-        first: int,
-        seed: int | None,
-        least: float,
-    ) -> NDArray[np.float64]: ...
     def ranked(self, scores: NDArray[np.float64], ranks: Sequence[int]) -> NDArray[np.float64]: ...
     def above_and_below(
         self, scores: NDArray[np.float64], *, tolerance: float, scale: float
@@ -348,9 +337,6 @@ class Pairs:
         coin: float,
     ) -> NDArray[np.float64]: ...
     def differing_units(self, rows: NDArray[np.float64]) -> NDArray[np.uint64]: ...
-    def moved_squares(
-        self, rows: NDArray[np.float64], slopes: NDArray[np.float64]
-    ) -> NDArray[np.float64]: ...
     def largest_deviations(
         self, scores: NDArray[np.float64], factors: Sequence[float]
     ) -> NDArray[np.float64]: ...

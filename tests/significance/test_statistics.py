@@ -59,7 +59,8 @@ def test_one_unit_that_differs_carries_all_of_the_variance() -> None:
     statistics = means(a=[1.0] * 9 + [11.0], b=[1.0] * 10)
     (largest,) = largest_units(statistics, [(0, 1)])
     # Of ten differences 0, ..., 0, 10 around their mean of 1, the last has 81 of 90.
-    assert (largest.unit, largest.share) == (9, pytest.approx(0.9))
+    assert largest.unit == 9
+    assert largest.share == pytest.approx(0.9)
     assert largest_units(statistics, [(1, 1)]) == [LargestUnit()]
 
 

@@ -15,6 +15,7 @@ import pytest
 import truebleu
 from tests.conftest import IN_CI
 from tools.wasm import MODULE, NOTE, sources_hash
+from truebleu.corpus import as_test_set
 from truebleu.explanation.contributions import mean_gradient
 from truebleu.metrics.registry import parse_metrics
 from truebleu.simulation import simulate_causes
@@ -157,3 +158,23 @@ def test_all_numbers_are_those_of_the_native_core(unit: Literal["segment", "docu
         for side, system in zip("AB", result.systems.values(), strict=True):
             interval = [compared[f"low{side}"], compared[f"high{side}"]]
             assert interval == pytest.approx(system[pair.metric].interval, rel=1e-9), metric
+
+
+def test_swaps_are_scaled_where_those_of_a_comparison_are() -> None:
+    reference = [f"word{n} likes word{n + 1} and word{n + 2} very much {n}" for n in range(60)]
+    texts = {
+        "short": [" ".join(text.split()[: 4 + n % 5]) for n, text in enumerate(reference)],
+        "long": [f"{text} {'more ' * (n % 4)}indeed" for n, text in enumerate(reference)],
+    }
+    result = truebleu.compare(texts, reference, replicates=999)
+    assert result.settings.test == "scaled"
+    metric = truebleu.BLEU()
+    rows = metric.count(as_test_set(texts, reference)).array().tolist()
+    settings = {"seed": "12345", "replicates": 999, "level": 0.95, "interval": "percentile"}
+    places = list(range(60))
+    about = {"places": places, "units": places, "settings": settings}
+    (answer,) = answered([{"metric": described(metric), "rows": rows, **about}])
+    (pair,) = result.comparisons
+    compared = answer["compared"]
+    assert compared["p"] == pair.p
+    assert [compared["low"], compared["high"]] == pytest.approx(pair.interval, rel=1e-9)

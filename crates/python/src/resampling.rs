@@ -10,7 +10,7 @@ use numpy::{
 use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use truebleu_core::metrics::Metric;
-use truebleu_core::resampling::{self, Count, Curve, Scoring, Side, Swaps, Tally};
+use truebleu_core::resampling::{self, Count, Curve, Side, Swaps, Tally};
 
 use crate::metrics::NativeMetric;
 use crate::runtime::{detached, replicates as replicates_from, require_memory};
@@ -240,46 +240,6 @@ impl Pairs {
         Ok(counts.into_pyarray(py))
     }
 
-    /// Each pair's difference over its standard error after swaps, shaped (replicate, pair).
-    ///
-    /// `rows` are shaped (unit, system, column), `taken` are the sums over the swapped units as `swapped_sums`
-    /// gives them with the same first replicate and seed.
-    #[pyo3(signature = (rows, taken, sums, metric, *, first, seed, least))]
-    #[expect(clippy::too_many_arguments, reason = "all of them are settings of one pass")]
-    fn studentized_differences<'py>(
-        &self,
-        py: Python<'py>,
-        rows: PyReadonlyArray3<'py, f64>,
-        taken: PyReadonlyArray3<'py, f64>,
-        sums: PyReadonlyArray2<'py, f64>,
-        metric: &Bound<'py, NativeMetric>,
-        first: u64,
-        seed: Option<u64>,
-        least: f64,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (rows, taken, sums) = (rows.as_array(), taken.as_array(), sums.as_array());
-        let scoring = OfMetric(self.metric(&taken, &sums, metric)?);
-        let (units, systems, width) = rows.dim();
-        if (systems, width) != sums.dim() || units < 2 {
-            return Err(PyIndexError::new_err("rows and sums do not fit together"));
-        }
-        let swaps = seed.map_or(Swaps::Enumerated, |seed| Swaps::Random { seed });
-        let replicates = replicates_from(first, taken.dim().0 as u64, self.pairs.len())?;
-        let values = detached(py, || {
-            resampling::studentized_differences(
-                &rows,
-                &taken,
-                &sums,
-                &self.pairs,
-                &scoring,
-                swaps,
-                replicates,
-                least,
-            )
-        })?;
-        Ok(values.into_pyarray(py))
-    }
-
     /// Of each pair's differences of scores, shaped (system, replicate), those at some ranks, shaped
     /// (rank, pair).
     fn ranked<'py>(
@@ -350,23 +310,6 @@ impl Pairs {
         self.require_systems(rows.dim().1)?;
         let units = detached(py, || resampling::differing_units(&rows, &self.pairs))?;
         Ok(units.into_pyarray(py))
-    }
-
-    /// Of each pair the sum of squared deviations of what swapping a unit moves its difference by, with
-    /// slopes shaped (pair, column).
-    fn moved_squares<'py>(
-        &self,
-        py: Python<'py>,
-        rows: PyReadonlyArray3<'py, f64>,
-        slopes: PyReadonlyArray2<'py, f64>,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let (rows, slopes) = (rows.as_array(), slopes.as_array());
-        self.require_systems(rows.dim().1)?;
-        if slopes.dim() != (self.pairs.len(), rows.dim().2) {
-            return Err(PyIndexError::new_err("slopes that are not one row for each pair"));
-        }
-        let squares = detached(py, || resampling::moved_squares(&rows, &self.pairs, &slopes))?;
-        Ok(squares.into_pyarray(py))
     }
 
     /// In each replicate of scores, shaped (replicate, system), the largest |difference| times the pair's
@@ -501,19 +444,6 @@ impl PairTally {
 impl PairTally {
     fn tally(&self) -> MutexGuard<'_, Tally> {
         self.tally.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A metric's scores and gradients.
-struct OfMetric<'a>(&'a dyn Metric);
-
-impl Scoring for OfMetric<'_> {
-    fn score(&self, sums: &[f64]) -> f64 {
-        self.0.score_row(sums)
-    }
-
-    fn gradient(&self, sums: &[f64], gradient: &mut [f64]) {
-        self.0.gradient_row(sums, gradient);
     }
 }
 

@@ -24,6 +24,8 @@ pub struct Table {
     weights: Vec<usize>,
     /// -1 where lower is better.
     sign: f64,
+    /// Whether scores are means over segments.
+    is_mean: bool,
     systems: usize,
     rows: Vec<f64>,
 }
@@ -94,7 +96,9 @@ pub extern "C" fn new_table(bytes: usize, systems: usize, sign: f64, weights: u3
         let metrics = (metrics::described(of_texts), metrics::described(of_segments));
         let (Some(metric), Some(of_segments)) = metrics else { return -1 };
         let weights = (0..32).filter(|column| weights >> column & 1 == 1).collect();
-        state.tables.push(Table { metric, of_segments, weights, sign, systems, rows: Vec::new() });
+        let is_mean = of_texts.lines().any(|line| line == "kind=mean");
+        let rows = Vec::new();
+        state.tables.push(Table { metric, of_segments, weights, sign, is_mean, systems, rows });
         i32::try_from(state.tables.len()).map_or(-1, |count| count - 1)
     })
 }

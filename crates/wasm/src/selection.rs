@@ -13,6 +13,10 @@ use crate::intervals::{hall, percentile, rejecting};
 /// Bits of a float's significand, less one for the doubling in a difference of two sums.
 const SIGNIFICANT_BITS: i32 = 52;
 const TIE_TOLERANCE: f64 = 1e-9;
+/// Swaps whose variance is compared with that of samples, and the least ratio that leaves them as they are.
+const SWAPS_OF_RATIOS: u64 = 1000;
+const LEAST_RATIO: f64 = 0.9;
+const SEED_OF_RATIOS: u64 = 12345;
 
 /// How to test.
 #[derive(Debug, Clone, Copy)]
@@ -38,6 +42,8 @@ pub struct Selection {
     exact: bool,
     kept: usize,
     drawn: [Vec<f64>; 2],
+    /// What differences after swaps are multiplied by, so that they vary as samples do.
+    scale: f64,
 }
 
 impl Selection {
@@ -75,7 +81,64 @@ impl Selection {
         let kept = rejecting(all, alpha(settings.level), exact);
         let tally = Tally::new(&[observed], &[bound], table.sign, Side::Both, kept);
         let drawn = [Vec::new(), Vec::new()];
-        Some(Self { settings, rows, sums, scores, tally, done: 0, all, exact, kept, drawn })
+        let mut selection = Self {
+            settings,
+            rows,
+            sums,
+            scores,
+            tally,
+            done: 0,
+            all,
+            exact,
+            kept,
+            drawn,
+            scale: 1.0,
+        };
+        if !exact && !table.is_mean {
+            selection.scale = selection.swap_scale(table, scale);
+        }
+        Some(selection)
+    }
+
+    /// As `truebleu.significance.statistics.swap_scales`, of scores of this size.
+    fn swap_scale(&self, table: &Table, size: f64) -> f64 {
+        let units = self.rows.nrows();
+        let few = units < 63 && 1_u64 << units <= SWAPS_OF_RATIOS;
+        let (swaps, count) = if few {
+            (Swaps::Enumerated, 1_u64 << units)
+        } else {
+            (Swaps::Random { seed: SEED_OF_RATIOS }, SWAPS_OF_RATIOS)
+        };
+        let taken = swapped_sums(&self.rows.view(), swaps, 0..count, 0);
+        let squares: f64 = self.differences(table, taken).iter().map(|value| value * value).sum();
+        let without: Vec<f64> = self
+            .without_each()
+            .map(|left| of_side(&*table.metric, &left, 0) - of_side(&*table.metric, &left, 1))
+            .collect();
+        let mean = without.iter().sum::<f64>() / units as f64;
+        let spread: f64 = without.iter().map(|value| (value - mean).powi(2)).sum();
+        let variance = (units as f64 - 1.0) / units as f64 * spread;
+        let ratio = squares / count as f64 / variance;
+        let varies = variance > (1e-12 * size.max(1.0)).powi(2);
+        if varies && ratio < LEAST_RATIO { ratio.powf(-0.5) } else { 1.0 }
+    }
+
+    /// The sums of both systems without one unit each.
+    fn without_each(&self) -> impl Iterator<Item = Vec<f64>> {
+        let sums = self.sums.as_slice().unwrap_or_default();
+        self.rows.outer_iter().map(move |row| sums.iter().zip(row).map(|(s, c)| s - c).collect())
+    }
+
+    /// The differences after swaps, of the sums over the units that these take.
+    fn differences(&self, table: &Table, taken: Array2<f64>) -> Array2<f64> {
+        let made = taken.nrows();
+        let Ok(taken) = taken.into_shape_with_order((made, 2, table.metric.width())) else {
+            return Array2::default((0, 1));
+        };
+        let score = |columns: &[f64], scores: &mut [f64]| {
+            table.metric.quick_scores(columns, scores);
+        };
+        pair_differences(&taken.view(), &self.sums.view(), &[(0, 1)], score)
     }
 
     /// Makes so many replicates more, swaps first and then those of the bootstrap; returns how many are left.
@@ -95,19 +158,17 @@ impl Selection {
 
     fn swap(&mut self, table: &Table, count: u64) {
         let replicates = self.done..(self.done + count).min(self.all);
-        let made = (replicates.end - replicates.start) as usize;
         let swaps =
             if self.exact { Swaps::Enumerated } else { Swaps::Random { seed: self.settings.seed } };
         let taken = swapped_sums(&self.rows.view(), swaps, replicates.clone(), 0);
-        let shares = self.shares(table, &taken.view(), swaps, replicates.start);
-        if let Ok(taken) = taken.into_shape_with_order((made, 2, table.metric.width())) {
-            let score = |columns: &[f64], scores: &mut [f64]| {
-                table.metric.quick_scores(columns, scores);
-            };
-            let sums = self.sums.view();
-            let differences = pair_differences(&taken.view(), &sums, &[(0, 1)], score);
-            self.tally.add(&differences.view(), &shares.view());
+        let mut shares = self.shares(table, &taken.view(), swaps, replicates.start);
+        let mut differences = self.differences(table, taken);
+        if self.scale != 1.0 {
+            let scale = self.scale;
+            differences *= scale;
+            shares.mapv_inplace(|share| (0.5 + (share - 0.5) * scale).clamp(0.0, 1.0));
         }
+        self.tally.add(&differences.view(), &shares.view());
         self.done = replicates.end;
     }
 
@@ -189,15 +250,8 @@ impl Selection {
         if self.settings.by_bootstrap {
             return percentile(&mut self.drawn[side], self.settings.level);
         }
-        let sums = self.sums.as_slice().unwrap_or_default();
-        let without: Vec<f64> = self
-            .rows
-            .outer_iter()
-            .map(|row| {
-                let left: Vec<f64> = sums.iter().zip(row).map(|(sum, count)| sum - count).collect();
-                of_side(&*table.metric, &left, side)
-            })
-            .collect();
+        let without: Vec<f64> =
+            self.without_each().map(|left| of_side(&*table.metric, &left, side)).collect();
         hall(self.scores[side], &without, self.settings.level)
     }
 }

@@ -11,7 +11,6 @@ mod pairs;
 mod reached;
 mod replicates;
 mod stream;
-mod studentized;
 mod subset_sums;
 mod swaps;
 mod tally;
@@ -24,11 +23,9 @@ pub use free_columns::Count;
 pub use pairs::{Scores, Side, pair_differences, pair_sums, step_down_counts};
 pub use reached::count_at_most;
 pub use replicates::{
-    Curve, above_and_below, differing_units, largest_deviations, mean_accuracies, moved_squares,
-    ranked,
+    Curve, above_and_below, differing_units, largest_deviations, mean_accuracies, ranked,
 };
 pub use stream::{Purpose, Stream};
-pub use studentized::{Scoring, studentized_differences};
 pub(crate) use subset_sums::{Row, add_taken};
 pub use swaps::{COINS, Swaps, swapped_sums};
 pub use tally::Tally;

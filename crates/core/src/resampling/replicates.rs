@@ -3,8 +3,6 @@
 use ndarray::parallel::prelude::*;
 use ndarray::{Array2, ArrayView2, ArrayView3, ArrayViewMut1, Zip};
 
-use rayon::prelude::*;
-
 use crate::interruption;
 
 /// Of each pair's differences those at some ranks, shaped (rank, pair).
@@ -161,34 +159,6 @@ pub fn differing_units(rows: &ArrayView3<'_, f64>, pairs: &[(usize, usize)]) -> 
         .collect()
 }
 
-/// Of each pair the sum of squared deviations of what swapping a unit moves its difference by.
-///
-/// `rows` are shaped (unit, system, column), `slopes`, by which counts become scores, (pair, column).
-#[must_use]
-pub fn moved_squares(
-    rows: &ArrayView3<'_, f64>,
-    pairs: &[(usize, usize)],
-    slopes: &ArrayView2<'_, f64>,
-) -> Vec<f64> {
-    let (rows, slopes) = (rows.as_standard_layout(), slopes.as_standard_layout());
-    let slopes = slopes.as_slice().unwrap_or_default();
-    let width = rows.dim().2.max(1);
-    pairs
-        .par_iter()
-        .zip(slopes.par_chunks(width))
-        .map_init(Vec::new, |moved: &mut Vec<f64>, (&pair, slope)| {
-            interruption::check();
-            moved.clear();
-            moved.extend(units_of(&rows.view(), pair).map(|(first, second)| {
-                let cells = first.iter().zip(second).zip(slope);
-                cells.map(|((first, second), slope)| (first - second) * slope).sum::<f64>()
-            }));
-            let mean = moved.iter().sum::<f64>() / moved.len() as f64;
-            moved.iter().map(|value| (value - mean).powi(2)).sum()
-        })
-        .collect()
-}
-
 /// The rows of two systems, unit by unit; all rows stand one after the other.
 fn units_of<'a>(
     rows: &ArrayView3<'a, f64>,
@@ -253,12 +223,9 @@ mod tests {
     }
 
     #[test]
-    fn units_move_a_difference_by_their_rows_times_the_slope() {
+    fn units_differ_where_any_count_does() {
         let rows =
             array![[[1.0, 2.0], [1.0, 2.0]], [[3.0, 5.0], [4.0, 5.0]], [[0.0, 2.0], [0.0, 6.0]]];
         assert_eq!(differing_units(&rows.view(), &[(0, 1), (1, 1)]), vec![2, 0]);
-        let slopes = array![[1.0, 0.5], [1.0, 1.0]];
-        // 0, -1 and -2 have the mean -1.
-        assert_eq!(moved_squares(&rows.view(), &[(0, 1), (1, 1)], &slopes.view()), vec![2.0, 0.0]);
     }
 }

@@ -10,7 +10,7 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis};
 
 use super::cipher;
 use super::free_columns::FreeColumns;
-use super::stream::{Purpose, Stream, keyed};
+use super::stream::{Purpose, keyed};
 use super::subset_sums::{Block, blocks};
 use crate::interruption;
 
@@ -186,33 +186,9 @@ pub(super) fn toss(
     }
 }
 
-/// The coins of one replicate, 64 at a time.
-pub(super) struct Coins {
-    swaps: Option<Stream>,
-    enumerated: u64,
-}
-
-impl Coins {
-    pub(super) fn new(swaps: Swaps, replicate: u64) -> Self {
-        match swaps {
-            Swaps::Random { seed } => {
-                Self { swaps: Some(Stream::new(seed, Purpose::Swaps, replicate)), enumerated: 0 }
-            }
-            Swaps::Enumerated => Self { swaps: None, enumerated: replicate },
-        }
-    }
-
-    pub(super) fn next(&mut self) -> u64 {
-        match &mut self.swaps {
-            Some(stream) => stream.bits(),
-            // The units beyond the 64th are never taken: there are no more than 2^64 replicates.
-            None => std::mem::take(&mut self.enumerated),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::stream::Stream;
     use super::*;
     use ndarray::{Slice, array};
 
