@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import json
 import lzma
 import math
 import random
@@ -27,6 +28,7 @@ import zstandard
 
 from tests.human.reading.test_kinds import KINDS as JUDGMENTS
 from tests.robustness import api_calls
+from tests.scores.formats.test_golden import FILES as TOOLS, damaged as other_value
 from truebleu import metrics
 from truebleu.corpus._reading import read_test_set
 from truebleu.corpus.nbest_files import NBEST_FORMATS, read_nbest
@@ -39,6 +41,7 @@ from truebleu.human.mqm import mqm_weights
 from truebleu.metrics.dependency import DependencyF
 from truebleu.metrics.statistics import SavedStatistics, read_statistics, save_statistics
 from truebleu.nbest.choices import read_weights
+from truebleu.scores.formats import read_evaluations
 from truebleu.scores.scored import read_segment_scores
 from truebleu.significance.gate import gate
 from truebleu.significance.people import read_curves
@@ -50,6 +53,7 @@ if TYPE_CHECKING:
 SEED = 16
 CASES = 40
 RECORDED = Path(__file__).parents[1] / "scores" / "formats" / "recorded"
+GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden" / "formats"
 LINES = ["a cat", "sat"]
 TEXT = b"a cat\nsat\n"
 GZIP = gzip.compress(TEXT, mtime=0)
@@ -158,6 +162,24 @@ def read_items(path: Path) -> None:
     assert all(math.isfinite(score) for row in rows for score in row if score is not None)
 
 
+def read_tools(path: Path) -> None:
+    """Read what a tool wrote, on its own: items with their outputs, references and scores."""
+    for evaluation in read_evaluations(str(path)):
+        items = evaluation.chosen_items()
+        name = evaluation.score_name(items, "")
+        scores = [evaluation.score(item, name) for item in items]
+        assert all(math.isfinite(score) for score in scores if score is not None)
+
+
+def golden() -> dict[str, Target]:
+    """The first of each kind of file of every tool, where these are at hand."""
+    targets = {}
+    for tool, pattern, _ in TOOLS if GOLDEN.is_dir() else ():
+        path = sorted((GOLDEN / tool).glob(pattern))[0]
+        targets[f"tools {tool} {pattern}"] = target(path.read_bytes(), path.name, read_tools)
+    return targets
+
+
 def read_texts(path: Path) -> None:
     """Read a text, which must have as many segments as its reference."""
     reference = path.with_name("reference")
@@ -246,6 +268,7 @@ TARGETS: dict[str, Target] = {
     "statistics": (statistics, ".npz", read_statistics),
     **{f"items {file.name}": target(file.read_bytes(), file.name, read_items)
        for file in sorted(RECORDED.iterdir())},
+    **golden(),
     "journal": (journal, ".jsonl", run_study),
     "ledger": (ledger, ".db", look),
     "curves": (curves, ".json", read_curves),
@@ -258,8 +281,26 @@ TARGETS: dict[str, Target] = {
 }  # fmt: skip
 
 
+def restructured(data: bytes, draw: random.Random) -> bytes | None:
+    """JSON, or one of its lines, with something else in one place; None where it is no JSON."""
+    for lines in ([data], data.splitlines()):
+        place = draw.randrange(len(lines))
+        try:
+            value = json.loads(lines[place])
+        except ValueError:
+            continue
+        changed = json.dumps(other_value(draw, value)).encode()
+        return b"\n".join([*lines[:place], changed, *lines[place + 1 :]])
+    return None
+
+
 def damaged(data: bytes, draw: random.Random) -> bytes:
-    """The data with one to four pieces put in, taken out, doubled, or bits turned over."""
+    """The data with one to four pieces put in, taken out, doubled, or bits turned over.
+
+    One in three of what is JSON is JSON still, with something else in one place.
+    """
+    if draw.random() < 1 / 3 and (changed := restructured(data, draw)) is not None:
+        return changed
     for _ in range(draw.randint(1, 4)):
         start = draw.randrange(len(data) + 1)
         end = min(len(data), start + draw.randrange(12))

@@ -136,7 +136,8 @@ def _lm_eval_references(record: Record) -> Any:
 
     The harness writes every target as text, a list as Python prints it.
     """
-    for kept in _lm_eval_scores(record).values():
+    scores = _lm_eval_scores(record)
+    for kept in scores.values() if isinstance(scores, dict) else ():
         if isinstance(kept, list) and kept and isinstance(kept[0], list):
             return kept[0]
     target = record.get("target")

@@ -86,8 +86,9 @@ def test_a_damaged_sample_is_refused(tmp_path: Path, record: dict[str, Any], mes
 
 def test_a_document_without_a_metric_has_no_score_by_it(tmp_path: Path) -> None:
     other = {key: value for key, value in sample(1).items() if key != "acc"}
-    path = written(tmp_path, "m.jsonl", json_lines([sample(0), other]))
-    assert read(path).by_system == {"m": [0.0, None]}
+    for record in (other, sample(1, metrics=None)):
+        path = written(tmp_path, "m.jsonl", json_lines([sample(0), record]))
+        assert read(path).by_system == {"m": [0.0, None]}
 
 
 def test_a_task_must_be_the_same(tmp_path: Path) -> None:
