@@ -208,22 +208,26 @@ def _ranked(
         ranges = _ranges_from_place(p < alpha) if procedure == "wmt25" else rank_ranges(better)
         # A pair that can't be tested is not told apart.
         separated = p <= alpha
-    if procedure == "wmt25":
-        lines = _lines_by_ranges(ranges)
-    elif procedure == "wmt24":
-        lines = _lines(len(p), lambda cluster, end: separated[cluster, end:].all())
-    else:
+    wins, bounds = better.sum(axis=1), np.array(ranges)
+    ends: Callable[[slice, int], np.bool_] = {
         # The fewest wins in the cluster are all systems below.
-        wins = better.sum(axis=1)
-        lines = _lines(len(p), lambda cluster, end: wins[cluster].min() == len(wins) - end)
-    clusters = 1 + np.cumsum([False, *lines[:-1]])
+        "wmt22": lambda cluster, end: wins[cluster].min() == len(wins) - end,
+        "wmt24": lambda cluster, end: separated[cluster, end:].all(),
+        # Ranges above end there, ranges below start after it.
+        "wmt25": lambda _, end: (bounds[:end, 1] <= end).all() & (bounds[end:, 0] > end).all(),
+    }[procedure]
+    clusters, start = [1], 0
+    for place in range(1, len(p)):
+        is_line = bool(ends(slice(start, place), place))
+        start = place if is_line else start
+        clusters.append(clusters[-1] + is_line)
     return tuple(
         RankedSystem(
             name=name,
             mean=float(means[place]),
             rank_range=ranges[place],
-            cluster=int(clusters[place]),
-            wins=int(better[place].sum()),
+            cluster=clusters[place],
+            wins=int(wins[place]),
             losses=int(better[:, place].sum()),
         )
         for place, name in enumerate(names)
@@ -242,23 +246,3 @@ def _ranges_from_place(significant: NDArray[np.bool_]) -> list[tuple[int, int]]:
             worst += 1
         ranges.append((best + 1, worst + 1))
     return ranges
-
-
-def _lines(count: int, ends: Callable[[slice, int], np.bool_]) -> list[bool]:
-    """Whether a line follows each place: the cluster up to it ends there."""
-    lines: list[bool] = []
-    start = 0
-    for place in range(count):
-        lines.append(bool(ends(slice(start, place + 1), place + 1)))
-        if lines[-1]:
-            start = place + 1
-    return lines
-
-
-def _lines_by_ranges(ranges: list[tuple[int, int]]) -> list[bool]:
-    """Whether a line follows each place: ranges above end there, ranges below start after it."""
-    return [
-        all(worst <= place for _, worst in ranges[:place])
-        and all(best > place for best, _ in ranges[place:])
-        for place in range(1, len(ranges) + 1)
-    ]

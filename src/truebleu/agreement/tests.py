@@ -45,7 +45,6 @@ with A = B, B = C and A > C the ranks are 1, 1, 2 although B and C are not told 
 
 from __future__ import annotations
 
-import math
 import sys
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -316,18 +315,25 @@ def _hybrid_t(human: Values, first: Values, second: Values, asked: Permutations)
             for s, variance in zip((sums1, sums2), variances, strict=True)
         )
         r12 = covariance / np.sqrt(variances[0] * variances[1])
-        t = _williams_t(r1, r2, r12, n)
+        t, _ = _williams_t(r1, r2, r12, n)
+        t = np.where(np.abs(r2 - r1) <= ROUNDING, 0.0, t)
     return np.where(np.minimum(*variances) <= ROUNDING, np.nan, t)
 
 
-def _williams_t(r1: Values, r2: Values, r12: Values, n: int) -> Values:
-    """Williams' statistic of correlations; very large where these determine each other."""
-    determinant = 1 - r1 * r1 - r2 * r2 - r12 * r12 + 2 * r1 * r2 * r12
-    variance = 2 * np.maximum(determinant, 0.0) * (n - 1) / max(n - 3, 1)
+def _determinant(r1: Any, r2: Any, r12: Any) -> Any:
+    """Of the matrix of three correlations: below 0 where no three variables can have them."""
+    return 1 - r1 * r1 - r2 * r2 - r12 * r12 + 2 * r1 * r2 * r12
+
+
+def _williams_t(r1: Any, r2: Any, r12: Any, n: int) -> tuple[Values, Values]:
+    """Williams' statistic of correlations, and the variance that it has below the root.
+
+    It is very large where the correlations determine each other, so that there is no variance.
+    """
+    variance = 2 * np.maximum(_determinant(r1, r2, r12), 0.0) * (n - 1) / max(n - 3, 1)
     variance = variance + ((r1 + r2) / 2) ** 2 * np.maximum(1 - r12, 0.0) ** 3
     lead = (r2 - r1) * np.sqrt((n - 1) * np.maximum(1 + r12, 0.0))
-    t = lead / np.sqrt(np.maximum(variance, NO_VARIANCE))
-    return np.where(np.abs(r2 - r1) <= ROUNDING, 0.0, t)
+    return lead / np.sqrt(np.maximum(variance, NO_VARIANCE)), variance
 
 
 def hybrid_test(
@@ -587,20 +593,16 @@ def williams_test_of_correlations(
     test = MetricTest(difference=r2 - r1, alternative=alternative, method="williams", exact=True)
     if require_whole_number("n", n, 0, MOST) < 4:
         return replace(test, reason=f"{n} points leave no degrees of freedom: 4 are needed")
-    determinant = 1 - r1 * r1 - r2 * r2 - r12 * r12 + 2 * r1 * r2 * r12
-    if determinant < -ROUNDING:
+    if _determinant(r1, r2, r12) < -ROUNDING:
         expected = "three correlations that three variables can have"
         raise SettingError("correlations", (r1, r2, r12), expected)
-    mean = (r1 + r2) / 2
-    variance = 2 * max(determinant, 0.0) * (n - 1) / (n - 3) + mean**2 * max(1 - r12, 0.0) ** 3
-    lead = (r2 - r1) * math.sqrt((n - 1) * max(1 + r12, 0.0))
+    statistic, variance = _williams_t(r1, r2, r12, n)
+    t = float(statistic)
     if abs(r1 - r2) <= ROUNDING and 1 - r12 <= ROUNDING:
         t = 0.0  # one metric is a multiple of the other: there is no difference to test
     elif variance <= NO_VARIANCE:
         reason = "the correlations determine each other: the test has no error to compare with"
         return replace(test, reason=reason)
-    else:
-        t = lead / math.sqrt(variance)
     from scipy.stats import t as student
 
     if alternative == "two-sided":
