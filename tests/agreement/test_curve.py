@@ -151,9 +151,11 @@ def test_pools_of_other_metrics_or_settings_and_damaged_ones_are_refused(tmp_pat
         fit(other, "n")
     with pytest.raises(UnreadableFileError):
         fit(tmp_path / "none.json")
-    (tmp_path / "bad.json").write_text("{")
-    with pytest.raises(MalformedFileError, match=r"bad\.json"):
-        fit(tmp_path / "bad.json")
+    none_fitted = json.dumps({"curves": [], "sets": [asdict(test_set) for test_set in sets]})
+    for damaged in ("{", "[]", '{"curves": [], "curves": []}', none_fitted):
+        (tmp_path / "bad.json").write_text(damaged)
+        with pytest.raises(MalformedFileError, match=r"bad\.json"):
+            fit(tmp_path / "bad.json")
 
 
 def test_equal_scores_have_no_curve() -> None:

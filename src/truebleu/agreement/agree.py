@@ -16,16 +16,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple,
 import numpy as np
 
 from truebleu._results import Result
-from truebleu.agreement.bootstrap import (
-    MOST_NOISE,
-    Draws,
-    Resample,
-    bootstrap_agreement,
-    bootstrap_judgments,
-    bootstrap_shares_of_wins,
-    bootstrap_soft_pairwise,
-    bootstrap_system_agreement,
-)
+from truebleu.agreement import bootstrap, tests
+from truebleu.agreement.bootstrap import MOST_NOISE, Draws, Resample
 from truebleu.agreement.coefficients import (
     SOFT,
     Coefficient,
@@ -36,19 +28,7 @@ from truebleu.agreement.coefficients import (
     soft_pairwise_accuracy,
 )
 from truebleu.agreement.data import HumanSummary, SystemScores, agreement_data
-from truebleu.agreement.tests import (
-    METHODS,
-    Method,
-    MetricTest,
-    Permute,
-    Unit,
-    judgment_permutation_test,
-    pair_permutation_test,
-    permutation_test,
-    rank_metrics,
-    soft_pairwise_test,
-    williams_test,
-)
+from truebleu.agreement.tests import METHODS, Method, MetricTest, Permute, Unit
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError, first_names
 from truebleu.human.judgments import HumanScores, PairwiseJudgments
@@ -646,19 +626,19 @@ def _replicates(
     human, judgments, items = data.human, data.judgments, data.items
     statistics = {label: metric.statistics for label, metric in data.metrics.items()}
     if judgments is not None and by.compared:
-        return bootstrap_judgments(items, judgments, by, draws)
+        return bootstrap.bootstrap_judgments(items, judgments, by, draws)
     if human is not None and by.name == SOFT:
         observed = {label: agreement.value for label, agreement in values.items()}
-        return bootstrap_soft_pairwise(human, items, observed, draws)
+        return bootstrap.bootstrap_soft_pairwise(human, items, observed, draws)
     options = asdict(draws)
     if human is not None and by.of_systems:
-        return bootstrap_system_agreement(human, statistics, by, **options)
+        return bootstrap.bootstrap_system_agreement(human, statistics, by, **options)
     if human is not None:
-        return bootstrap_agreement(human, items, by, **options)
+        return bootstrap.bootstrap_agreement(human, items, by, **options)
     if judgments is not None and draws.resample != "systems":
-        return bootstrap_shares_of_wins(statistics, judgments, by, draws)
+        return bootstrap.bootstrap_shares_of_wins(statistics, judgments, by, draws)
     # Whole systems are all there is to resample.
-    return bootstrap_agreement(data.people.means, data.systems, by, **options)
+    return bootstrap.bootstrap_agreement(data.people.means, data.systems, by, **options)
 
 
 def choose_test(
@@ -687,15 +667,15 @@ def choose_test(
     # A threshold has the unit of its metric's scores, so that these cannot be swapped.
     fixed = bool(by.epsilon) and not by.calibrated
     if judgments is not None and by.compared:
-        test = partial(judgment_permutation_test, judgments=judgments, by=by, **swaps)
+        test = partial(tests.judgment_permutation_test, judgments=judgments, by=by, **swaps)
         method = "segments"
     elif by.name == SOFT:
-        test = partial(soft_pairwise_test, human, unit=unit, **swaps)
+        test = partial(tests.soft_pairwise_test, human, unit=unit, **swaps)
     elif settings.test == "williams":
-        test, method = partial(williams_test, human), "williams"
+        test, method = partial(tests.williams_test, human), "williams"
     elif not by.of_systems and (fixed or (by.calibrated and settings.permute == "pairs")):
         test = partial(
-            pair_permutation_test,
+            tests.pair_permutation_test,
             human,
             grouping=by.grouping,
             micro=by.average == "micro",
@@ -707,7 +687,9 @@ def choose_test(
     else:
         # On few systems, plain differences of correlations are called real too often.
         studentized = by.of_systems and by.name == "pearson"
-        test = partial(permutation_test, human, by=by, unit=unit, studentized=studentized, **swaps)
+        test = partial(
+            tests.permutation_test, human, by=by, unit=unit, studentized=studentized, **swaps
+        )
     return (
         lambda better, worse: test(
             metric1=metrics[worse],
@@ -724,13 +706,13 @@ def answer(
     """All metrics' values, intervals over what `resampling` says, tests of all pairs, and ranks."""
     evaluation = evaluate(data, by, settings, resampling)
     values = {label: agreement.value for label, agreement in evaluation.values.items()}
-    rank = partial(rank_metrics, values, alpha=settings.alpha, correction=settings.correction)
+    rank = partial(tests.rank_metrics, values, alpha=settings.alpha, correction=settings.correction)
     ranks, pairs = rank(evaluation.test)
-    tests = {(pair.better, pair.worse): pair for pair in pairs}
-    if near := {names for names, pair in tests.items() if _is_close(pair, settings.alpha)}:
+    tested = {(pair.better, pair.worse): pair for pair in pairs}
+    if near := {names for names, pair in tested.items() if _is_close(pair, settings.alpha)}:
         many = replace(settings, permutations=MORE * settings.permutations)
         test = evaluate(data, by, many, resampling).test
-        ranks, pairs = rank(lambda *names: test(*names) if names in near else tests[names])
+        ranks, pairs = rank(lambda *names: test(*names) if names in near else tested[names])
     defined = [label for label, value in values.items() if value is not None]
     replicates = None
     if resampling.refusal is None and defined:

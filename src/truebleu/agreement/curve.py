@@ -12,18 +12,19 @@ set. Sets of several language pairs are pooled as pairs of systems, never across
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from truebleu._results import Result
 from truebleu.agreement.agree import Count, as_judgments
 from truebleu.agreement.data import agreement_data
+from truebleu.corpus._files import Files, decode
+from truebleu.corpus.tables import json_in
 from truebleu.corpus.test_set import as_test_set
-from truebleu.errors import MalformedFileError, SettingError, UnreadableFileError
+from truebleu.errors import MalformedFileError, SettingError
 from truebleu.metrics.registry import metrics_for
 from truebleu.resampling import Bootstrap, Units
 from truebleu.schema import DEFAULT_SEED, Level, Seed, verb
@@ -370,28 +371,28 @@ def _read_sets(
 ) -> list[JudgedSystems]:
     """The systems of an earlier fit, by the same metrics with the same settings."""
     name = str(path)
+    values = json_in(name, None, decode(name, Files().contents(name)), EXPECTED)
     try:
-        with open(path, encoding="utf-8") as file:
-            values = json.load(file)
         fitted = {curve["metric"]: curve["settings"] for curve in values["curves"]}
-        sets = [
-            JudgedSystems(
-                name=str(judged["name"]),
-                systems=tuple(map(str, judged["systems"])),
-                human=tuple(map(float, judged["human"])),
-                scores={label: tuple(map(float, judged["scores"][label])) for label in settings},
-            )
-            for judged in values["sets"]
-        ]
-    except OSError as error:
-        raise UnreadableFileError(name, error.strerror or str(error)) from error
-    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        for label, wanted in settings.items():
+            if fitted[label] != dict(wanted):
+                found = f"{label} with {fitted[label]}"
+                raise MalformedFileError(name, None, found, f"with {wanted}")
+        return [_judged(judged, list(settings)) for judged in values["sets"]]
+    except MalformedFileError:
+        raise
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         found = f"no fit by {', '.join(settings)} ({type(error).__name__}: {error})"
         raise MalformedFileError(name, None, found, EXPECTED) from error
-    for label, wanted in settings.items():
-        if fitted[label] != dict(wanted):
-            raise MalformedFileError(name, None, f"{label} with {fitted[label]}", f"with {wanted}")
-    for judged in sets:
-        if any(len(row) != len(judged.systems) for row in (judged.human, *judged.scores.values())):
-            raise MalformedFileError(name, None, f"{judged.name}: scores missing", EXPECTED)
-    return sets
+
+
+def _judged(judged: Mapping[str, Any], labels: Sequence[str]) -> JudgedSystems:
+    systems = tuple(map(str, judged["systems"]))
+    human, *scores = (
+        tuple(float("nan") if score is None else float(score) for score in row)
+        for row in (judged["human"], *(judged["scores"][label] for label in labels))
+    )
+    if any(len(row) != len(systems) or np.isinf(row).any() for row in (human, *scores)):
+        raise ValueError(f"{judged['name']}: not one score for each system")
+    by_label = dict(zip(labels, scores, strict=True))
+    return JudgedSystems(name=str(judged["name"]), systems=systems, human=human, scores=by_label)
