@@ -68,7 +68,8 @@ def test_sets(environment: Mapping[str, str]) -> Iterator[Files]:
         references, documents = paths.get("REFERENCES"), paths.get("DOCUMENTS")
         yield Files(new.stem, new, paths["BASELINE"], references, documents)
         return
-    outputs = sorted(path for path in new.iterdir() if path.is_file())
+    # Not .gitkeep and the like.
+    outputs = sorted(path for path in new.glob("[!.]*") if path.is_file())
     if not outputs:
         raise SettingError("new", str(new), "a folder with a file of outputs for each test set")
     beginnings = Counter(map(_beginning, outputs))
@@ -177,6 +178,7 @@ def main(environment: Mapping[str, str]) -> int:
 if __name__ == "__main__":
     try:
         sys.exit(main(os.environ))
-    except TruebleuError as error:
+    except (TruebleuError, OSError) as error:
+        # Exit status 1 only ever says that a test set fails.
         print(annotation("error", "truebleu", str(error)))
         sys.exit(2)

@@ -127,6 +127,7 @@ def test_folders_are_gated_file_by_file_and_share_the_error(tmp_path: Path) -> N
         write(tmp_path / "new" / f"{name}.txt", WORSE if "talks" in name else REFERENCE)
         write(tmp_path / "old" / f"{name}.txt", REFERENCE)
         write(tmp_path / "ref" / f"{name}.txt", REFERENCE)
+    write(tmp_path / "new" / ".gitkeep", [])
     status, said = run(tmp_path, new="new", baseline="old", references="ref", metrics="bleu")
     assert status == 1
     assert "::notice title=news%3A BLEU::" in said
@@ -159,6 +160,7 @@ def test_scores_of_items_need_no_references(tmp_path: Path, right: int, status: 
         ({"metrics": "blue"}, "did you mean 'bleu'"),
         ({"references": ""}, "references: ''"),
         ({"metrics": "scores"}, "none beside scores of items"),
+        ({"results": "a.txt"}, "a.txt"),
     ],
 )
 def test_bad_inputs_are_errors_and_not_verdicts(
