@@ -83,6 +83,8 @@ def test_progress_hears_of_every_task(tmp_path: Path) -> None:
         (lambda data: data.replace(b"\n", b"\n\n", 3), 2),
         (lambda data: data.replace(b'"key"', b"\xff", 1), 2),
         (lambda data: data + b'{"key": ["x"]}\n', 12),
+        # A digit that flipped.
+        (lambda data: data.replace(b"0.6666666666666666", b"0.6666666666666667"), 4),
         (lambda data: data + b"[" * 100_000 + b"\n", 12),
         (lambda _: b"hello\n", 1),
         (lambda _: b"[1, 2]\n", 1),

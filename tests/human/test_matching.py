@@ -58,6 +58,19 @@ def test_outputs_that_a_file_quotes_tell_where_counting_begins(folder: Folder) -
     assert scores(path, segments=3).scores["a"] == (1.0, 3.0, None)
 
 
+def test_numbers_that_the_quoted_outputs_contradict_are_refused(folder: Folder) -> None:
+    """A part of a file that numbers a larger test set than that at hand."""
+    rows = ("a 1 y 1", "b 1 v 2", "a 2 z 3", "b 2 w 4", "a 3 elsewhere 5", "b 3 elsewhere 6")
+    path = folder.write("h.tsv", tsv("system segment target score", *rows))
+    outputs = {"a": ["x", "y", "z", "s"], "b": ["u", "v", "w", "t"]}
+    test_set = as_test_set(outputs, ["r"] * 4)
+    with pytest.raises(MalformedFileError, match=r"line 2: .* another segment, as 4 of 4 quoted"):
+        read_human(path, test_set, first_segment=1)
+    human = read_human(path, test_set, first_segment=1, match="numbers")
+    assert isinstance(human, HumanScores)
+    assert human.scores["a"] == (1.0, 3.0, 5.0, None)
+
+
 def test_where_counting_in_documents_begins_is_never_assumed(folder: Folder) -> None:
     rows = ("a d 2 y 1", "b d 2 v 2")
     path = folder.write("h.tsv", tsv("system document docsegid target score", *rows))

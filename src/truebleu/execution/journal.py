@@ -1,9 +1,9 @@
 """A journal: the results of a study so far, kept line by line so that none is ever lost.
 
 The first line, the header, says what is studied: the study, its settings, its texts. Each further
-line is a finished task, its key and its record, forced to the disk as it comes. Whatever stops a
-study leaves whole lines and perhaps a part of one, which is dropped. A study that is resumed reads
-them and does the rest. Wherever tasks run, this process alone writes the journal.
+line is a finished task, its key, its record and a checksum of both, forced to the disk as it comes.
+Whatever stops a study leaves whole lines and perhaps a part of one, which is dropped. A study that
+is resumed reads them and does the rest. Wherever tasks run, this process alone writes the journal.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from errno import ENOSPC
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
+from zlib import crc32
 
 from truebleu._core import VERSION
 from truebleu.errors import ExecutionError, MalformedFileError, SettingError, UnreadableFileError
@@ -77,7 +78,7 @@ class Runner:
             advance(len(tasks) - len(missing))
             for task, record in self._finished(missing):
                 if journal is not None:
-                    journal.write({"key": task.key, "record": record})
+                    journal.write(_entry(task.key, record))
                 records[task.key] = record
                 advance(1)
         return {task.key: records[task.key] for task in tasks}
@@ -155,14 +156,14 @@ class _Journal:
     def _parsed(self, number: int, line: bytes) -> dict[str, Any]:
         try:
             values = json.loads(line)
-        except (ValueError, RecursionError):
-            raise self._malformed(number) from None
-        is_task = isinstance(values, dict) and values.keys() == {"key", "record"}
-        if number == 1 and isinstance(values, dict) and values.get("kind") == KIND:
-            return values
-        if number == 1 or not is_task or not isinstance(values["key"], list):
-            raise self._malformed(number)
-        return cast("dict[str, Any]", values)
+            if number == 1 and values["kind"] == KIND:
+                return dict(values)
+            if number > 1 and values == _entry(values["key"], dict(values["record"])):
+                hash(tuple(values["key"]))
+                return dict(values)
+        except (ValueError, TypeError, KeyError, RecursionError):
+            pass
+        raise self._malformed(number)
 
     def _require(self, header: Mapping[str, Any], stored: Mapping[str, Any]) -> None:
         # Through JSON, since a tuple comes back as a list.
@@ -175,7 +176,7 @@ class _Journal:
 
     def write(self, values: Mapping[str, Any]) -> None:
         """Keep a line, or nothing of it."""
-        line = json.dumps(values, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+        line = _line(values)
         with self._errors("written"):
             size = self.file.seek(0, os.SEEK_END)
             try:
@@ -199,6 +200,15 @@ class _Journal:
         except OSError as error:
             reason = f"cannot be {what}: {error.strerror}"
             raise UnreadableFileError(str(self.path), reason) from error
+
+
+def _entry(key: Sequence[object], record: Record) -> dict[str, Any]:
+    """A finished task as a journal keeps it: a digit that flips is noticed."""
+    return {"key": key, "record": record, "checksum": crc32(_line([key, record]))}
+
+
+def _line(values: object) -> bytes:
+    return json.dumps(values, ensure_ascii=False, allow_nan=False).encode() + b"\n"
 
 
 def _flat(header: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

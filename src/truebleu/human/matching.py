@@ -151,6 +151,8 @@ def places_of(
     for way in ways:
         try:
             places, notes = _WAYS[way](matcher)
+            if request.match is None:
+                matcher.refuse_other_outputs(places)
             return places, way, notes
         except _MisfitError as error:
             misfits.append((way, *error.args))
@@ -248,17 +250,33 @@ class _Matcher:
         expected = "where counting begins: first_segment=0 or 1 (--first-segment)"
         raise _MisfitError(self.rows[0], found, expected)
 
+    def _quotes(self) -> Iterator[tuple[int, str, str]]:
+        """The rows that quote an output, counted among all rows, their systems and the quotes."""
+        texts = self.sheet.texts
+        if self.request.outputs is not None and texts is not None:
+            for at, row in enumerate(self.rows):
+                if text := unmarked(str(texts[row] or "")).strip():
+                    yield at, self.sheet.systems[row], text
+
+    def _output(self, system: str, place: int) -> str:
+        return ((self.request.outputs or {})[system][place] or "").strip()
+
     def _quoted(self, places: Sequence[int]) -> int:
         """How many rows quote the very output at their place."""
-        outputs, texts = self.request.outputs, self.sheet.texts
-        if outputs is None or texts is None:
-            return 0
-        quoted = 0
-        for row, place in zip(self.rows, places, strict=True):
-            text = unmarked(str(texts[row] or "")).strip()
-            output = outputs[self.sheet.systems[row]][place] or ""
-            quoted += bool(text) and text == output.strip()
-        return quoted
+        return sum(text == self._output(system, places[at]) for at, system, text in self._quotes())
+
+    def refuse_other_outputs(self, places: Sequence[int]) -> None:
+        """Refuse places where most outputs that the file quotes are those of other segments."""
+        outputs = {
+            system: {(output or "").strip() for output in text}
+            for system, text in (self.request.outputs or {}).items()
+        }
+        known = [quote for quote in self._quotes() if quote[2] in outputs[quote[1]]]
+        others = [at for at, system, text in known if text != self._output(system, places[at])]
+        if 2 * len(others) > len(known):
+            found = f"the output of another segment, as {len(others)} of {len(known)} quoted ones"
+            expected = "numbers of segments of this test set, or --match numbers to trust these"
+            raise _MisfitError(self.rows[others[0]], found, expected)
 
     def _refuse_outside(self, places: Iterable[int], first: int) -> None:
         for row, place in zip(self.rows, places, strict=True):
