@@ -307,7 +307,7 @@ CASES = {
     "$agreeing",
     "study-smoothing-documents": "study smoothing -r $ted/refA.txt $ted5 "
     "--human $ted/human-mqm.tsv --documents $ted/docs.tsv --others ignore "
-    "--unit document --k 10 --epsilon 0.01 --alpha 2 --lowercase $agreeing",
+    "--unit document --lowercase $agreeing",
     "study-smoothing-rankings": "study smoothing -r $made/short-refA.txt $made/judged "
     "--human $made/rankings.csv $agreeing",
     "study-chart": "study power -r $de/refA.txt $de3 --sizes 100,300 $study "
