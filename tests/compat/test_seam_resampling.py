@@ -74,12 +74,12 @@ def test_paired_tests_agree(
 @needs_data
 @pytest.mark.parametrize("kind", ["bs", "ar"])
 def test_paired_tests_of_real_texts_and_several_metrics_agree(kind: str) -> None:
-    systems = [(f"{i}", data(f"four-references/out.{i}.txt", 200)) for i in range(3)]
-    references = [data("four-references/ref0.txt", 200)]
+    systems = [(f"{i}", data(f"four-references/out.{i}.txt", 100)) for i in range(3)]
+    references = [data("four-references/ref0.txt", 100)]
 
     def test(metrics: Any, significance: Any) -> Any:
         both = {"BLEU": metrics.BLEU(), "CHRF": metrics.CHRF()}
-        _, results = significance.PairedTest(systems, both, references, kind, n_jobs=2)()
+        _, results = significance.PairedTest(systems, both, references, kind, 500, n_jobs=2)()
         return numbers(results)
 
     plain, ours = in_both(test)

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize(("command", "most"), [("score", 18), ("compare", 29)])
+@pytest.mark.parametrize(("command", "most"), [("score", 12), ("compare", 20)])
 def test_a_command_on_plain_text_runs_through_few_files(
     tmp_path: Path, command: str, most: int
 ) -> None:
