@@ -163,7 +163,7 @@ impl Selection {
         let taken = swapped_sums(&self.rows.view(), swaps, replicates.clone(), 0);
         let mut shares = self.shares(table, &taken.view(), swaps, replicates.start);
         let mut differences = self.differences(table, taken);
-        if self.scale != 1.0 {
+        if self.scale > 1.0 {
             let scale = self.scale;
             differences *= scale;
             shares.mapv_inplace(|share| (0.5 + (share - 0.5) * scale).clamp(0.0, 1.0));
