@@ -163,6 +163,17 @@ Tested = Annotated[
 Baseline = Annotated[
     "str | None", Setting(help="compare all other systems with this one.", metavar="NAME")
 ]
+#: What callers name the curves of Kocmi et al. (2024) by.
+PUBLISHED_CURVES = "kocmi"
+People = Annotated[
+    "str | None",
+    Setting(
+        help='how often human raters prefer the same system: "kocmi" for the curves of Kocmi et '
+        'al. (2024), or "none".',
+        choices=(PUBLISHED_CURVES, "none"),
+        rare=True,
+    ),
+]
 Margin = Annotated["float | None", Setting(above=0, metavar="D")]
 
 #: What annotations may name without importing it when the program runs.

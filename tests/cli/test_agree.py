@@ -266,45 +266,6 @@ def test_one_given_system_is_not_enough(folder: Path) -> None:
     assert "at least two systems" in str(result.exception)
 
 
-def test_a_curve_is_fitted_and_compare_takes_it(folder: Path) -> None:
-    texts_only = [str(folder / f"{name}.txt") for name in RATES]
-    reference = ["-r", str(folder / "reference-1.txt")]
-    human = ["--human", str(folder / "human.tsv"), "--curve"]
-    options = [*reference, *texts_only, *human, "-m", "bleu,ter", "--replicates", "50"]
-    told = CliRunner().invoke(truebleu, ["agree", *options, "--chart", str(folder / "curve.svg")])
-    assert told.exit_code == 0, told.stderr
-    assert "BLEU: people agree in" in told.stdout
-    assert "Fewer than 200 pairs" in told.stdout
-    printed = CliRunner().invoke(truebleu, ["agree", *options, "-f", "json"]).stdout
-    (folder / "curve.json").write_text(printed)
-    more = CliRunner().invoke(
-        truebleu, ["agree", *options, "-f", "json", "--pool", str(folder / "curve.json")]
-    )
-    pairs = [json.loads(text)["curves"][0]["pairs"] for text in (printed, more.stdout)]
-    assert pairs[1] == 2 * pairs[0]
-    pair = [*reference, *texts_only[:2], "--people", str(folder / "curve.json")]
-    compared = CliRunner().invoke(truebleu, ["compare", *pair, "--replicates", "200"])
-    assert f"curve.json, {pairs[0]} pairs of systems" in compared.stdout
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--curve", "-c", "pearson"], "has no effect with --curve"),
-        (["--curve", "--permutations", "50"], "has no effect with --curve"),
-        (["--pool", "curve.json"], "--pool requires --curve"),
-    ],
-)
-def test_options_that_a_curve_does_not_take_are_refused(
-    folder: Path, options: list[str], message: str
-) -> None:
-    systems = [str(folder / f"{name}.txt") for name in RATES]
-    reference = ["-r", str(folder / "reference-1.txt"), "--human", str(folder / "human.tsv")]
-    result = CliRunner().invoke(truebleu, ["agree", *reference, *systems, *options])
-    assert result.exit_code == 2
-    assert message in result.stderr
-
-
 # Grids of settings.
 
 

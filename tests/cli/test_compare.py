@@ -105,16 +105,6 @@ def test_what_people_would_say_is_said_within_the_range_of_the_curve(folder: Pat
     assert "human raters" not in CliRunner().invoke(truebleu, [*two, "--people", "none"]).stdout
 
 
-def test_a_curve_that_is_about_no_metric_is_refused(folder: Path) -> None:
-    curve = {"metric": "BLEU", "name": "BLEU", "settings": {"tok": "intl"}, "pairs": 9}
-    file = folder / "curve.json"
-    file.write_text(json.dumps({"curves": [{**curve, "ceiling": 90, "slope": 1, "largest": 2}]}))
-    result = run(folder, "-m", "bleu", "--people", str(file))
-    assert isinstance(result.exception, TruebleuError)
-    assert "a curve of one of the metrics: BLEU|" in str(result.exception)
-    assert run(folder, "-m", "bleu:tokenize=intl", "--people", str(file)).exit_code == 0
-
-
 def test_json_has_the_promised_shape(folder: Path) -> None:
     answer = json_of(folder, "-m", "bleu", "-m", "ter")
     assert answer["version"] == 1

@@ -122,7 +122,7 @@ def test_what_people_would_say_is_told_and_decides_nothing() -> None:
         json.loads(gate("twin.txt", "middle.txt", "-f", "json", *options).stdout)["checks"][0]
         for options in ([], ["--people", "none"])
     )
-    assert with_json.pop("people")["source"] == "Kocmi et al. 2024"
+    assert with_json.pop("people")["source"] == "Kocmi et al. (2024)"
     assert plain.pop("people") is None
     assert with_json == plain
 

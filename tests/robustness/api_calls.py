@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import truebleu
-from truebleu import agreement, corpus, human, metrics, nbest, significance, simulation
+from truebleu import corpus, human, metrics, nbest, simulation
 from truebleu.significance.panel import panel, read_panel
 
 if TYPE_CHECKING:
@@ -74,8 +73,6 @@ def files(folder: Path) -> dict[str, str]:
     (folder / "lists.moses").write_text("\n".join([*ranked, ""]), "utf-8")
     saved = metrics.SavedStatistics.of(corpus.as_test_set({"new": GOOD}, [REFERENCE]))[0]
     metrics.save_statistics(saved, folder / "saved.npz", overwrite=True)
-    curves = agreement.fit_curves(test_set(), judgments(), replicates=60)
-    (folder / "curves.json").write_text(json.dumps(curves.to_dict()), "utf-8")
     return {path.name: str(path) for path in folder.iterdir()}
 
 
@@ -117,7 +114,6 @@ def readers(folder: Path) -> dict[str, Call]:
         nbest.read_nbest: {"path": paths["lists.moses"], "input_format": "moses"},
         nbest.read_weights: {"path": paths["weights.txt"]},
         read_panel: {"paths": [paths["saved.npz"]]},
-        significance.read_curves: {"path": paths["curves.json"]},
         simulation.simulate: {"segments": 5, "systems": [0.1]},
     }
     return {function.__name__: Call(function, given) for function, given in table.items()}

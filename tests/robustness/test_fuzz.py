@@ -27,7 +27,6 @@ import pytest
 import zstandard
 
 from tests.human.reading.test_kinds import KINDS as JUDGMENTS
-from tests.robustness import api_calls
 from tests.scores.formats.test_golden import FILES as TOOLS, damaged as other_value
 from truebleu import metrics
 from truebleu.corpus._reading import read_test_set
@@ -44,7 +43,6 @@ from truebleu.nbest.choices import read_weights
 from truebleu.scores.formats import read_evaluations
 from truebleu.scores.scored import read_segment_scores
 from truebleu.significance.gate import gate
-from truebleu.significance.people import read_curves
 from truebleu.tokenizers import NATIVE, tokenize
 
 if TYPE_CHECKING:
@@ -146,12 +144,6 @@ def ledger() -> bytes:
     with TemporaryDirectory() as folder:
         look(Path(folder) / "l")
         return (Path(folder) / "l").read_bytes()
-
-
-def curves() -> bytes:
-    """Curves of agreement."""
-    with TemporaryDirectory() as folder:
-        return Path(api_calls.files(Path(folder))["curves.json"]).read_bytes()
 
 
 def read_items(path: Path) -> None:
@@ -271,7 +263,6 @@ TARGETS: dict[str, Target] = {
     **golden(),
     "journal": (journal, ".jsonl", run_study),
     "ledger": (ledger, ".db", look),
-    "curves": (curves, ".json", read_curves),
     "weights": target(b"lm\t1\ntm= 0.5 2\n", ".txt", weigh),
     **{f"judgments {name}": target(text.encode(), name, read_judgments)
        for name, text in JUDGMENTS.items()},

@@ -244,7 +244,6 @@ LONG_CALLS: dict[str, list[str]] = {
     "panel": ["panel", "panel", "--replicates", MANY],
     "plan": ["plan", *TEXTS, "--difference", "1", "--replicates", MANY],
     "agree --permutations": ["agree", *TEXTS, *HUMAN, "--permutations", MANY, "-m", "bleu,chrf"],
-    "agree --curve": ["agree", *TEXTS, *HUMAN, "--curve", "--replicates", "10000000"],
     "agree --grid": ["agree", *TEXTS, *HUMAN, "--grid", "chrf:beta=1|2", "--replicates", MANY],
     "tune": ["tune", "lists", "-r", "ref.txt", "--method", "mert:restarts=100000"],
     "tune --method mira": [

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 
-from truebleu.errors import MalformedFileError, UnreadableFileError
+from truebleu import gate
 from truebleu.metrics import BLEU, CHRF
 from truebleu.metrics.registry import parse_metric
 from truebleu.scores import OutsideScores
-from truebleu.significance import CURVES, AgreementCurve, PeopleAgreement, find_curve, read_curves
+from truebleu.significance import CURVES, AgreementCurve, PeopleAgreement, find_curve
 from truebleu.significance.people import _agreements
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BY_NAME = {curve.metric: curve for curve in CURVES}
 
@@ -27,6 +21,7 @@ def people_agreement(
     """That with one difference, of which replicates are known."""
     scores = np.stack([replicates, np.zeros_like(replicates)])
     (agreement,) = _agreements(curve, np.array([difference]), scores, [(0, 1)], score)
+    assert agreement is not None
     return agreement
 
 
@@ -93,68 +88,21 @@ def test_a_curve_is_about_the_settings_that_it_was_fitted_to() -> None:
     assert find_curve(comet) is BY_NAME["COMET-22"]
 
 
-OWN = {
-    "metric": "BLEU",
-    "name": "BLEU",
-    "settings": {"tok": "13a"},
-    "ceiling": 90.0,
-    "slope": 2.0,
-    "pairs": 120,
-    "largest": 3.0,
-}
+def test_nothing_is_said_where_the_curve_is_level() -> None:
+    curve = BY_NAME["BLEU"]
+    scores = np.zeros((2, 3))
+    small, large = _agreements(curve, np.array([4.7, 4.8]), scores, [(0, 1), (0, 1)], 30.0)
+    assert small is not None
+    assert large is None
 
 
-DAMAGE: tuple[dict[str, object], ...] = (
-    {"ceiling": 101},
-    {"ceiling": "90"},
-    {"slope": -1},
-    {"slope": float("nan")},
-    {"settings": []},
-    {"pairs": 1.5},
-)
-
-
-def test_a_curve_of_ones_own_starts_at_a_coin_and_ends_at_its_ceiling() -> None:
-    curve = AgreementCurve(metric="x", ceiling=90, slope=2.0, names=("x",), start=50)
-    assert curve.accuracy([0.0, 100.0]).tolist() == [50.0, 90.0]
-    halfway = curve.difference(70)
-    assert halfway is not None
-    assert float(curve.accuracy(halfway)) == pytest.approx(70)
-    assert curve.difference(90) is None
-
-
-def test_a_saved_curve_is_about_its_settings_whatever_the_references(tmp_path: Path) -> None:
-    file = tmp_path / "curve.json"
-    file.write_text(json.dumps({"curves": [OWN]}))
-    (curve,) = read_curves(file)
-    assert (curve.pairs, curve.source) == (120, str(file))
-    assert find_curve(BLEU(tokenize="13a"), [curve]) is curve
-    assert find_curve(BLEU(tokenize="intl"), [curve]) is None
-    small, large = (
-        people_agreement(curve, size, np.array([size]), score=30.0) for size in (0.5, 3.5)
-    )
-    assert (small.beyond, large.beyond) == (False, True)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "{",
-        "[]",
-        "{}",
-        '{"curves": []}',
-        '{"curves": [{}]}',
-        *(json.dumps({"curves": [{**OWN, **change}]}) for change in DAMAGE),
-    ],
-)
-def test_a_file_that_holds_no_curves_is_refused_with_its_name(tmp_path: Path, text: str) -> None:
-    file = tmp_path / "curve.json"
-    file.write_text(text)
-    with pytest.raises(MalformedFileError, match=r"curve\.json.*truebleu agree --curve"):
-        read_curves(file)
-
-
-def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableFileError):
-        read_curves(tmp_path / "none.json")
+def test_a_gate_by_several_references_has_nothing_to_say_of_people() -> None:
+    reference = ["the cat sat on the mat", "a dog barked at me"] * 5
+    new = ["the cat sat on a mat", "a dog barked at me"] * 5
+    outputs = {"new": new, "old": ["the cat sat on mat", "a dog barked at me"] * 5}
+    said = [
+        gate(outputs, references, baseline="old", replicates=50).checks[0].people
+        for references in ([reference], [reference, new])
+    ]
+    assert said[0] is not None
+    assert said[1] is None

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from truebleu.agreement.agree import *
     from truebleu.agreement.bootstrap import *
     from truebleu.agreement.coefficients import *
-    from truebleu.agreement.curve import *
     from truebleu.agreement.data import *
     from truebleu.agreement.ranking import *
     from truebleu.agreement.tests import *

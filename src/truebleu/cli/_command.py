@@ -245,7 +245,7 @@ def make_command(
         parts: what the command has besides, separated by blanks. The function gets `texts` for
             "texts" (references, source and documents; with the outputs where there are "systems",
             or "[systems]", which are optional, and with groups of segments where there is "by"),
-            and `metrics`, `people` and `executor` for what is called so. Its result has "details",
+            and `metrics` and `executor` for what is called so. Its result has "details",
             a "chart", a "format" and a file by "output"; as "checks", there are the formats for
             pipelines, too.
         options: further ones, and arguments.
@@ -269,7 +269,6 @@ def make_command(
         parameters += [BY] if "by" in has else []
         parameters += verb_options(verb) if verb is not None else []
         parameters += [option for option in options if not isinstance(option, click.Argument)]
-        parameters += [PEOPLE] if "people" in has else []
         parameters += _executor_options() if "executor" in has else []
         formats = (*FORMATS, *CHECK_FORMATS) if "checks" in has else tuple(FORMATS)
         hidden = {"chart", "details", "output", "format"} - has
@@ -678,19 +677,6 @@ def _for_language(metrics: list[Metric], context: click.Context) -> list[Metric]
         expected = "a metric whose tokenizer is not set, such as bleu; it would do nothing here"
         raise SettingError("--language", language, expected)
     return fixed
-
-
-#: What says how often people agree with a difference.
-PEOPLE = Option(
-    "--people",
-    "How often human raters prefer the same system: by the curves of Kocmi et al. (2024), by a "
-    "FILE that truebleu agree --curve -f json wrote, or none.",
-    "CURVES",
-    group="Statistics",
-    rare=True,
-    default="kocmi",
-    show_default=True,
-)
 
 
 # Output.

@@ -13,7 +13,6 @@ from truebleu.cli._command import Option, Show, Texts, make_command, refuse_idle
 from truebleu.cli.main import progress_bar
 from truebleu.human.judgments import FORMATS
 from truebleu.human.reading import read_human
-from truebleu.schema import parameters_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +25,6 @@ EPILOG = """\b
 Examples:
   truebleu agree -r ref.txt sys/ --human mqm.tsv -m bleu chrf ter
   truebleu agree -r ref.txt sys/ --human mqm.tsv --grid 'sentbleu:smoothing=4,k=1|2|5|10'
-  truebleu agree -r ref.txt sys/ --human mqm.tsv -m bleu chrf --curve -f json -o curve.json
 """
 
 
@@ -109,58 +107,24 @@ class HumanFile:
             return read_human(self.path, test_set, **self.settings)
 
 
-CURVE = Option(
-    "--curve",
-    "Instead, show how often people agree with a difference of a given size; -f json makes a file "
-    "for --people of other commands.",
-    group="Statistics",
-    is_flag=True,
-)
-POOL = Option(
-    "--pool",
-    "With --curve: also count the pairs of an earlier curve, such as of another language.",
-    "FILE",
-    group="Statistics",
-    rare=True,
-    multiple=True,
-)
-
-
 @make_command(
     "agree",
     agree,
     "[systems] texts metrics chart details format output",
-    options=[*HUMAN_OPTIONS, CURVE, POOL],
+    options=HUMAN_OPTIONS,
     epilog=EPILOG,
 )
-def agree_command(
-    texts: Texts,
-    metrics: list[Metric],
-    curve: bool,
-    pool: tuple[str, ...],
-    show: Show,
-    **values: Any,
-) -> None:
+def agree_command(texts: Texts, metrics: list[Metric], show: Show, **values: Any) -> None:
     """Say how well metrics agree with people, and which agrees best."""
     human = HumanFile.of(values)
     if texts.references and not texts.systems:
         raise click.UsageError("Name the outputs of the systems, beside the reference.")
-    if not curve:
-        refuse_idle(["pool"], "requires --curve")
     if not values["grid"]:
         refuse_idle(["development"], "requires --grid METRIC")
     else:
         refuse_idle(["metrics"], "has no effect with --grid, which names the metric")
     test_set = texts.read(() if values["grid"] else metrics)
     judgments = human.read(test_set)
-    if curve:
-        from truebleu.agreement.curve import fit_curves
-
-        names = values.keys() & parameters_of(fit_curves).keys()
-        refuse_idle(values.keys() - names, "has no effect with --curve")
-        settings = {name: values[name] for name in names}
-        show(fit_curves(test_set, judgments, metrics, pool=pool, **settings))
-        return
     if values["grid"]:
         steps = len(parse_grid(values["grid"]))
     else:

@@ -92,7 +92,7 @@ RUNS = Option(
 compare_command = make_counting_command(
     "compare",
     compare,
-    "[systems] texts metrics by people chart details format output",
+    "[systems] texts metrics by chart details format output",
     "Test which SYSTEMs differ: files, NAME=FILE, folders, or patterns such as 'sys/*.txt'.",
     idle=[Idle(("swap_runs", "about"), "requires --runs PATTERN", "runs")],
     options=[RUNS],
@@ -119,7 +119,7 @@ BASELINE = Option(
 @make_command(
     "gate",
     gate,
-    "systems texts metrics people format output checks",
+    "systems texts metrics format output checks",
     options=[BASELINE],
     epilog=GATE_EPILOG,
 )

@@ -29,10 +29,20 @@ from truebleu.explanation.slices import (
 )
 from truebleu.metrics.base import CountedMetric
 from truebleu.resampling import Swaps, Units, on_exact_grid
-from truebleu.schema import DEFAULT_SEED, Baseline, Level, Replicates, Seed, UnitChoice, plain, verb
+from truebleu.schema import (
+    DEFAULT_SEED,
+    PUBLISHED_CURVES,
+    Baseline,
+    Level,
+    People,
+    Replicates,
+    Seed,
+    UnitChoice,
+    plain,
+    verb,
+)
 from truebleu.significance.compare import compare
 from truebleu.significance.intervals import westfall_young
-from truebleu.significance.people import PUBLISHED
 from truebleu.significance.scores import inputs_of
 from truebleu.significance.settings import units_of
 
@@ -49,7 +59,6 @@ if TYPE_CHECKING:
     from truebleu.resampling import Values
     from truebleu.significance.compare import Comparison, PairResult
     from truebleu.significance.pairs import DifferenceBounds
-    from truebleu.significance.people import PeopleLike
     from truebleu.significance.statistics import Progress
 
 __all__ = [
@@ -300,7 +309,7 @@ def explain(
     unit: UnitChoice = None,
     by: ColumnsLike | None = None,
     counts: Mapping[str, int] | None = None,
-    people: PeopleLike = PUBLISHED,
+    people: People = PUBLISHED_CURVES,
     source: TextLike | None = None,
     documents: str | Iterable[object] | None = None,
     domains: Iterable[object] | None = None,
@@ -320,8 +329,6 @@ def explain(
         metrics: names or objects: "bleu", ["bleu", "chrf:word_order=2"], BLEU().
         by: further labels to slice by, one for each segment, by name; or "document".
         counts: how often words occur in the training data, to tell rare words.
-        people: what says how often human raters prefer the same system: "kocmi" for the curves of
-            Kocmi et al. (2024), curves of your own, or None.
         source: what was translated, where `systems` is no test set.
         documents: the document of each segment, likewise.
         domains: the domain of each segment, likewise.

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from truebleu.agreement.agree import SAME
 from truebleu.agreement.coefficients import MetricAgreement
 from truebleu.reports.document import (
-    NO_VALUE,
     Chart,
     Column,
     Document,
@@ -18,7 +17,6 @@ from truebleu.reports.document import (
     Table,
     about_inputs,
     bracketed,
-    charted_document,
     listed,
     p_cell,
     p_equals,
@@ -32,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from truebleu.agreement.agree import Agreement, AgreeSettings, Answer, GridChoice
-    from truebleu.agreement.curve import CurveFit, CurveThreshold
     from truebleu.agreement.data import HumanSummary
     from truebleu.reports.document import Block, Row
 
@@ -393,101 +390,3 @@ def _coefficients(agreement: Agreement, label: str, level: str) -> str:
 
 
 # --------------------------------------------------------------------------------------------------
-# Agreement curves.
-
-# Fewer pairs of systems say little about high agreement.
-ENOUGH_PAIRS = 200
-
-
-def curve_document(fit: CurveFit) -> Document:
-    """How often people agree with each metric, by the size of its difference."""
-    level = f"{100 * fit.level:g} %"
-    columns = (
-        Column("metric", "Metric"),
-        Column("pairs", "Pairs"),
-        Column("agreement", "People agree, %", digits=1),
-        *(
-            Column(f"at {accuracy}", f"gap for {accuracy} %", numeric=True)
-            for accuracy in [threshold.accuracy for threshold in fit.curves[0].thresholds]
-        ),
-    )
-    rows: tuple[Row, ...] = tuple(
-        {
-            "metric": curve.metric,
-            "pairs": curve.pairs,
-            "agreement": curve.agreement,
-            **{f"at {threshold.accuracy}": _needed(threshold) for threshold in curve.thresholds},
-        }
-        for curve in fit.curves
-    )
-    points = _curve_points(fit)
-    return charted_document(
-        "How often people agree with a metric, by the size of its difference",
-        Table(columns, rows),
-        _about_curves(fit),
-        Plot(
-            "line",
-            "difference",
-            "accuracy",
-            errors=("low", "high"),
-            interval=f"{level} intervals over systems",
-            series="kind",
-            series_order=("fitted", "observed"),
-            panel="metric" if len(fit.curves) > 1 else None,
-            reference=0.5,
-        ),
-        chart=points,
-        data=points,
-    )
-
-
-def _needed(threshold: CurveThreshold) -> str:
-    low = NO_VALUE if threshold.low is None else f"{threshold.low:.2f}"
-    high = "∞" if threshold.high is None else f"{threshold.high:.2f}"
-    needed = NO_VALUE if threshold.difference is None else f"{threshold.difference:.2f}"
-    return f"{needed} [{low}, {high}]" if threshold.low is not None else needed
-
-
-def _about_curves(fit: CurveFit) -> Iterator[str]:
-    for curve in fit.curves:
-        yield (
-            f"{curve.metric}: people agree in {curve.agreement:.0f} % of {curve.pairs:,} pairs of "
-            "systems."
-        )
-    systems = sum(len(test_set.systems) for test_set in fit.sets)
-    sets = "one test set" if len(fit.sets) == 1 else f"{len(fit.sets)} test sets"
-    yield (
-        f"Fitted to {systems} systems of {sets}; the {100 * fit.level:g} % intervals of the gaps "
-        "resample systems."
-    )
-    if min(curve.pairs for curve in fit.curves) < ENOUGH_PAIRS:
-        yield (
-            f"Fewer than {ENOUGH_PAIRS} pairs say little about agreement of 80 % and more: pool "
-            "several test sets (--pool)."
-        )
-
-
-def _curve_points(fit: CurveFit) -> Table:
-    """The fitted curves, and the shares that were observed."""
-    columns = (
-        Column("metric", "Metric"),
-        Column("kind", "Share"),
-        Column("difference", "Difference of the metric's system scores"),
-        Column("accuracy", "Pairs in which people agree", percent=True),
-        Column("low", "low"),
-        Column("high", "high"),
-    )
-    rows: list[Row] = [
-        {
-            "metric": curve.metric,
-            "kind": kind,
-            "difference": point.difference,
-            "accuracy": point.accuracy / 100,
-            "low": None if point.low is None else point.low / 100,
-            "high": None if point.high is None else point.high / 100,
-        }
-        for curve in fit.curves
-        for kind, points in (("fitted", curve.points), ("observed", curve.observed))
-        for point in points
-    ]
-    return Table(columns, tuple(rows))

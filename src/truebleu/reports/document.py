@@ -772,12 +772,7 @@ def people_sentence(difference: float, people: PeopleAgreement, metric: str, dig
 
 def people_source(people: PeopleAgreement) -> str:
     """Where that is known from."""
-    from truebleu.significance.people import KOCMI
-
-    if people.source == KOCMI:
-        return f"human raters: Kocmi et al. (2024), {people.pairs:,} pairs of systems"
-    beyond = ", all of which differ by less" if people.beyond else ""
-    return f"human raters: {people.source}, {people.pairs:,} pairs of systems{beyond}"
+    return f"human raters: {people.source}, {people.pairs:,} pairs of systems"
 
 
 # What people judged.

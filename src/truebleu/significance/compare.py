@@ -16,12 +16,14 @@ from truebleu.resampling import Swaps
 from truebleu.schema import (
     DEFAULT_REPLICATES,
     DEFAULT_SEED,
+    PUBLISHED_CURVES,
     About,
     Baseline,
     BlockLength,
     ByDomain,
     IntervalName,
     Level,
+    People,
     Replicates,
     RunSwaps,
     Seed,
@@ -53,7 +55,7 @@ from truebleu.significance.pairs import (
     rank_ranges,
     significantly_better,
 )
-from truebleu.significance.people import PUBLISHED, PeopleAgreement, agreement_of_pairs, curves_of
+from truebleu.significance.people import PeopleAgreement, agreement_of_pairs
 from truebleu.significance.scores import inputs_of
 from truebleu.significance.settings import (
     FAMILIES,
@@ -95,7 +97,6 @@ if TYPE_CHECKING:
     from truebleu.schema import Unit
     from truebleu.significance.optimizer_runs import RunScores
     from truebleu.significance.pairs import DifferenceBounds, PairTests
-    from truebleu.significance.people import AgreementCurve, PeopleLike
     from truebleu.significance.settings import SegmentGroup
     from truebleu.significance.statistics import Pair, Progress
 
@@ -133,7 +134,7 @@ def compare(
     about: Annotated[About | None, Setting(rare=True)] = None,
     swap_runs: Annotated[RunSwaps, Setting(rare=True)] = "together",
     by: ColumnsLike | None = None,
-    people: PeopleLike = PUBLISHED,
+    people: People = PUBLISHED_CURVES,
     documents: str | Iterable[object] | None = None,
     domains: Iterable[object] | None = None,
     progress: Progress | None = None,
@@ -169,8 +170,6 @@ def compare(
             separately, as MultEval does.
         by: also compare by groups of segments: labels by name, one for each segment, or "domain" or
             "document". Corrected for the comparisons of all groups.
-        people: what says how often human raters prefer the same system: "kocmi" for the curves of
-            Kocmi et al. (2024), curves of your own, or None.
         documents: the document of each segment, where `systems` is no test set.
         domains: the domain of each segment, likewise.
         progress: called with the number of replicates made since the last call.
@@ -186,7 +185,6 @@ def compare(
         compared_by="compare",
         by_runs=runs is None and not by and test is None and interval is None,
     )
-    curves = curves_of(people, parsed)
     names = list(test_set.systems)
     grouped = getattr(test_set, "runs", None)
     if runs is not None:
@@ -645,7 +643,7 @@ class Family:
         names: of the systems.
         pairs: the systems of each comparison.
         settings: of the comparison.
-        curves: what says how often people agree with a difference.
+        people: what says how often people agree with a difference.
         references: how many each segment has.
         unit_name: what people call a unit.
         interval: how intervals of scores are made, where that was asked for.
@@ -654,7 +652,7 @@ class Family:
     names: Sequence[str]
     pairs: Sequence[Pair]
     settings: CompareSettings
-    curves: Sequence[AgreementCurve] | None
+    people: str | None
     references: int | None
     unit_name: Callable[[int | None], str | None]
     interval: IntervalName | None = None
@@ -758,7 +756,7 @@ class Family:
             "largest_unit": [self.unit_name(unit.unit) for unit in largest],
             "swap_ratio": [None if ratio != ratio else ratio for ratio in ratios],
             "people": agreement_of_pairs(
-                statistics.metric, self.curves, pairs, statistics.scores, scores, self.references
+                statistics.metric, self.people, pairs, statistics.scores, scores, self.references
             ),
         }
         columns |= _difference_bounds(tested, sign, settings)

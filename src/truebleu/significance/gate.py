@@ -54,9 +54,11 @@ from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Swaps
 from truebleu.schema import (
     DEFAULT_REPLICATES,
     DEFAULT_SEED,
+    PUBLISHED_CURVES,
     BlockLength,
     ByDomain,
     Level,
+    People,
     Replicates,
     Seed,
     Setting,
@@ -67,7 +69,7 @@ from truebleu.schema import (
 )
 from truebleu.significance.intervals import westfall_young
 from truebleu.significance.pairs import standing_differences
-from truebleu.significance.people import PUBLISHED, agreement_of_pairs, curves_of, find_curve
+from truebleu.significance.people import agreement_of_pairs, find_curve
 from truebleu.significance.scores import inputs_of
 from truebleu.significance.settings import ResamplingSettings, chosen_unit, known_clusters, units_of
 from truebleu.significance.statistics import (
@@ -96,7 +98,7 @@ if TYPE_CHECKING:
     from truebleu.resampling import Units, Values
     from truebleu.significance.compare import PairNote
     from truebleu.significance.pairs import DifferenceBounds
-    from truebleu.significance.people import AgreementCurve, PeopleAgreement, PeopleLike
+    from truebleu.significance.people import PeopleAgreement
     from truebleu.significance.statistics import Progress
 
 __all__ = ["GateCheck", "GateResult", "GateSettings"]
@@ -258,7 +260,7 @@ def gate(
     by_domain: ByDomain = False,
     ledger: Annotated[str | PathLike[str] | None, Setting()] = None,
     looks: Annotated[int | None, Setting(least=1, most=10**6, metavar="N", rare=True)] = None,
-    people: PeopleLike = PUBLISHED,
+    people: People = PUBLISHED_CURVES,
     documents: str | Iterable[object] | None = None,
     domains: Iterable[object] | None = None,
     progress: Progress | None = None,
@@ -281,8 +283,6 @@ def gate(
             level.
         looks: with a ledger, share the level among this many looks; any number unless you choose,
             each look stricter than the last.
-        people: what says how often human raters prefer the same system, which decides nothing:
-            "kocmi" for the curves of Kocmi et al. (2024), curves of your own, or None.
         documents: the document of each segment, where `systems` is no test set.
         domains: the domain of each segment, likewise.
         progress: called with the number of replicates made since the last call.
@@ -295,7 +295,6 @@ def gate(
     )
     new, old = _names(list(test_set.systems), baseline)
     test_set = replace(test_set, systems={name: test_set.systems[name] for name in (new, old)})
-    curves = curves_of(people, parsed)
     labels = metric_labels(parsed)
     for label, metric in zip(labels, parsed, strict=True):
         if metric.higher_is_better is None:
@@ -313,7 +312,8 @@ def gate(
         MetricStatistics.of(label, metric, counts, units)
         for label, metric, counts in zip(labels, parsed, rows, strict=True)
     ]
-    agreements = _people(statistics, units, settings, curves)
+    references_each = test_set.references_per_segment
+    agreements = _people(statistics, units, settings, people, references_each)
     kinds = known_clusters(test_set, settings)
     effects = [
         design_effects(counted, counts, kinds, [(0, 1)])[0]
@@ -328,7 +328,7 @@ def gate(
             statistics,
             len(units),
             strata,
-            test_set.references_per_segment,
+            references_each,
             settings,
             alpha,
             progress,
@@ -479,15 +479,16 @@ def _people(
     statistics: Sequence[MetricStatistics],
     units: Units,
     settings: GateSettings,
-    curves: Sequence[AgreementCurve] | None,
+    people: str | None,
+    references: int | None,
 ) -> list[PeopleAgreement | None]:
     """How often people agree with each metric's difference."""
-    if not any(find_curve(metric.metric, curves or ()) for metric in statistics):
+    if not any(find_curve(metric.metric) for metric in statistics):
         return [None] * len(statistics)
     bootstrap = Bootstrap(replicates=settings.replicates, seed=settings.seed)
     drawn = bootstrap_scores(statistics, units, bootstrap)
     return [
-        agreement_of_pairs(metric.metric, curves, [(0, 1)], metric.scores, scores)[0]
+        agreement_of_pairs(metric.metric, people, [(0, 1)], metric.scores, scores, references)[0]
         for metric, scores in zip(statistics, drawn, strict=True)
     ]
 

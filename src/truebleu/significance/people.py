@@ -5,26 +5,23 @@ of systems with blind human comparisons how often people and metric agree about 
 
     accuracy(Δ) = ceiling / (1 + exp(-slope Δ)) per cent, of a difference Δ of system scores
 
-The curve starts below 50 %; there, the metric is no better than a coin. `agree --curve` fits such a
-curve to one's own human scores; it starts at 50 %.
+The curve starts below 50 %; there, the metric is no better than a coin.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from math import isfinite, log
-from os import PathLike
-from typing import TYPE_CHECKING, Any, TypeAlias
+from math import inf, log
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from truebleu import _core
-from truebleu.corpus._files import Files, decode
-from truebleu.errors import MalformedFileError, SettingError
+from truebleu.errors import SettingError
+from truebleu.schema import PUBLISHED_CURVES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -32,20 +29,14 @@ if TYPE_CHECKING:
     from truebleu.resampling import Values
     from truebleu.significance.statistics import Pair
 
-__all__ = ["CURVES", "AgreementCurve", "PeopleAgreement", "find_curve", "read_curves"]
+__all__ = ["CURVES", "AgreementCurve", "PeopleAgreement", "find_curve"]
 
-#: Curves by name, as a file that ``agree --curve -f json`` wrote, or as objects; None for none.
-PeopleLike: TypeAlias = "str | PathLike[str] | Sequence[AgreementCurve] | None"
 COIN = 50.0
-KOCMI, KOCMI_PAIRS = "Kocmi et al. 2024", 6530
-#: What callers name those curves by.
-PUBLISHED = "kocmi"
+KOCMI, KOCMI_PAIRS = "Kocmi et al. (2024)", 6530
 # A curve with this share of its ceiling is level, and says nothing about larger differences.
 LEVEL_SHARE = 0.99
 # With more pairs of systems than this, nobody reads about each.
 MOST_PAIRS = 1000
-# What a signature says about the texts, not about the metric.
-NOT_SETTINGS = frozenset({"nrefs", "version", "scores"})
 # Scores of neural metrics are mostly between 0 and 1, and the curves are about a hundred times it.
 LARGEST_FRACTION = 1.5
 # The tokenizers that sacreBLEU chooses by default, each for its language.
@@ -63,10 +54,6 @@ class AgreementCurve:
         names: what the metric may be called, in lower case.
         fields: what its signature must say.
         percent: whether the authors multiplied scores between 0 and 1 by 100.
-        start: per cent at a difference of 0; None for half the ceiling, as the paper has it.
-        source: whose curve it is.
-        pairs: of systems that it was fitted to.
-        largest: difference that it was fitted to; None where that is not known.
     """
 
     metric: str
@@ -75,15 +62,6 @@ class AgreementCurve:
     names: tuple[str, ...]
     fields: Mapping[str, tuple[str, ...]] | None = None
     percent: bool = False
-    start: float | None = None
-    source: str = KOCMI
-    pairs: int = KOCMI_PAIRS
-    largest: float | None = None
-
-    @property
-    def at_zero(self) -> float:
-        """Per cent at a difference of 0."""
-        return self.ceiling / 2 if self.start is None else self.start
 
     def accuracy(self, difference: ArrayLike) -> NDArray[np.float64]:
         """Per cent of pairs in which people agree, at least that of a coin.
@@ -92,17 +70,15 @@ class AgreementCurve:
         77.2
         """
         size = np.abs(np.asarray(difference, dtype=np.float64))
-        rise = 2 / (1 + np.exp(-self.slope * size)) - 1
-        return np.maximum(self.at_zero + (self.ceiling - self.at_zero) * rise, COIN)
+        return np.maximum(self.ceiling / (1 + np.exp(-self.slope * size)), COIN)
 
     def difference(self, accuracy: float) -> float | None:
         """The difference at which so many per cent agree; None where that is never reached."""
         if not 0 < accuracy <= 100:
             raise SettingError("accuracy", accuracy, "per cent, above 0 and up to 100")
-        if accuracy >= self.ceiling or self.slope <= 0:
+        if accuracy >= self.ceiling:
             return None
-        rise = max(0.0, (accuracy - self.at_zero) / (self.ceiling - self.at_zero))
-        return log((1 + rise) / (1 - rise)) / self.slope
+        return max(0.0, -log(self.ceiling / accuracy - 1) / self.slope)
 
     def fits(self, signature: Signature) -> bool:
         """Whether the curve is about the metric with this signature."""
@@ -170,7 +146,6 @@ class PeopleAgreement:
         with_sampling: the same, averaged over what the difference might be on other test sets.
         coin: the difference, in the metric's points, up to which it is no better than a coin.
         better_than_coin: whether the difference is larger than that.
-        beyond: whether it is larger than any that the curve was fitted to, as far as is known.
     """
 
     curve: str
@@ -180,63 +155,40 @@ class PeopleAgreement:
     with_sampling: float
     coin: float
     better_than_coin: bool
-    beyond: bool = False
 
 
-def find_curve(metric: Metric, curves: Iterable[AgreementCurve] = CURVES) -> AgreementCurve | None:
+def find_curve(metric: Metric) -> AgreementCurve | None:
     """The curve that is about a metric with its settings; None where there is none."""
-    return next((curve for curve in curves if curve.fits(metric.signature)), None)
-
-
-def curves_of(people: PeopleLike, metrics: Iterable[Metric]) -> tuple[AgreementCurve, ...]:
-    """The curves that say how often people agree: the published ones, one's own, or none.
-
-    One's own are refused where none is about any of the metrics: they would do nothing.
-    """
-    if people is None or people == "none":
-        return ()
-    if people == PUBLISHED:
-        return CURVES
-    curves = read_curves(people) if isinstance(people, str | PathLike) else tuple(people)
-    if not all(isinstance(curve, AgreementCurve) for curve in curves):
-        raise SettingError("people", people, f'"{PUBLISHED}", curves, a file of curves, or None')
-    signatures = [metric.signature for metric in metrics]
-    if not any(curve.fits(signature) for curve in curves for signature in signatures):
-        known = ", ".join(dict.fromkeys(curve.metric for curve in curves))
-        listed = ", ".join(map(str, signatures))
-        raise SettingError("people", known, f"a curve of one of the metrics: {listed}")
-    return curves
+    return next((curve for curve in CURVES if curve.fits(metric.signature)), None)
 
 
 def agreement_of_pairs(
     metric: Metric,
-    curves: Sequence[AgreementCurve] | None,
+    people: str | None,
     pairs: Sequence[Pair],
     scores: Values,
     replicates: Values,
-    references: int | None = 1,
+    references: int | None,
 ) -> list[PeopleAgreement | None]:
     """How often people agree with each of some differences, where a curve is about the metric.
 
-    The published curves are about one reference, and level off at their ceiling: nothing is said of
-    several references and of differences beyond that.
+    The curves are about one reference, and level off at their ceiling: nothing is said of several
+    references and of differences beyond that.
 
     Args:
         metric: whose scores differ.
-        curves: those that there are.
+        people: the name of the published curves; nothing is said for other names.
         pairs: numbers of the systems of each difference.
         scores: of all systems on the whole test set.
         replicates: their scores on resampled test sets, shaped (replicate, system).
         references: how many each segment has.
     """
-    curve = find_curve(metric, curves or ())
-    if curve is None or len(pairs) > MOST_PAIRS or (curve.source == KOCMI and references != 1):
+    curve = find_curve(metric) if people == PUBLISHED_CURVES else None
+    if curve is None or len(pairs) > MOST_PAIRS or references != 1:
         return [None] * len(pairs)
     left, right = np.array(pairs).T
     largest = float(np.abs(scores).max())
-    agreements = _agreements(curve, scores[left] - scores[right], replicates.T, pairs, largest)
-    published = curve.source == KOCMI
-    return [None if published and people.beyond else people for people in agreements]
+    return _agreements(curve, scores[left] - scores[right], replicates.T, pairs, largest)
 
 
 def _agreements(
@@ -245,8 +197,8 @@ def _agreements(
     replicates: Values,
     pairs: Sequence[Pair],
     largest: float,
-) -> list[PeopleAgreement]:
-    """How often people agree with each difference of a pair.
+) -> list[PeopleAgreement | None]:
+    """How often people agree with each difference of a pair; None beyond where the curve is level.
 
     Args:
         curve: of the metric.
@@ -259,91 +211,27 @@ def _agreements(
     with_sampling = _core.Pairs(pairs).mean_accuracies(
         replicates,
         differences.tolist(),
-        start=curve.at_zero,
+        start=curve.ceiling / 2,
         ceiling=curve.ceiling,
         slope=scale * curve.slope,
         coin=COIN,
     )
     sizes = scale * np.abs(differences)
-    limit = curve.largest
-    if limit is None:
-        limit = curve.difference(LEVEL_SHARE * curve.ceiling) or math.inf
+    limit = curve.difference(LEVEL_SHARE * curve.ceiling) or inf
     coin = curve.difference(COIN) or 0.0
     return [
         PeopleAgreement(
             curve=curve.metric,
-            source=curve.source,
-            pairs=curve.pairs,
+            source=KOCMI,
+            pairs=KOCMI_PAIRS,
             accuracy=accuracy,
             with_sampling=mean,
             coin=coin / scale,
             better_than_coin=size > coin,
-            beyond=size > limit,
         )
+        if size <= limit
+        else None
         for size, accuracy, mean in zip(
             sizes.tolist(), curve.accuracy(sizes).tolist(), with_sampling.tolist(), strict=True
         )
     ]
-
-
-# One's own curves, in files.
-
-
-def settings_of(signature: Signature) -> dict[str, tuple[str, ...]]:
-    """What a signature says about the metric, and not about the texts that it scored."""
-    return {key: (value,) for key, value in signature.fields if key not in NOT_SETTINGS}
-
-
-def read_curves(path: str | PathLike[str]) -> tuple[AgreementCurve, ...]:
-    """The curves that ``truebleu agree --curve --format json`` printed into a file.
-
-    Args:
-        path: the file.
-    """
-    import json
-
-    name = str(path)
-    text = decode(name, Files().contents(name))
-    try:
-        curves = json.loads(text)["curves"]
-        read = tuple(_curve(curve, name) for curve in curves)
-    except json.JSONDecodeError as error:
-        raise MalformedFileError(name, error.lineno, "no JSON", EXPECTED) from error
-    except (KeyError, TypeError, ValueError, RecursionError) as error:
-        raise MalformedFileError(name, 1, f"no such curves ({error})", EXPECTED) from error
-    if not read:
-        raise MalformedFileError(name, 1, "no curve", EXPECTED)
-    return read
-
-
-EXPECTED = "what truebleu agree --curve --format json prints"
-
-
-def _curve(values: Mapping[str, Any], source: str) -> AgreementCurve:
-    ceiling, slope = (_number(values, key) for key in ("ceiling", "slope"))
-    pairs = values["pairs"]
-    if not (COIN <= ceiling <= 100 and slope >= 0 and isinstance(pairs, int)):
-        raise ValueError(f"ceiling {ceiling:g}, slope {slope:g}")
-    settings = values["settings"]
-    if not isinstance(settings, dict):
-        raise TypeError(f"settings: {settings!r}")
-    fields = {key: (str(value),) for key, value in settings.items()}
-    metric = str(values["metric"])
-    return AgreementCurve(
-        metric,
-        ceiling,
-        slope,
-        (str(values["name"]).lower(),),
-        fields,
-        start=COIN,
-        source=source,
-        pairs=pairs,
-        largest=_number(values, "largest"),
-    )
-
-
-def _number(values: Mapping[str, Any], key: str) -> float:
-    value = values[key]
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
-        raise ValueError(f"{key}: {value!r}")
-    return float(value)
