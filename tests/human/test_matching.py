@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -74,10 +74,10 @@ def test_numbers_that_the_quoted_outputs_contradict_are_refused(folder: Folder) 
 def test_where_counting_in_documents_begins_is_never_assumed(folder: Folder) -> None:
     rows = ("a d 2 y 1", "b d 2 v 2")
     path = folder.write("h.tsv", tsv("system document docsegid target score", *rows))
-    given = {"segments": 3, "documents": ["d"] * 3}
+    sizes: dict[str, Any] = {"segments": 3, "documents": ["d"] * 3}
     with pytest.raises(MalformedFileError, match=r"line 2: .* 2 .*first_segment=0 or 1"):
-        scores(path, **given)
-    assert scores(path, first_segment=0, **given).scores["a"] == (None, None, 1.0)
+        scores(path, **sizes)
+    assert scores(path, first_segment=0, **sizes).scores["a"] == (None, None, 1.0)
     # The outputs that the file quotes say that it counts from 1.
     outputs = {"a": ["x", "y", "z"], "b": ["u", "v", "w"]}
     human = read_human(path, as_test_set(outputs, ["r"] * 3, documents=["d"] * 3))
