@@ -161,7 +161,7 @@ TABLE = [
     Bad("mbr x -m nosuch", "unknown metric 'nosuch'", LISTS),
     Bad("mbr x -o x --force", "is an input, which would be lost", LISTS),
     # Explanations, choices, judgments, studies, lists.
-    Bad("explain -r ref.txt good.txt", "expected at least two"),
+    Bad("explain -r ref.txt good.txt", "at least two"),
     Bad("explain -r ref.txt good.txt bad.txt --counts x", "ff", b"\xff"),
     Bad(
         "explain -r ref.txt good.txt bad.txt --counts x", "WORD<tab>COUNT", b"a\t" + DIGITS.encode()

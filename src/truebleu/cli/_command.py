@@ -340,7 +340,7 @@ def make_counting_command(
             from truebleu.metrics.statistics import SavedStatistics, save_statistics
 
             save_statistics(SavedStatistics.of(test_set, metrics), file, overwrite=show.force)
-        with progress_bar(_steps(settings), name) as progress:
+        with progress_bar(_steps(settings), f"{name.removesuffix('e')}ing") as progress:
             labels = texts.labels(test_set)
             result = verb(test_set, metrics=metrics, by=labels, progress=progress, **settings)
         show(result)

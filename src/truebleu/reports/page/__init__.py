@@ -470,5 +470,5 @@ def _pairs(title: str, values: dict[str, str]) -> str:
 
 def _scrolled(title: str, table: str, more: str = "") -> str:
     """A table that the keyboard can scroll."""
-    label = escape(title or "table", quote=True)
+    label = text_of(title or "table")
     return f'<div class="scroll" tabindex="0" role="group" aria-label="{label}"{more}>{table}</div>'
