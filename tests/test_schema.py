@@ -173,3 +173,12 @@ def test_numbers_of_any_kind_are_numbers_down_to_the_json() -> None:
 def test_a_small_p_is_the_same_in_a_table_and_in_a_sentence(p: float, cell: str) -> None:
     assert Column("p_adjusted", digits=4).cell(p) == cell
     assert p_equals("p", p) == ("p < 0.0001" if p < 0.0001 else "p = 0.0001")
+
+
+def test_a_package_has_all_its_names_whichever_module_is_imported_first() -> None:
+    code = (
+        "import truebleu.agreement.agree as module, truebleu.agreement as package\n"
+        "print(set(module.__all__) - set(dir(package)))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "set()\n"

@@ -39,7 +39,7 @@ def main() -> None:
         texts = [f"d/{system}" for system in systems]
         scored = run("score", *texts, "-r", "d/reference-1.txt", "-f", "json", folder=folder)
         run("compare", *texts, "-r", "d/reference-1.txt", "--replicates", "1000", folder=folder)
-        run("gate", texts[0], texts[-1], "-r", "d/reference-1.txt", folder=folder)
+        run("gate", texts[0], "--baseline", texts[-1], "-r", "d/reference-1.txt", folder=folder)
         from truebleu import BLEU
 
         reference = (folder / "d/reference-1.txt").read_text(encoding="utf-8").splitlines()

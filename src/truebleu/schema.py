@@ -34,6 +34,7 @@ from contextlib import suppress
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import cache, wraps
 from importlib import import_module
+from importlib.util import find_spec
 from numbers import Integral, Number, Real
 from os import PathLike
 from pkgutil import iter_modules
@@ -772,7 +773,8 @@ def lazy_package(
     def public(name: str) -> object:
         if name == "__all__":
             return sorted(homes())
-        if name.startswith("_") or name not in homes():
+        # Modules may import each other meanwhile: what is half imported has no public names yet.
+        if name.startswith("_") or find_spec(f"{package}.{name}") or name not in homes():
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value: object = getattr(homes()[name], name)
         setattr(sys.modules[package], name, value)
