@@ -44,7 +44,7 @@ def results() -> Iterator[tuple[str, Result]]:
     yield "gate", truebleu.gate(two, baseline=old, **fast)
     yield "panel", truebleu.panel({"one": texts, "two": two}, baseline=old, **fast)
     yield "plan", truebleu.plan(two, difference=1.0, margin=2.0, **fast)
-    yield "sample", truebleu.sample(two, metrics="bleu", size=20)
+    yield "sample", truebleu.sample(two, size=20)
     yield "check", truebleu.check(two, train=[__file__])
     yield "agree", truebleu.agree(two, judged, ["bleu", "chrf"], permutations=100, **fast)
     yield "nbest stats", describe_lists(lists)

@@ -58,9 +58,7 @@ def test_the_files_hold_the_segments_whose_numbers_are_given(
 
 def test_the_report_compares_with_the_pool(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "new"
-    result = run_pool(
-        folder, "--size", 50, "-o", out, "-m", "bleu", "-m", "chrf", "--format", "json"
-    )
+    result = run_pool(folder, "--size", 50, "-o", out, "--format", "json")
     answer: Any = json.loads(result.stdout)
     assert answer["version"] == 1
     assert answer["settings"] == {
@@ -71,12 +69,10 @@ def test_the_report_compares_with_the_pool(folder: Path, tmp_path: Path) -> None
         "seed": 12345,
     }
     assert (answer["pool"]["segments"], answer["test_set"]["segments"]) == (200, 50)
-    assert [metric["name"] for metric in answer["metrics"]] == ["BLEU", "chrF2"]
-    assert len(answer["systems"]) == 4
     assert len(answer["segments"]) == 50
     assert abs(sum(one["share"] for one in answer["domains"]) - 1) < 1e-9
     text = run_pool(folder, "--size", 50, "-o", out, "--force").stdout
-    for words in ("Kolmogorov", "different words", "domain", "in standard errors", "median"):
+    for words in ("Kolmogorov", "different words", "domain", "median"):
         assert words in text
 
 
@@ -84,7 +80,6 @@ def test_references_alone_are_a_pool(folder: Path, tmp_path: Path) -> None:
     result = run("-r", folder / "reference-1.txt", "--size", 20, "-o", tmp_path)
     assert result.exit_code == 0, result.exception
     assert sorted(path.name for path in tmp_path.iterdir()) == ["reference-1.txt", "segments.txt"]
-    assert "standard errors" not in result.stdout
 
 
 def test_a_source_alone_is_a_pool(folder: Path, tmp_path: Path) -> None:
@@ -101,11 +96,10 @@ def test_a_source_goes_along(folder: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("format_", FORMATS)
-def test_every_format_has_scores_and_lengths(folder: Path, tmp_path: Path, format_: str) -> None:
+def test_every_format_has_lengths(folder: Path, tmp_path: Path, format_: str) -> None:
     result = run_pool(folder, "--size", 50, "-o", tmp_path, "-f", format_)
     assert result.exit_code == 0, result.exception
-    assert "good" in result.stdout
-    assert "BLEU" in result.stdout
+    assert "length" in result.stdout or "words per segment" in result.stdout
     assert result.stdout.endswith("\n")
     assert "nan" not in result.stdout.lower()
 
@@ -117,7 +111,6 @@ def test_every_format_has_scores_and_lengths(folder: Path, tmp_path: Path, forma
         (("--size", 201), "size: 201; expected at most 200, the segments of the pool"),
         (("--size", 9, "--length-groups", 3), "length_groups: 3"),
         (("--size", 9, "--seed", -1), "seed: -1"),
-        (("--size", 9, "-m", "blue"), "did you mean 'bleu'"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused_and_nothing_written(

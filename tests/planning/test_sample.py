@@ -14,16 +14,11 @@ import pytest
 from hypothesis import assume, given, strategies as st
 from scipy.stats import ks_2samp
 
-from truebleu import BLEU
 from truebleu.corpus import TestSet, as_test_set, read_test_set
 from truebleu.errors import SettingError, UnknownNameError, UnreadableFileError
-from truebleu.metrics.registry import parse_metric
 from truebleu.planning import sample as drawing
-from truebleu.planning.sample import Sample, _words, largest_distance, sample, standard_errors
-from truebleu.resampling import Units
+from truebleu.planning.sample import Sample, _words, largest_distance, sample
 from truebleu.schema import Draw, Streams
-from truebleu.scores import OutsideScores
-from truebleu.significance.statistics import metric_statistics
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
@@ -152,49 +147,10 @@ def test_the_distance_is_kolmogorov_and_smirnovs() -> None:
 def test_random_samples_are_about_as_far_from_the_pool_as_the_report_says(pool: TestSet) -> None:
     below = 0
     for seed in range(200):
-        report = draw(pool, draw="random", seed=seed, metrics=["length"])
+        report = draw(pool, draw="random", seed=seed)
         below += report.length_distance <= report.usual_distance
     # Lengths are whole numbers, and with ties distances are smaller.
     assert below >= 0.93 * 200
-
-
-@pytest.mark.parametrize("metric", ["bleu", "chrf"])
-@pytest.mark.parametrize("unit", ["segment", "document"])
-def test_scores_of_random_samples_spread_by_one_standard_error(
-    pool: TestSet, metric: str, unit: str
-) -> None:
-    units = Units.segments(400)
-    if unit == "document":
-        units = Units.documents(pool.documents or ())
-    counted = metric_statistics(pool, [parse_metric(metric)], units)[0]
-    size = len(units) // 4
-    rng = np.random.default_rng(6)
-    sums = np.array(
-        [counted.rows[rng.permutation(len(units))[:size]].sum(axis=0) for _ in range(2000)]
-    )
-    spread = counted.metric.score(sums).std(axis=0)
-    assert standard_errors(counted, size) == pytest.approx(spread, rel=0.1)
-
-
-def test_scores_are_those_of_the_texts(pool: TestSet) -> None:
-    report = draw(pool)
-    texts = report.test_set
-    for system in report.systems:
-        assert system.score == pytest.approx(
-            BLEU().corpus(texts.systems[system.system], texts.references).score
-        )
-        assert system.pool_score == pytest.approx(
-            BLEU().corpus(pool.systems[system.system], pool.references).score
-        )
-        assert system.standard_error is not None
-        assert system.standard_errors == pytest.approx(system.difference / system.standard_error)
-
-
-def test_given_scores_go_along() -> None:
-    pool = as_test_set({"a": ["x"] * 50}, ["y"] * 50)
-    metric = OutsideScores.of({"a": [float(number) for number in range(50)]})
-    drawn = draw(pool, size=10, metrics=[metric])
-    assert drawn.systems[0].score == pytest.approx(positions(drawn).mean())
 
 
 def test_the_whole_pool_differs_in_nothing(pool: TestSet) -> None:
@@ -202,9 +158,7 @@ def test_the_whole_pool_differs_in_nothing(pool: TestSet) -> None:
     assert report.length_distance == 0
     assert report.usual_distance == 0
     assert report.vocabulary.out_of_vocabulary is None
-    assert all(system.difference == pytest.approx(0) for system in report.systems)
-    assert all(system.standard_errors is None for system in report.systems)
-    assert {"out_of_vocabulary", "standard_error", "standard_errors"} == set(report.reasons)
+    assert set(report.reasons) == {"out_of_vocabulary"}
     json.dumps(report.to_dict(), allow_nan=False)
 
 
@@ -212,7 +166,6 @@ def test_a_pool_without_words_has_no_vocabulary() -> None:
     report = draw(only_references(["", "", ""]), size=2)
     assert report.vocabulary.types_covered is None
     assert report.reasons["types_covered"] == "the pool has no words"
-    assert report.systems == ()
     json.dumps(report.to_dict(), allow_nan=False)
 
 

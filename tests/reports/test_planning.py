@@ -117,16 +117,6 @@ def test_the_size_reached_is_told_where_it_is_not_the_one_asked_for(report: Samp
     assert "asked for" not in " ".join(sample_sentences(reached))
 
 
-def test_odd_scores_are_named(report: Sample) -> None:
-    (system,) = report.systems
-    odd = replace(report, systems=(replace(system, standard_errors=-3.0),))
-    assert "More than 2 standard errors from the score on the pool: a_b (BLEU)." in " ".join(
-        sample_sentences(odd)
-    )
-    even = replace(report, systems=(replace(system, standard_errors=1.9),))
-    assert "standard errors" not in " ".join(sample_sentences(even))
-
-
 def test_the_whole_pool_has_no_distance_to_compare_with() -> None:
     pool = simulate(segments=30, systems={"a": Channel.at_rate(0.2)}, seed=2)
     told = sample_sentences(sample(pool, size=30))
@@ -134,14 +124,11 @@ def test_the_whole_pool_has_no_distance_to_compare_with() -> None:
     assert not any("Kolmogorov" in line for line in told)
 
 
-def test_latex_escapes_names_and_has_a_table_for_each_part(report: Sample) -> None:
-    written = render(report, "latex")
-    assert written.count("\\begin{tabular}") == 3
-    assert "a\\_b" in written
+def test_latex_has_a_table_for_each_part(report: Sample) -> None:
+    assert render(report, "latex").count("\\begin{tabular}") == 2
 
 
 def test_tsv_has_every_digit(report: Sample) -> None:
     rows = [line.split("\t") for line in render(report, "tsv").splitlines()]
-    scores = next(row for row in rows if row[:2] == ["BLEU", "a_b"])
-    assert float(scores[2]) == report.systems[0].score
-    assert float(scores[3]) == report.systems[0].pool_score
+    mean = next(row for row in rows if row[0] == "mean length")
+    assert [float(value) for value in mean[2:]] == [report.lengths.mean, report.pool_lengths.mean]

@@ -59,16 +59,12 @@ FOLDER = Option(
 )
 
 
-@make_command(
-    "sample", sample, "[systems] texts metrics format", options=[FOLDER], epilog=SAMPLE_EPILOG
-)
-def sample_command(
-    texts: Texts, folder: Path, metrics: list[Metric], show: Show, **settings: Any
-) -> None:
+@make_command("sample", sample, "[systems] texts format", options=[FOLDER], epilog=SAMPLE_EPILOG)
+def sample_command(texts: Texts, folder: Path, show: Show, **settings: Any) -> None:
     """Draw a test set from a pool, and say how representative it is.
 
     SYSTEMs are outputs for the whole pool: files, NAME=FILE, folders or patterns. They are
-    optional; if given, their segments are drawn too, and scored. The reference may be left out
+    optional; if given, their segments are drawn too. The reference may be left out
     where there is only a source.
     """
     if not texts.references:
@@ -78,8 +74,8 @@ def sample_command(
             )
         # A pool of source segments that are yet to be translated is read as any text.
         texts = replace(texts, references=(texts.source,), source=None)
-    pool = texts.read(metrics)
+    pool = texts.read(())
     with progress_bar(0, "sampling"):
-        result = sample(pool, metrics=metrics, **settings)
+        result = sample(pool, **settings)
         result.save(folder, overwrite=show.force)
     show(result)

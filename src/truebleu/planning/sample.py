@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -16,10 +16,7 @@ from truebleu.corpus._files import write_files
 from truebleu.corpus._reading import files_of
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError
-from truebleu.metrics.registry import metric_labels, metrics_for
-from truebleu.resampling import Units
 from truebleu.schema import DEFAULT_SEED, Column, Seed, Setting, Streams, picked, verb
-from truebleu.significance.statistics import MetricStatistics
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -28,14 +25,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSet
-    from truebleu.metrics.base import Metric, Signature
-    from truebleu.metrics.registry import MetricsLike
     from truebleu.schema import Draw
 
     Positions: TypeAlias = NDArray[np.int64]
     Labels: TypeAlias = tuple[str, ...] | None
 
-__all__ = ["DomainShare", "Lengths", "Sample", "SampleSettings", "SystemOnSample", "Vocabulary"]
+__all__ = ["DomainShare", "Lengths", "Sample", "SampleSettings", "Vocabulary"]
 
 DrawMethod = Literal["systematic", "random", "stratified", "document"]
 #: Which quantiles of the lengths are given.
@@ -111,30 +106,6 @@ class Vocabulary:
     out_of_vocabulary: float | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SystemOnSample:
-    """One system by one metric.
-
-    Attributes:
-        system: its name.
-        metric: the metric's label.
-        score: on the test set.
-        pool_score: on the pool.
-        difference: of the two.
-        standard_error: of the score on random test sets of this size from this pool; None where
-            there is none, since the test set is the pool or its units all count the same.
-        standard_errors: the difference in standard errors; None likewise.
-    """
-
-    system: str
-    metric: str
-    score: float
-    pool_score: float
-    difference: float
-    standard_error: float | None
-    standard_errors: float | None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Sample(Result):
     """A test set that was drawn from a pool, and how like the pool it is.
@@ -153,10 +124,7 @@ class Sample(Result):
             segments up to some length.
         usual_distance: what 95 of 100 random samples of this size stay below; 0 for the whole pool.
         vocabulary: words in common.
-        systems: scores, for each metric and system.
-        signatures: of the metrics by label.
         reasons: why a value is None, by its name.
-        digits: decimals of scores by metric's label.
     """
 
     REPORT: ClassVar[str] = "truebleu.reports.planning:sample_document"
@@ -173,17 +141,7 @@ class Sample(Result):
     length_distance: float
     usual_distance: float
     vocabulary: Vocabulary
-    systems: tuple[SystemOnSample, ...]
-    signatures: Mapping[str, Signature]
     reasons: Mapping[str, str]
-    digits: Mapping[str, int]
-
-    def facts(self) -> dict[str, Any]:
-        """Plain values, without sentences."""
-        values = Result.facts(self)
-        del values["signatures"]
-        metrics = [{"name": label, **known.to_dict()} for label, known in self.signatures.items()]
-        return values | {"metrics": metrics}
 
     def save(self, folder: str | PathLike[str], *, overwrite: bool = False) -> list[Path]:
         """Write the test set into a folder, which is made if need be: all files or none.
@@ -209,7 +167,6 @@ class Sample(Result):
 def sample(
     systems: SystemsLike,
     references: ReferencesLike | None = None,
-    metrics: MetricsLike = "bleu",
     *,
     size: Annotated[int, Setting(least=1, metavar="N")],
     draw: DrawMethod = "systematic",
@@ -217,7 +174,7 @@ def sample(
     tokenizer: Annotated[str, Setting(choices=_core.tokenizers(), rare=True)] = "13a",
     seed: Seed = DEFAULT_SEED,
 ) -> Sample:
-    """Draw a test set from a pool; metrics score the systems on both, where there are any.
+    """Draw a test set from a pool, with the outputs of systems where there are any.
 
     >>> from truebleu.simulation import simulate
     >>> pool = simulate(segments=100, systems=[0.1])
@@ -232,21 +189,14 @@ def sample(
             domain as its share of the pool, "document" whole documents.
         length_groups: with "stratified", each of so many groups by length has its share too.
         tokenizer: what a word is, for lengths and the vocabulary.
-        metrics: names or objects.
     """
     settings = picked(SampleSettings, locals())
-    given, whole = metrics_for(metrics, as_test_set(systems, references))
+    whole = as_test_set(systems, references)
     if size > len(whole):
         raise SettingError("size", size, f"at most {len(whole)}, the segments of the pool")
     words = _words(whole, tokenizer)
     positions = _positions(whole, settings, words)
     drawn = whole.part(positions.tolist())
-    labelled = dict(zip(metric_labels(given), given, strict=True)) if whole.systems else {}
-    scored = tuple(
-        system
-        for label, metric in labelled.items()
-        for system in _scores(whole, positions, draw, label, metric)
-    )
     lengths = np.array([len(tokens) for tokens in words])
     vocabulary = _vocabulary(words, positions)
     return Sample(
@@ -262,13 +212,7 @@ def sample(
         length_distance=largest_distance(lengths[positions], lengths),
         usual_distance=usual_distance(len(drawn), len(whole)),
         vocabulary=vocabulary,
-        systems=scored,
-        signatures={
-            label: metric.signature.with_references(whole.references_per_segment)
-            for label, metric in labelled.items()
-        },
-        reasons=_reasons(whole, vocabulary, scored),
-        digits={label: metric.digits for label, metric in labelled.items()},
+        reasons=_reasons(whole, vocabulary),
     )
 
 
@@ -465,52 +409,7 @@ def _vocabulary(words: Sequence[Sequence[str]], positions: Positions) -> Vocabul
     )
 
 
-def _scores(
-    pool: TestSet, positions: Positions, draw: DrawMethod, label: str, metric: Metric
-) -> list[SystemOnSample]:
-    # Scores of the test set are made of what was counted in the pool, so that a metric which weighs
-    # words by the whole text (NIST) weighs them alike in both.
-    rows = metric.count(pool).array()
-    units, drawn = Units.segments(len(pool)), len(positions)
-    if draw == "document" and pool.documents is not None:
-        units = Units.documents(pool.documents)
-        drawn = len(np.unique(units.of_segment[positions]))
-    statistics = MetricStatistics.of(label, metric, rows, units)
-    scores = metric.score(rows[positions].sum(axis=0))
-    errors = standard_errors(statistics, drawn)
-    return [
-        SystemOnSample(
-            system=name,
-            metric=label,
-            score=float(score),
-            pool_score=float(whole),
-            difference=float(score - whole),
-            standard_error=error or None,
-            standard_errors=float(score - whole) / error if error else None,
-        )
-        for name, score, whole, error in zip(
-            pool.systems, scores, statistics.scores, errors, strict=True
-        )
-    ]
-
-
-def standard_errors(statistics: MetricStatistics, drawn: int) -> list[float]:
-    """Of each system's score on so many units drawn at random from the pool, without replacement.
-
-    The jackknife's spread of units, less what the pool leaves no room for: Cochran (1977, §2.6).
-    """
-    units = len(statistics.rows)
-    if drawn >= units or units < 2:
-        return [0.0] * statistics.systems
-    influence = (units - 1) * (statistics.scores - statistics.jackknife_scores())
-    room = (1 - drawn / units) / drawn
-    errors: list[float] = (influence.std(axis=0, ddof=1) * sqrt(room)).tolist()
-    return errors
-
-
-def _reasons(
-    pool: TestSet, vocabulary: Vocabulary, systems: Sequence[SystemOnSample]
-) -> dict[str, str]:
+def _reasons(pool: TestSet, vocabulary: Vocabulary) -> dict[str, str]:
     reasons = {}
     if pool.documents is None:
         reasons["documents"] = reasons["pool_documents"] = "documents are not known"
@@ -518,10 +417,6 @@ def _reasons(
         reasons["types_covered"] = reasons["tokens_covered"] = "the pool has no words"
     if vocabulary.out_of_vocabulary is None:
         reasons["out_of_vocabulary"] = "no words are outside of the test set"
-    if any(system.standard_error is None for system in systems):
-        reasons["standard_error"] = reasons["standard_errors"] = (
-            "the test set is the whole pool, or the score does not depend on the draw"
-        )
     return reasons
 
 

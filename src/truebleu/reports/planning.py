@@ -278,18 +278,14 @@ DRAWN = {
     "stratified": "at random within each stratum",
     "document": "whole documents at random",
 }
-# Further from the pool than this, and the sample is an odd one.
-MANY_ERRORS = 2.0
 
 
 def sample_document(sample: Sample) -> Document:
-    """What was drawn and how like the pool it is; lengths, domains and scores as tables."""
+    """What was drawn and how like the pool it is; lengths and domains as tables."""
     tables = [length_table(sample)]
     if sample.domains:
         columns = tuple(columns_of(DomainShare).values())
         tables.append(Table(columns, tuple(map(row_of, sample.domains))))
-    if sample.systems:
-        tables.append(score_table(sample))
     return Document((Sentences(sample_sentences(sample)), *tables), long_table(sample))
 
 
@@ -313,16 +309,6 @@ def sample_sentences(sample: Sample) -> tuple[str, ...]:
         lines.append(
             f"They have {100 * words.types_covered:.0f} % of the pool's {words.pool_types:,} "
             f"different words, which make up {100 * words.tokens_covered:.0f} % of its text."
-        )
-    odd = [
-        f"{system.system} ({system.metric})"
-        for system in sample.systems
-        if system.standard_errors is not None and abs(system.standard_errors) > MANY_ERRORS
-    ]
-    if odd:
-        lines.append(
-            f"More than {MANY_ERRORS:g} standard errors from the score on the pool: "
-            f"{', '.join(odd)}. About one in twenty is, by chance."
         )
     return tuple(lines)
 
@@ -352,29 +338,6 @@ def length_table(sample: Sample) -> Table:
     return Table(columns, rows)
 
 
-def score_table(sample: Sample) -> Table:
-    """Each system's score on the test set and on the pool."""
-    headings = {"pool_score": "on the pool", "standard_errors": "in standard errors"}
-    names = ("system", "metric", "score", "pool_score", "difference", "standard_errors")
-    columns = tuple(
-        Column(name, headings.get(name, name), numeric=place > 1)
-        for place, name in enumerate(names)
-    )
-    rows: list[Row] = []
-    for system in sample.systems:
-        digits, errors = sample.digits[system.metric], system.standard_errors
-        rows.append(
-            {
-                **row_of(system),
-                "score": f"{system.score:.{digits}f}",
-                "pool_score": f"{system.pool_score:.{digits}f}",
-                "difference": f"{system.difference:+.{digits}f}",
-                "standard_errors": "" if errors is None else f"{errors:+.1f}",
-            }
-        )
-    return Table(columns, tuple(rows), tuple(signature_lines(sample.signatures.values())))
-
-
 def long_table(sample: Sample) -> Table:
     """Every number in a row of its own."""
     words = sample.vocabulary
@@ -395,11 +358,6 @@ def long_table(sample: Sample) -> Table:
         ("out of vocabulary", "", words.out_of_vocabulary, None),
         *(("domain share", part.domain, part.share, part.pool_share) for part in sample.domains),
     ]
-    for system in sample.systems:
-        name, metric = system.system, system.metric
-        measures.append((metric, name, system.score, system.pool_score))
-        measures.append((f"{metric} standard errors", name, system.standard_errors, None))
     names = ("measure", "of", "test_set", "pool")
     rows: tuple[Row, ...] = tuple(dict(zip(names, row, strict=True)) for row in measures)
-    notes = tuple(signature_lines(sample.signatures.values()))
-    return Table(plain_columns(*names), rows, notes)
+    return Table(plain_columns(*names), rows)
