@@ -184,3 +184,26 @@ def test_simultaneous_intervals_cover_all_slices_as_often_as_they_say() -> None:
     truth = np.mean([values for values, _, _ in samples], axis=0)
     covered = np.mean([((low < truth) & (truth < high)).all() for _, low, high in samples])
     assert 0.83 < covered < 0.97
+
+
+def test_damage_in_most_of_a_small_slice_is_found() -> None:
+    # 60 of the 90 segments of a slice among 1,900, beside quarters that have nothing to do with it.
+    generator = np.random.default_rng(5)
+    asks = slices.Variable.yes_or_no("asks", "source", [place < 90 for place in range(1900)])
+    quarters = [
+        slices.Variable.quarters(str(number), "source", generator.random(1900).tolist())
+        for number in range(3)
+    ]
+    contributions = np.zeros(1900)
+    contributions[generator.permutation(90)[:60]] = -generator.gamma(2.0, 0.005, 60)
+    shares = np.full(1900, 1 / 1900)
+    found, *others = slices.even_spread_ps(
+        [cut for cut in (asks, *quarters) if cut is not None],
+        contributions,
+        shares,
+        Units.segments(1900),
+        replicates=400,
+        seed=1,
+    )
+    assert found.max() <= 0.01
+    assert all(ps.min() > 0.05 for ps in others)
