@@ -326,16 +326,6 @@ class Pairs:
     def above_and_below(
         self, scores: NDArray[np.float64], *, tolerance: float, scale: float
     ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]: ...
-    def mean_accuracies(
-        self,
-        scores: NDArray[np.float64],
-        observed: Sequence[float],
-        *,
-        start: float,
-        ceiling: float,
-        slope: float,
-        coin: float,
-    ) -> NDArray[np.float64]: ...
     def differing_units(self, rows: NDArray[np.float64]) -> NDArray[np.uint64]: ...
     def largest_deviations(
         self, scores: NDArray[np.float64], factors: Sequence[float]

@@ -71,13 +71,12 @@ def test_few_documents_are_warned_of(units: int, warned: int) -> None:
 SURE = PeopleAgreement(
     curve="BLEU",
     accuracy=88.4,
-    with_sampling=85.6,
     coin=0.4,
     better_than_coin=True,
     source=KOCMI,
     pairs=3344,
 )
-COIN = replace(SURE, accuracy=50.0, with_sampling=50.0, better_than_coin=False)
+COIN = replace(SURE, accuracy=50.0, better_than_coin=False)
 
 
 def test_people_agree_or_toss_a_coin() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 
@@ -9,18 +11,18 @@ from truebleu import gate
 from truebleu.metrics import BLEU, CHRF
 from truebleu.metrics.registry import parse_metric
 from truebleu.scores import OutsideScores
-from truebleu.significance import CURVES, AgreementCurve, PeopleAgreement, find_curve
-from truebleu.significance.people import _agreements
+from truebleu.significance import CURVES, PeopleAgreement, find_curve
+from truebleu.significance.people import agreement_of_pairs
+
+if TYPE_CHECKING:
+    from truebleu.metrics.base import Metric
 
 BY_NAME = {curve.metric: curve for curve in CURVES}
 
 
-def people_agreement(
-    curve: AgreementCurve, difference: float, replicates: np.ndarray, *, score: float
-) -> PeopleAgreement:
-    """That with one difference, of which replicates are known."""
-    scores = np.stack([replicates, np.zeros_like(replicates)])
-    (agreement,) = _agreements(curve, np.array([difference]), scores, [(0, 1)], score)
+def people_agreement(metric: Metric, scores: list[float]) -> PeopleAgreement:
+    """That with the difference of two scores."""
+    (agreement,) = agreement_of_pairs(metric, "kocmi", [(0, 1)], np.array(scores), 1)
     assert agreement is not None
     return agreement
 
@@ -56,25 +58,17 @@ def test_the_curves_give_the_published_differences(
 
 
 def test_below_the_point_of_a_coin_it_is_a_coin() -> None:
-    agreement = people_agreement(BY_NAME["BLEU"], 0.2, np.array([0.2]), score=30.0)
+    agreement = people_agreement(BLEU(tokenize="13a"), [30.2, 30.0])
     assert agreement.accuracy == 50
     assert not agreement.better_than_coin
     assert agreement.coin == pytest.approx(0.27, abs=0.006)
 
 
-def test_replicates_on_the_other_side_count_against_the_difference() -> None:
-    curve = BY_NAME["BLEU"]
-    agreement = people_agreement(curve, 2.0, np.array([2.0, -2.0, 2.0, -2.0]), score=30.0)
-    assert agreement.accuracy == pytest.approx(77.2, abs=0.05)
-    assert agreement.with_sampling == pytest.approx(50)
-
-
 def test_the_same_scores_between_0_and_1_mean_the_same() -> None:
-    curve = BY_NAME["COMET-22"]
-    small = people_agreement(curve, 0.005, np.array([0.005, 0.004]), score=0.85)
-    large = people_agreement(curve, 0.5, np.array([0.5, 0.4]), score=85.0)
+    comet = OutsideScores.of({"a": [0.8]}, name="wmt22-comet-da")
+    small = people_agreement(comet, [0.855, 0.85])
+    large = people_agreement(comet, [85.5, 85.0])
     assert small.accuracy == pytest.approx(large.accuracy)
-    assert small.with_sampling == pytest.approx(large.with_sampling)
     assert 100 * small.coin == pytest.approx(large.coin)
 
 
@@ -89,9 +83,9 @@ def test_a_curve_is_about_the_settings_that_it_was_fitted_to() -> None:
 
 
 def test_nothing_is_said_where_the_curve_is_level() -> None:
-    curve = BY_NAME["BLEU"]
-    scores = np.zeros((2, 3))
-    small, large = _agreements(curve, np.array([4.7, 4.8]), scores, [(0, 1), (0, 1)], 30.0)
+    scores = np.array([30.0, 34.7, 34.8])
+    pairs = [(0, 1), (0, 2)]
+    small, large = agreement_of_pairs(BLEU(tokenize="13a"), "kocmi", pairs, scores, 1)
     assert small is not None
     assert large is None
 

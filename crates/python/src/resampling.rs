@@ -10,7 +10,7 @@ use numpy::{
 use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use truebleu_core::metrics::Metric;
-use truebleu_core::resampling::{self, Count, Curve, Side, Swaps, Tally};
+use truebleu_core::resampling::{self, Count, Side, Swaps, Tally};
 
 use crate::metrics::NativeMetric;
 use crate::runtime::{detached, replicates as replicates_from, require_memory};
@@ -275,29 +275,6 @@ impl Pairs {
         let (above, below) =
             detached(py, || resampling::above_and_below(&scores, &self.pairs, tolerance, scale))?;
         Ok((above.into_pyarray(py), below.into_pyarray(py)))
-    }
-
-    /// How often people agree with each pair's observed difference, averaged over replicates of scores,
-    /// shaped (system, replicate).
-    #[pyo3(signature = (scores, observed, *, start, ceiling, slope, coin))]
-    #[expect(clippy::too_many_arguments, reason = "a curve has four numbers")]
-    fn mean_accuracies<'py>(
-        &self,
-        py: Python<'py>,
-        scores: PyReadonlyArray2<'py, f64>,
-        observed: Vec<f64>,
-        start: f64,
-        ceiling: f64,
-        slope: f64,
-        coin: f64,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let scores = scores.as_array();
-        self.require_systems(scores.nrows())?;
-        self.require_one_each(observed.len())?;
-        let curve = Curve { start, ceiling, slope, coin };
-        let means =
-            detached(py, || resampling::mean_accuracies(&scores, &self.pairs, &observed, curve))?;
-        Ok(means.into_pyarray(py))
     }
 
     /// Of each pair in how many units its systems' rows, shaped (unit, system, column), differ.

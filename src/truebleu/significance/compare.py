@@ -756,7 +756,7 @@ class Family:
             "largest_unit": [self.unit_name(unit.unit) for unit in largest],
             "swap_ratio": [None if ratio != ratio else ratio for ratio in ratios],
             "people": agreement_of_pairs(
-                statistics.metric, self.people, pairs, statistics.scores, scores, self.references
+                statistics.metric, self.people, pairs, statistics.scores, self.references
             ),
         }
         columns |= _difference_bounds(tested, sign, settings)

@@ -50,7 +50,7 @@ from truebleu.errors import (
     first_names,
 )
 from truebleu.metrics.registry import metric_labels
-from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Swaps
+from truebleu.resampling import TIE_TOLERANCE, Swaps
 from truebleu.schema import (
     DEFAULT_REPLICATES,
     DEFAULT_SEED,
@@ -69,12 +69,11 @@ from truebleu.schema import (
 )
 from truebleu.significance.intervals import westfall_young
 from truebleu.significance.pairs import standing_differences
-from truebleu.significance.people import agreement_of_pairs, find_curve
+from truebleu.significance.people import agreement_of_pairs
 from truebleu.significance.scores import inputs_of
 from truebleu.significance.settings import ResamplingSettings, chosen_unit, known_clusters, units_of
 from truebleu.significance.statistics import (
     MetricStatistics,
-    bootstrap_scores,
     design_effects,
     exact_bounds,
     exact_p,
@@ -313,7 +312,10 @@ def gate(
         for label, metric, counts in zip(labels, parsed, rows, strict=True)
     ]
     references_each = test_set.references_per_segment
-    agreements = _people(statistics, units, settings, people, references_each)
+    agreements = [
+        agreement_of_pairs(metric.metric, people, [(0, 1)], metric.scores, references_each)[0]
+        for metric in statistics
+    ]
     kinds = known_clusters(test_set, settings)
     effects = [
         design_effects(counted, counts, kinds, [(0, 1)])[0]
@@ -473,24 +475,6 @@ def _checks(
             )
         )
     return checks
-
-
-def _people(
-    statistics: Sequence[MetricStatistics],
-    units: Units,
-    settings: GateSettings,
-    people: str | None,
-    references: int | None,
-) -> list[PeopleAgreement | None]:
-    """How often people agree with each metric's difference."""
-    if not any(find_curve(metric.metric) for metric in statistics):
-        return [None] * len(statistics)
-    bootstrap = Bootstrap(replicates=settings.replicates, seed=settings.seed)
-    drawn = bootstrap_scores(statistics, units, bootstrap)
-    return [
-        agreement_of_pairs(metric.metric, people, [(0, 1)], metric.scores, scores, references)[0]
-        for metric, scores in zip(statistics, drawn, strict=True)
-    ]
 
 
 def _replicates(settings: GateSettings, alpha: float, units: int | None = None) -> int:

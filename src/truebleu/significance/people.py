@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from truebleu import _core
 from truebleu.errors import SettingError
 from truebleu.schema import PUBLISHED_CURVES
 
@@ -143,7 +142,6 @@ class PeopleAgreement:
         source: whose curve it is.
         pairs: of systems that the curve was fitted to.
         accuracy: per cent of pairs of systems with this difference in which people agree.
-        with_sampling: the same, averaged over what the difference might be on other test sets.
         coin: the difference, in the metric's points, up to which it is no better than a coin.
         better_than_coin: whether the difference is larger than that.
     """
@@ -152,7 +150,6 @@ class PeopleAgreement:
     source: str
     pairs: int
     accuracy: float
-    with_sampling: float
     coin: float
     better_than_coin: bool
 
@@ -167,7 +164,6 @@ def agreement_of_pairs(
     people: str | None,
     pairs: Sequence[Pair],
     scores: Values,
-    replicates: Values,
     references: int | None,
 ) -> list[PeopleAgreement | None]:
     """How often people agree with each of some differences, where a curve is about the metric.
@@ -180,58 +176,25 @@ def agreement_of_pairs(
         people: the name of the published curves; nothing is said for other names.
         pairs: numbers of the systems of each difference.
         scores: of all systems on the whole test set.
-        replicates: their scores on resampled test sets, shaped (replicate, system).
         references: how many each segment has.
     """
     curve = find_curve(metric) if people == PUBLISHED_CURVES else None
     if curve is None or len(pairs) > MOST_PAIRS or references != 1:
         return [None] * len(pairs)
     left, right = np.array(pairs).T
-    largest = float(np.abs(scores).max())
-    return _agreements(curve, scores[left] - scores[right], replicates.T, pairs, largest)
-
-
-def _agreements(
-    curve: AgreementCurve,
-    differences: Values,
-    replicates: Values,
-    pairs: Sequence[Pair],
-    largest: float,
-) -> list[PeopleAgreement | None]:
-    """How often people agree with each difference of a pair; None beyond where the curve is level.
-
-    Args:
-        curve: of the metric.
-        differences: on the test set itself.
-        replicates: scores on resampled test sets, shaped (system, replicate).
-        pairs: the systems of each difference.
-        largest: the size of the scores, which tells the scale.
-    """
-    scale = 100.0 if curve.percent and largest <= LARGEST_FRACTION else 1.0
-    with_sampling = _core.Pairs(pairs).mean_accuracies(
-        replicates,
-        differences.tolist(),
-        start=curve.ceiling / 2,
-        ceiling=curve.ceiling,
-        slope=scale * curve.slope,
-        coin=COIN,
-    )
-    sizes = scale * np.abs(differences)
-    limit = curve.difference(LEVEL_SHARE * curve.ceiling) or inf
-    coin = curve.difference(COIN) or 0.0
+    scale = 100.0 if curve.percent and np.abs(scores).max() <= LARGEST_FRACTION else 1.0
+    sizes = scale * np.abs(scores[left] - scores[right])
+    limit, coin = curve.difference(LEVEL_SHARE * curve.ceiling) or inf, curve.difference(COIN) or 0
     return [
         PeopleAgreement(
             curve=curve.metric,
             source=KOCMI,
             pairs=KOCMI_PAIRS,
             accuracy=accuracy,
-            with_sampling=mean,
             coin=coin / scale,
             better_than_coin=size > coin,
         )
         if size <= limit
         else None
-        for size, accuracy, mean in zip(
-            sizes.tolist(), curve.accuracy(sizes).tolist(), with_sampling.tolist(), strict=True
-        )
+        for size, accuracy in zip(sizes.tolist(), curve.accuracy(sizes).tolist(), strict=True)
     ]

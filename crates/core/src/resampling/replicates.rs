@@ -76,53 +76,6 @@ pub fn above_and_below(
         .unzip()
 }
 
-/// How often people agree with a metric, in per cent, by the size of the difference that it shows.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Curve {
-    /// At a difference of 0.
-    pub start: f64,
-    /// At large differences.
-    pub ceiling: f64,
-    /// How fast it rises.
-    pub slope: f64,
-    /// What a coin has, and the least.
-    pub coin: f64,
-}
-
-impl Curve {
-    fn accuracy(&self, difference: f64) -> f64 {
-        let rise = 2.0 / (1.0 + (-self.slope * difference.abs()).exp()) - 1.0;
-        (self.start + (self.ceiling - self.start) * rise).max(self.coin)
-    }
-}
-
-/// How often people agree with the observed difference of each pair, averaged over replicates.
-///
-/// `scores` are shaped (system, replicate). Where a replicate's difference has another sign than the
-/// observed one, people agree with the latter as often as they disagree with the former.
-#[must_use]
-pub fn mean_accuracies(
-    scores: &ArrayView2<'_, f64>,
-    pairs: &[(usize, usize)],
-    observed: &[f64],
-    curve: Curve,
-) -> Vec<f64> {
-    pairs
-        .par_iter()
-        .zip(observed)
-        .map_init(Vec::new, |differences, (&pair, observed)| {
-            interruption::check();
-            subtract(scores, pair, differences);
-            let accuracies = differences.iter().map(|difference| {
-                let accuracy = curve.accuracy(*difference);
-                let agrees = difference.partial_cmp(&0.0) == observed.partial_cmp(&0.0);
-                if agrees { accuracy } else { 100.0 - accuracy }
-            });
-            accuracies.sum::<f64>() / scores.ncols() as f64
-        })
-        .collect()
-}
-
 /// In each replicate the largest of all pairs' |difference| times a factor of the pair.
 ///
 /// `scores` are shaped (replicate, system).
@@ -204,15 +157,6 @@ mod tests {
         let scores = array![[1.0, 2.0, 3.0, 4.0], [2.0, 2.0 + 1e-12, 1.0, 3.0]];
         let counted = above_and_below(&scores.view(), &[(0, 1), (1, 0)], 1e-9, 1.0);
         assert_eq!(counted, (vec![2, 1], vec![1, 2]));
-    }
-
-    #[test]
-    fn people_disagree_with_the_other_sign_as_often_as_they_agree_with_this_one() {
-        let scores = array![[2.0, -2.0], [0.0, 0.0]];
-        let curve = Curve { start: 50.0, ceiling: 90.0, slope: 1.0, coin: 50.0 };
-        assert_eq!(mean_accuracies(&scores.view(), &[(0, 1)], &[2.0], curve), vec![50.0]);
-        let sure = mean_accuracies(&array![[2.0], [0.0]].view(), &[(0, 1)], &[2.0], curve);
-        assert!((sure[0] - (50.0 + 40.0 * 1.0_f64.tanh())).abs() < 1e-12);
     }
 
     #[test]
