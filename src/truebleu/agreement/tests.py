@@ -52,7 +52,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from truebleu import _core
+from truebleu import _core, schema
 from truebleu.agreement.coefficients import (
     Coefficient,
     Grouping,
@@ -69,18 +69,6 @@ from truebleu.agreement.coefficients import (
 )
 from truebleu.errors import SettingError
 from truebleu.resampling import Swaps, as_probabilities
-from truebleu.schema import (
-    ALTERNATIVES,
-    DEFAULT_SEED,
-    MOST,
-    Alternative,
-    plain,
-    require_alpha,
-    require_name,
-    require_replicates,
-    require_seed,
-    require_whole_number,
-)
 from truebleu.significance.intervals import adjust
 from truebleu.significance.tests import randomization_p, smallest_p
 
@@ -151,7 +139,7 @@ class MetricTest:
     p_adjusted: float | None = None
     significant: bool | None = None
     reason: str | None = None
-    alternative: Alternative = "two-sided"
+    alternative: schema.Alternative = "two-sided"
     method: Method
     permutations: int = 0
     exact: bool = False
@@ -171,7 +159,7 @@ class MetricTest:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
-        return {**plain(self), "smallest_p": self.smallest_p}
+        return {**schema.plain(self), "smallest_p": self.smallest_p}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,15 +176,15 @@ class Permutations:
     """
 
     unit: Unit = "cell"
-    alternative: Alternative = "two-sided"
+    alternative: schema.Alternative = "two-sided"
     permutations: int = 10_000
-    seed: int = DEFAULT_SEED
+    seed: int = schema.DEFAULT_SEED
 
     def __post_init__(self) -> None:
-        require_name("unit", self.unit, UNITS)
-        require_name("alternative", self.alternative, ALTERNATIVES)
-        require_replicates("permutations", self.permutations)
-        require_seed(self.seed)
+        schema.require_name("unit", self.unit, UNITS)
+        schema.require_name("alternative", self.alternative, schema.ALTERNATIVES)
+        schema.require_replicates("permutations", self.permutations)
+        schema.require_seed(self.seed)
 
     def enumerates(self, coins: int) -> bool:
         """Whether all permutations of so many coins are made."""
@@ -506,7 +494,7 @@ def pair_permutation_test(
     return replace(test, difference=difference, p=p, reason=reason)
 
 
-def sign_test(losses: int, wins: int, alternative: Alternative = "two-sided") -> float:
+def sign_test(losses: int, wins: int, alternative: schema.Alternative = "two-sided") -> float:
     """The exact p-value of so many wins among wins and losses that are equally likely.
 
     What is too small for a float is the smallest one, since no outcome is impossible.
@@ -546,7 +534,7 @@ def williams_test(
     metric1: ArrayLike,
     metric2: ArrayLike,
     *,
-    alternative: Alternative = "two-sided",
+    alternative: schema.Alternative = "two-sided",
 ) -> MetricTest:
     """Test two metrics' Pearson correlations on the cells that have a human score.
 
@@ -570,7 +558,7 @@ def williams_test(
 
 
 def williams_test_of_correlations(
-    r1: float, r2: float, r12: float, n: int, *, alternative: Alternative = "two-sided"
+    r1: float, r2: float, r12: float, n: int, *, alternative: schema.Alternative = "two-sided"
 ) -> MetricTest:
     """Test two correlations with a common variable.
 
@@ -586,12 +574,12 @@ def williams_test_of_correlations(
     >>> round(test.p, 4)
     0.4044
     """
-    require_name("alternative", alternative, ALTERNATIVES)
+    schema.require_name("alternative", alternative, schema.ALTERNATIVES)
     for name, value in (("r1", r1), ("r2", r2), ("r12", r12)):
         if not -1 - ROUNDING <= value <= 1 + ROUNDING:
             raise SettingError(name, value, "a correlation from -1 to 1")
     test = MetricTest(difference=r2 - r1, alternative=alternative, method="williams", exact=True)
-    if require_whole_number("n", n, 0, MOST) < 4:
+    if schema.require_whole_number("n", n, 0, schema.MOST) < 4:
         return replace(test, reason=f"{n} points leave no degrees of freedom: 4 are needed")
     if _determinant(r1, r2, r12) < -ROUNDING:
         expected = "three correlations that three variables can have"
@@ -628,7 +616,7 @@ def rank_clusters(p_values: ArrayLike, alpha: float = 0.05) -> list[int]:
     [1, 1, 2]
     """
     p = as_probabilities("p_values", p_values)
-    threshold = require_alpha(alpha)
+    threshold = schema.require_alpha(alpha)
     if p.ndim != 2 or p.shape[0] != p.shape[1]:
         raise SettingError("p_values", p.shape, "a square matrix (metric, metric)")
     ranks: list[int] = []
@@ -664,7 +652,7 @@ def rank_metrics(
     >>> rank_metrics({"a": 0.5, "b": 0.7}, lambda better, worse: test)[0]
     {'b': 1, 'a': 2}
     """
-    threshold = require_alpha(alpha)
+    threshold = schema.require_alpha(alpha)
     defined = {name: value for name, value in values.items() if value is not None}
     order = sorted(defined, key=lambda name: (-defined[name], name))
     tests = [test(better, worse) for better, worse in combinations(order, 2)]

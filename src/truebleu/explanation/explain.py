@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from truebleu import schema
 from truebleu._core import Statistics
 from truebleu._results import Result
 from truebleu.errors import RefusedError, SettingError
@@ -29,18 +30,6 @@ from truebleu.explanation.slices import (
 )
 from truebleu.metrics.base import CountedMetric
 from truebleu.resampling import Swaps, Units, on_exact_grid
-from truebleu.schema import (
-    DEFAULT_SEED,
-    PUBLISHED_CURVES,
-    Baseline,
-    Level,
-    People,
-    Replicates,
-    Seed,
-    UnitChoice,
-    plain,
-    verb,
-)
 from truebleu.significance.compare import compare
 from truebleu.significance.intervals import westfall_young
 from truebleu.significance.scores import inputs_of
@@ -289,27 +278,27 @@ class Explanation(Result):
         return {
             "version": RESULT_VERSION,
             **{name: comparison[name] for name in ("test_set", "settings", "metrics", "systems")},
-            "segment_names": plain(self.segment_names),
+            "segment_names": schema.plain(self.segment_names),
             "degenerate": self.degenerate,
-            "explanations": plain(self.pairs),
+            "explanations": schema.plain(self.pairs),
             "warnings": comparison["warnings"],
         }
 
 
-@verb
+@schema.verb
 def explain(
     systems: SystemsLike,
     references: ReferencesLike | None = None,
     metrics: MetricsLike = "bleu",
     *,
-    baseline: Baseline = None,
-    level: Level = 0.95,
-    replicates: Replicates = None,
-    seed: Seed = DEFAULT_SEED,
-    unit: UnitChoice = None,
+    baseline: schema.Baseline = None,
+    level: schema.Level = 0.95,
+    replicates: schema.Replicates = None,
+    seed: schema.Seed = schema.DEFAULT_SEED,
+    unit: schema.UnitChoice = None,
     by: ColumnsLike | None = None,
     counts: Mapping[str, int] | None = None,
-    people: People = PUBLISHED_CURVES,
+    people: schema.People = schema.PUBLISHED_CURVES,
     source: TextLike | None = None,
     documents: str | Iterable[object] | None = None,
     domains: Iterable[object] | None = None,

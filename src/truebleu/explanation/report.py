@@ -13,20 +13,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from truebleu import schema
 from truebleu._results import Result
 from truebleu.errors import SettingError, UnpairedSegmentsError
 from truebleu.explanation.contributions import mean_gradient
 from truebleu.explanation.explain import Compared
-from truebleu.schema import (
-    DEFAULT_SEED,
-    Baseline,
-    ComparedByValue,
-    Level,
-    Replicates,
-    Seed,
-    UnitChoice,
-    verb,
-)
 from truebleu.significance.scores import inputs_of
 from truebleu.significance.settings import units_of
 
@@ -52,7 +43,7 @@ __all__ = ["MetricSegments", "Report", "Segments"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class MetricSegments(ComparedByValue):
+class MetricSegments(schema.ComparedByValue):
     """The segments by one metric.
 
     Attributes:
@@ -75,7 +66,7 @@ class MetricSegments(ComparedByValue):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Segments(ComparedByValue):
+class Segments(schema.ComparedByValue):
     """All segments of a report.
 
     Attributes:
@@ -103,7 +94,7 @@ class Segments(ComparedByValue):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Report(ComparedByValue, Result):
+class Report(schema.ComparedByValue, Result):
     """What is known about the systems of a test set.
 
     Attributes:
@@ -145,17 +136,17 @@ class Report(ComparedByValue, Result):
         return saved
 
 
-@verb
+@schema.verb
 def report(
     systems: SystemsLike,
     references: ReferencesLike | None = None,
     metrics: MetricsLike = "bleu",
     *,
-    baseline: Baseline = None,
-    level: Level = 0.95,
-    replicates: Replicates = None,
-    seed: Seed = DEFAULT_SEED,
-    unit: UnitChoice = None,
+    baseline: schema.Baseline = None,
+    level: schema.Level = 0.95,
+    replicates: schema.Replicates = None,
+    seed: schema.Seed = schema.DEFAULT_SEED,
+    unit: schema.UnitChoice = None,
     by: ColumnsLike | None = None,
     counts: Mapping[str, int] | None = None,
     source: TextLike | None = None,

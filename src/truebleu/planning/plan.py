@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
+from truebleu import schema
 from truebleu._results import Result
 from truebleu.errors import RefusedError, SettingError
 from truebleu.metrics.registry import metric_labels
@@ -27,21 +28,6 @@ from truebleu.planning.power import (
     varies_only_by_rounding,
 )
 from truebleu.resampling import Units
-from truebleu.schema import (
-    DEFAULT_REPLICATES,
-    DEFAULT_SEED,
-    Alternative,
-    Baseline,
-    Level,
-    Replicates,
-    Seed,
-    Setting,
-    Tested,
-    is_of,
-    picked,
-    plain,
-    verb,
-)
 from truebleu.significance.intervals import smallest_replicates
 from truebleu.significance.pairs import pairs_to_compare
 from truebleu.significance.scores import inputs_of
@@ -57,7 +43,6 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric, Signature
     from truebleu.metrics.registry import MetricsLike
     from truebleu.planning.power import MarginPlan, SizePower
-    from truebleu.schema import Unit
     from truebleu.significance.statistics import Pair
 
 __all__ = ["PairPlan", "Plan", "PlanSettings"]
@@ -78,12 +63,12 @@ class PlanSettings:
 
     power: float = 0.8
     level: float = 0.95
-    alternative: Alternative = "two-sided"
-    unit: Unit = "segment"
+    alternative: schema.Alternative = "two-sided"
+    unit: schema.Unit = "segment"
     comparisons: int | None = None
     baseline: str | None = None
     replicates: int = 10_000
-    seed: int = DEFAULT_SEED
+    seed: int = schema.DEFAULT_SEED
 
     def __post_init__(self) -> None:
         if self.replicates < smallest_replicates(self.level):
@@ -201,26 +186,28 @@ class Plan(Result):
 
     def facts(self) -> dict[str, Any]:
         """Plain values, without sentences; the units are the pilot's."""
-        settings = {**plain(self.settings), "units": self.plans[0].units}
+        settings = {**schema.plain(self.settings), "units": self.plans[0].units}
         return Result.facts(self) | {"settings": settings}
 
 
-@verb
+@schema.verb
 def plan(
     systems: SystemsLike,
     references: ReferencesLike | None = None,
     metrics: MetricsLike = "bleu",
     *,
-    difference: Annotated[float | Sequence[float] | None, Setting(metavar="D")] = None,
-    margin: Annotated[float | Sequence[float] | None, Setting(metavar="D")] = None,
-    power: Annotated[float, Setting(above=0, below=1)] = 0.8,
-    baseline: Baseline = None,
-    level: Level = 0.95,
-    unit: Annotated[PlanUnit | None, Setting()] = None,
-    comparisons: Annotated[int | None, Setting(least=1, most=10**9, metavar="K", rare=True)] = None,
-    alternative: Tested = "two-sided",
-    replicates: Replicates = None,
-    seed: Seed = DEFAULT_SEED,
+    difference: Annotated[float | Sequence[float] | None, schema.Setting(metavar="D")] = None,
+    margin: Annotated[float | Sequence[float] | None, schema.Setting(metavar="D")] = None,
+    power: Annotated[float, schema.Setting(above=0, below=1)] = 0.8,
+    baseline: schema.Baseline = None,
+    level: schema.Level = 0.95,
+    unit: Annotated[PlanUnit | None, schema.Setting()] = None,
+    comparisons: Annotated[
+        int | None, schema.Setting(least=1, most=10**9, metavar="K", rare=True)
+    ] = None,
+    alternative: schema.Tested = "two-sided",
+    replicates: schema.Replicates = None,
+    seed: schema.Seed = schema.DEFAULT_SEED,
     documents: str | Iterable[object] | None = None,
 ) -> Plan:
     """How many segments or documents are needed to find a difference?
@@ -246,7 +233,9 @@ def plan(
     asked = locals()
     given, test_set = inputs_of(systems, references, metrics, documents, compared_by="plan")
     chosen = chosen_unit(unit, test_set)
-    settings = picked(PlanSettings, asked, unit=chosen, replicates=replicates or DEFAULT_REPLICATES)
+    settings = schema.picked(
+        PlanSettings, asked, unit=chosen, replicates=replicates or schema.DEFAULT_REPLICATES
+    )
     names = list(test_set.systems)
     pairs = pairs_to_compare(names, _baseline(names, baseline))
     settings = replace(settings, baseline=names[pairs[0][1]], comparisons=comparisons or len(pairs))
@@ -405,7 +394,7 @@ def _reasons(question: Question) -> dict[str, str]:
     }
 
 
-def _direction(difference: float, sign: int, alternative: Alternative) -> int:
+def _direction(difference: float, sign: int, alternative: schema.Alternative) -> int:
     """Where a test looks: a two-sided one where the pilot's difference points."""
     if alternative == "two-sided":
         return 1 if difference >= 0 else -1
@@ -448,6 +437,6 @@ def _one_for_each(
 
 
 def _positive(name: str, value: float) -> float:
-    if not is_of(float, value) or not SMALLEST_NUMBER <= value <= LARGEST_NUMBER:
+    if not schema.is_of(float, value) or not SMALLEST_NUMBER <= value <= LARGEST_NUMBER:
         raise SettingError(name, value, f"a number above 0{MATTERS}")
     return float(value)

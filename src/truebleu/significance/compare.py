@@ -8,32 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
+from truebleu import schema
 from truebleu._results import Result
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics.base import CountedMetric
 from truebleu.metrics.registry import metric_labels
 from truebleu.resampling import Swaps
-from truebleu.schema import (
-    DEFAULT_REPLICATES,
-    DEFAULT_SEED,
-    PUBLISHED_CURVES,
-    About,
-    Baseline,
-    BlockLength,
-    ByDomain,
-    IntervalName,
-    Level,
-    People,
-    Replicates,
-    RunSwaps,
-    Seed,
-    Setting,
-    Tested,
-    UnitChoice,
-    picked,
-    plain,
-    verb,
-)
 from truebleu.significance.intervals import (
     CORRECTIONS,
     Estimates,
@@ -94,7 +74,6 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Score, Signature
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
-    from truebleu.schema import Unit
     from truebleu.significance.optimizer_runs import RunScores
     from truebleu.significance.pairs import DifferenceBounds, PairTests
     from truebleu.significance.settings import SegmentGroup
@@ -109,32 +88,32 @@ __all__ = [
 ]
 
 
-@verb
+@schema.verb
 def compare(
     systems: SystemsLike,
     references: ReferencesLike | None = None,
     metrics: MetricsLike = "bleu",
     *,
-    baseline: Baseline = None,
-    test: Annotated[str | None, Setting(choices=tuple(TESTS))] = None,
-    margin: Annotated[float | None, Setting(above=0, metavar="D")] = None,
-    level: Level = 0.95,
-    replicates: Replicates = None,
-    seed: Seed = DEFAULT_SEED,
-    unit: UnitChoice = None,
-    block_length: BlockLength = None,
-    by_domain: ByDomain = False,
-    alternative: Tested = "two-sided",
-    correction: Annotated[str | None, Setting(choices=tuple(CORRECTIONS), rare=True)] = None,
-    primary: Annotated[str | None, Setting(metavar="METRIC", rare=True)] = None,
-    correct_over: Annotated[str, Setting(choices=FAMILIES, rare=True)] = "pairs",
-    interval: Annotated[IntervalName | None, Setting(rare=True)] = None,
-    adaptive: Annotated[bool, Setting(rare=True)] = False,
+    baseline: schema.Baseline = None,
+    test: Annotated[str | None, schema.Setting(choices=tuple(TESTS))] = None,
+    margin: Annotated[float | None, schema.Setting(above=0, metavar="D")] = None,
+    level: schema.Level = 0.95,
+    replicates: schema.Replicates = None,
+    seed: schema.Seed = schema.DEFAULT_SEED,
+    unit: schema.UnitChoice = None,
+    block_length: schema.BlockLength = None,
+    by_domain: schema.ByDomain = False,
+    alternative: schema.Tested = "two-sided",
+    correction: Annotated[str | None, schema.Setting(choices=tuple(CORRECTIONS), rare=True)] = None,
+    primary: Annotated[str | None, schema.Setting(metavar="METRIC", rare=True)] = None,
+    correct_over: Annotated[str, schema.Setting(choices=FAMILIES, rare=True)] = "pairs",
+    interval: Annotated[schema.IntervalName | None, schema.Setting(rare=True)] = None,
+    adaptive: Annotated[bool, schema.Setting(rare=True)] = False,
     runs: str | Mapping[str, Sequence[str]] | None = None,
-    about: Annotated[About | None, Setting(rare=True)] = None,
-    swap_runs: Annotated[RunSwaps, Setting(rare=True)] = "together",
+    about: Annotated[schema.About | None, schema.Setting(rare=True)] = None,
+    swap_runs: Annotated[schema.RunSwaps, schema.Setting(rare=True)] = "together",
     by: ColumnsLike | None = None,
-    people: People = PUBLISHED_CURVES,
+    people: schema.People = schema.PUBLISHED_CURVES,
     documents: str | Iterable[object] | None = None,
     domains: Iterable[object] | None = None,
     progress: Progress | None = None,
@@ -191,11 +170,11 @@ def compare(
         grouped = as_runs(runs, names)
     about = resolve_about(about, None if grouped is None else len(next(iter(grouped.values()), ())))
     chosen = chosen_unit(unit, test_set)
-    settings = picked(
+    settings = schema.picked(
         CompareSettings,
         asked,
         test=test or ("two-way" if about == "further-runs" else "scaled"),
-        replicates=replicates or DEFAULT_REPLICATES,
+        replicates=replicates or schema.DEFAULT_REPLICATES,
         correction=correction or "holm",
         unit=chosen,
         interval=interval or default_interval(about, chosen, by_domain=by_domain),
@@ -246,7 +225,7 @@ def compare(
         parts_of = np.split(adjusted, len(tests))
         tests = [replace(part, p_adjusted=p) for part, p in zip(tests, parts_of, strict=True)]
     clusters_of = known_clusters(test_set, settings)
-    family = picked(
+    family = schema.picked(
         Family,
         locals(),
         references=test_set.references_per_segment,
@@ -338,7 +317,7 @@ def _compare_groups(
     pairs: int,
     *,
     replicates: int | None,
-    interval: IntervalName | None,
+    interval: schema.IntervalName | None,
 ) -> tuple[GroupComparison, ...]:
     """The comparisons of so many pairs in each group, adjusted for those of all groups."""
     from truebleu.significance.scores import score
@@ -539,7 +518,7 @@ class MetricResult:
     exact: bool
     decided: bool
     smallest_p: float
-    interval_method: IntervalName = "percentile"
+    interval_method: schema.IntervalName = "percentile"
     pass_fail: bool = False
     digits: int = 2
 
@@ -563,7 +542,7 @@ class GroupComparison:
     column: str
     label: str
     segments: int
-    unit: Unit
+    unit: schema.Unit
     units: int
     systems: Mapping[str, Mapping[str, float]]
     comparisons: tuple[PairResult, ...]
@@ -574,7 +553,7 @@ class GroupComparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
-        return {**plain(self), "systems": _named(self.systems)}
+        return {**schema.plain(self), "systems": _named(self.systems)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -611,8 +590,10 @@ class Comparison(Result):
 
     def facts(self) -> dict[str, Any]:
         """Plain values, without sentences."""
-        metrics = [{"name": label, **plain(metric)} for label, metric in self.metrics.items()]
-        settings = {**plain(self.settings), "units": self.units}
+        metrics = [
+            {"name": label, **schema.plain(metric)} for label, metric in self.metrics.items()
+        ]
+        settings = {**schema.plain(self.settings), "units": self.units}
         groups = [group.to_dict() for group in self.groups]
         whole = {"settings": settings, "metrics": metrics, "systems": _named(self.systems)}
         values = Result.facts(self) | whole | {"groups": groups}
@@ -622,7 +603,7 @@ class Comparison(Result):
 
 def _named(systems: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Systems with their scores, as JSON has them."""
-    return [{"name": name, "scores": plain(scores)} for name, scores in systems.items()]
+    return [{"name": name, "scores": schema.plain(scores)} for name, scores in systems.items()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -655,7 +636,7 @@ class Family:
     people: str | None
     references: int | None
     unit_name: Callable[[int | None], str | None]
-    interval: IntervalName | None = None
+    interval: schema.IntervalName | None = None
 
     def results(
         self,
@@ -710,7 +691,7 @@ class Family:
         statistics: MetricStatistics,
         scores: Values,
         ranks: Sequence[tuple[int, int]] | None,
-        method: IntervalName,
+        method: schema.IntervalName,
     ) -> list[SystemResult]:
         level = self.settings.level
         low, high = interval_bounds(statistics, scores, None, method, level)

@@ -39,6 +39,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
+from truebleu import schema
 from truebleu._core import PairTally
 from truebleu._results import Result
 from truebleu.errors import (
@@ -51,22 +52,6 @@ from truebleu.errors import (
 )
 from truebleu.metrics.registry import metric_labels
 from truebleu.resampling import TIE_TOLERANCE, Swaps
-from truebleu.schema import (
-    DEFAULT_REPLICATES,
-    DEFAULT_SEED,
-    PUBLISHED_CURVES,
-    BlockLength,
-    ByDomain,
-    Level,
-    People,
-    Replicates,
-    Seed,
-    Setting,
-    UnitChoice,
-    picked,
-    plain,
-    verb,
-)
 from truebleu.significance.intervals import westfall_young
 from truebleu.significance.pairs import standing_differences
 from truebleu.significance.people import agreement_of_pairs
@@ -236,30 +221,32 @@ class GateResult(Result):
 
     def facts(self) -> dict[str, Any]:
         """Plain values, without sentences."""
-        settings = {**plain(self.settings), "units": self.units}
+        settings = {**schema.plain(self.settings), "units": self.units}
         decision = {"passed": self.passed, "rule": self.rule}
         values = Result.facts(self) | decision | {"settings": settings}
         del values["units"]
         return values
 
 
-@verb
+@schema.verb
 def gate(
     systems: SystemsLike,
     references: ReferencesLike | None = None,
     metrics: MetricsLike = "bleu",
     *,
-    baseline: Annotated[str | None, Setting(option=False)] = None,
-    margin: Annotated[float | None, Setting(least=0, metavar="D")] = None,
-    level: Level = 0.95,
-    replicates: Replicates = None,
-    seed: Seed = DEFAULT_SEED,
-    unit: UnitChoice = None,
-    block_length: BlockLength = None,
-    by_domain: ByDomain = False,
-    ledger: Annotated[str | PathLike[str] | None, Setting()] = None,
-    looks: Annotated[int | None, Setting(least=1, most=10**6, metavar="N", rare=True)] = None,
-    people: People = PUBLISHED_CURVES,
+    baseline: Annotated[str | None, schema.Setting(option=False)] = None,
+    margin: Annotated[float | None, schema.Setting(least=0, metavar="D")] = None,
+    level: schema.Level = 0.95,
+    replicates: schema.Replicates = None,
+    seed: schema.Seed = schema.DEFAULT_SEED,
+    unit: schema.UnitChoice = None,
+    block_length: schema.BlockLength = None,
+    by_domain: schema.ByDomain = False,
+    ledger: Annotated[str | PathLike[str] | None, schema.Setting()] = None,
+    looks: Annotated[
+        int | None, schema.Setting(least=1, most=10**6, metavar="N", rare=True)
+    ] = None,
+    people: schema.People = schema.PUBLISHED_CURVES,
     documents: str | Iterable[object] | None = None,
     domains: Iterable[object] | None = None,
     progress: Progress | None = None,
@@ -299,10 +286,10 @@ def gate(
         if metric.higher_is_better is None:
             expected = "a metric of which more or less is better, so that one can be worse"
             raise SettingError("metric", label, expected)
-    settings = picked(
+    settings = schema.picked(
         GateSettings,
         asked,
-        replicates=replicates or DEFAULT_REPLICATES,
+        replicates=replicates or schema.DEFAULT_REPLICATES,
         unit=chosen_unit(unit, test_set),
     )
     units = units_of(test_set, settings)

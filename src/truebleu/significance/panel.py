@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
+from truebleu import schema
 from truebleu._results import Result
 from truebleu.corpus._files import Files, stem
 from truebleu.corpus._reading import align, merged, read_test_set
@@ -30,17 +31,6 @@ from truebleu.corpus.test_set import TestSet, absent_segments, as_test_set
 from truebleu.errors import MalformedFileError, SettingError
 from truebleu.metrics.registry import metric_labels, metrics_for
 from truebleu.metrics.statistics import SavedTestSet, find_statistics
-from truebleu.schema import (
-    DEFAULT_REPLICATES,
-    DEFAULT_SEED,
-    Baseline,
-    Level,
-    Replicates,
-    Seed,
-    Setting,
-    picked,
-    verb,
-)
 from truebleu.significance.intervals import adjust
 from truebleu.significance.pairs import (
     all_pair_tests,
@@ -60,7 +50,6 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Signature
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
-    from truebleu.schema import Unit
     from truebleu.significance.pairs import DifferenceBounds, PairTests
     from truebleu.significance.statistics import MetricStatistics, Pair, Progress
 
@@ -98,10 +87,10 @@ class PanelSettings:
     """
 
     languages: Languages = "fixed"
-    replicates: int = DEFAULT_REPLICATES
-    seed: int = DEFAULT_SEED
+    replicates: int = schema.DEFAULT_REPLICATES
+    seed: int = schema.DEFAULT_SEED
     level: float = 0.95
-    unit: Unit | None = None
+    unit: schema.Unit | None = None
     baseline: str | None = None
 
     @property
@@ -208,7 +197,7 @@ class PanelSet:
 
     name: str
     segments: int
-    unit: Unit
+    unit: schema.Unit
     units: int
 
 
@@ -257,17 +246,17 @@ class Panel(Result):
         return values
 
 
-@verb
+@schema.verb
 def panel(
     test_sets: Mapping[str, TestSet],
     metrics: MetricsLike = "bleu",
     *,
-    baseline: Baseline = None,
+    baseline: schema.Baseline = None,
     languages: Languages = "fixed",
-    level: Level = 0.95,
-    replicates: Replicates = None,
-    seed: Seed = DEFAULT_SEED,
-    unit: Annotated[PanelUnit | None, Setting(rare=True)] = None,
+    level: schema.Level = 0.95,
+    replicates: schema.Replicates = None,
+    seed: schema.Seed = schema.DEFAULT_SEED,
+    unit: Annotated[PanelUnit | None, schema.Setting(rare=True)] = None,
     progress: Progress | None = None,
     executor: Executor | None = None,
 ) -> Panel:
@@ -289,7 +278,9 @@ def panel(
         progress: called with the number of replicates made since the last call.
         executor: where test sets are counted and tested, such as `truebleu.execution.Processes(4)`.
     """
-    settings = picked(PanelSettings, locals(), replicates=replicates or DEFAULT_REPLICATES)
+    settings = schema.picked(
+        PanelSettings, locals(), replicates=replicates or schema.DEFAULT_REPLICATES
+    )
     if not test_sets:
         raise SettingError("test_sets", "none", "at least one test set")
     for name, texts in test_sets.items():
@@ -465,7 +456,7 @@ def _randomized(
 ) -> list[PairTests]:
     """For each metric the tests of the pairs, by approximate randomization."""
     drawn = [np.empty((0, metric.systems)) for metric in statistics]
-    each = picked(CompareSettings, asdict(settings), unit="segment", correction="none")
+    each = schema.picked(CompareSettings, asdict(settings), unit="segment", correction="none")
     return all_pair_tests(statistics, drawn, pairs, each, _no_bootstrap, progress)
 
 
@@ -494,7 +485,7 @@ def _comparison(
         p = None if drawn_error is None else float(student_p(mean, drawn_error, count - 1))
     adjusted = adjust([row.p for row in rows], "bh")
     sets = tuple(
-        picked(
+        schema.picked(
             SetResult,
             {name: getattr(row, name) for name in row.__slots__},
             p_adjusted=q,
@@ -611,7 +602,7 @@ EXPECTED = (
 )
 
 
-@verb
+@schema.verb
 def read_panel(paths: Sequence[str]) -> dict[str, TestSet]:
     """Read the test sets of a panel, by their names.
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
+from truebleu import schema
 from truebleu._core import Segments
 from truebleu._results import Result
 from truebleu.corpus._files import locate, may_hold_statistics, stem
@@ -27,20 +28,6 @@ from truebleu.corpus.test_set import (
 )
 from truebleu.errors import RefusedError, SettingError
 from truebleu.metrics.registry import MetricsLike, as_metrics, metric_labels, metrics_for
-from truebleu.schema import (
-    DEFAULT_REPLICATES,
-    DEFAULT_SEED,
-    BlockLength,
-    ByDomain,
-    IntervalName,
-    Level,
-    Replicates,
-    Seed,
-    Setting,
-    UnitChoice,
-    picked,
-    verb,
-)
 
 if TYPE_CHECKING:
     from truebleu.corpus.test_set import (
@@ -53,7 +40,6 @@ if TYPE_CHECKING:
     )
     from truebleu.metrics.base import Counts, Metric, Score, Signature
     from truebleu.metrics.statistics import SavedStatistics
-    from truebleu.schema import Unit
     from truebleu.significance.settings import IntervalSettings
     from truebleu.significance.statistics import Progress
 
@@ -123,7 +109,7 @@ class GroupScores:
     column: str
     label: str
     segments: int
-    unit: Unit | None
+    unit: schema.Unit | None
     units: int | None
     systems: tuple[SystemScores, ...]
 
@@ -160,7 +146,7 @@ class Scores(Result, Mapping[str, Mapping[str, "Score"]]):
     warnings: tuple[TextWarning, ...] = ()
     settings: IntervalSettings | None = None
     units: int | None = None
-    interval_methods: Mapping[str, IntervalName] = field(default_factory=dict)
+    interval_methods: Mapping[str, schema.IntervalName] = field(default_factory=dict)
     design_effects: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict)
     groups: tuple[GroupScores, ...] = ()
     segment_names: tuple[str, ...] | None = None
@@ -198,21 +184,21 @@ class Scores(Result, Mapping[str, Mapping[str, "Score"]]):
         return values
 
 
-@verb
+@schema.verb
 def score(
     systems: SystemsLike,
     references: ReferencesLike | None = None,
     metrics: MetricsLike = "bleu",
     *,
-    confidence: Annotated[bool, Setting()] = False,
-    per_segment: Annotated[bool, Setting(group="Output")] = False,
-    level: Level = 0.95,
-    replicates: Replicates = None,
-    seed: Seed = DEFAULT_SEED,
-    unit: UnitChoice = None,
-    block_length: BlockLength = None,
-    by_domain: ByDomain = False,
-    interval: Annotated[IntervalName | None, Setting(rare=True)] = None,
+    confidence: Annotated[bool, schema.Setting()] = False,
+    per_segment: Annotated[bool, schema.Setting(group="Output")] = False,
+    level: schema.Level = 0.95,
+    replicates: schema.Replicates = None,
+    seed: schema.Seed = schema.DEFAULT_SEED,
+    unit: schema.UnitChoice = None,
+    block_length: schema.BlockLength = None,
+    by_domain: schema.ByDomain = False,
+    interval: Annotated[schema.IntervalName | None, schema.Setting(rare=True)] = None,
     by: ColumnsLike | None = None,
     documents: str | Iterable[object] | None = None,
     domains: Iterable[object] | None = None,
@@ -263,10 +249,10 @@ def score(
     from truebleu.significance.statistics import MetricStatistics, bootstrap_scores, design_effects
 
     chosen = chosen_unit(unit, test_set)
-    settings = picked(
+    settings = schema.picked(
         IntervalSettings,
         asked,
-        replicates=replicates or DEFAULT_REPLICATES,
+        replicates=replicates or schema.DEFAULT_REPLICATES,
         unit=chosen,
         interval=interval or default_interval(None, chosen, by_domain=by_domain),
     )
@@ -309,8 +295,8 @@ def _with_groups(
     metrics: Mapping[str, Metric],
     counts: Mapping[str, Counts],
     columns: Mapping[str, tuple[str, ...]],
-    unit: Unit | None = None,
-    interval: IntervalName | None = None,
+    unit: schema.Unit | None = None,
+    interval: schema.IntervalName | None = None,
 ) -> Scores:
     """The scores, with those of the groups that the columns make."""
     if not columns:

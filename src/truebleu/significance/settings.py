@@ -5,24 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
+from truebleu import schema
 from truebleu.errors import SettingError
 from truebleu.resampling import Bootstrap, Swaps, Units
-from truebleu.schema import (
-    DEFAULT_REPLICATES,
-    DEFAULT_SEED,
-    INTERVALS,
-    About,
-    Alternative,
-    IntervalName,
-    Margin,
-    RunSwaps,
-    Seed,
-    Setting,
-    Unit,
-    checked_fields,
-    require_name,
-    require_replicates,
-)
 from truebleu.significance.intervals import (
     CORRECTIONS,
     default_correction,
@@ -63,16 +48,16 @@ class ResamplingSettings:
         by_domain: draw within each domain, so that every replicate has the same mixture.
     """
 
-    replicates: Annotated[int, Setting(least=1)] = DEFAULT_REPLICATES
-    seed: Seed = DEFAULT_SEED
-    level: Annotated[float, Setting(above=0, below=1)] = 0.95
-    unit: Unit = "segment"
+    replicates: Annotated[int, schema.Setting(least=1)] = schema.DEFAULT_REPLICATES
+    seed: schema.Seed = schema.DEFAULT_SEED
+    level: Annotated[float, schema.Setting(above=0, below=1)] = 0.95
+    unit: schema.Unit = "segment"
     block_length: int | None = None
     by_domain: bool = False
 
     def __post_init__(self) -> None:
-        checked_fields(self)
-        require_replicates("replicates", self.replicates)
+        schema.checked_fields(self)
+        schema.require_replicates("replicates", self.replicates)
         if not 0 < self.alpha < 1:  # a level that rounding takes to 0 or 1
             raise SettingError("level", self.level, "a number between 0 and 1, such as 0.95")
         least = max(smallest_replicates(self.level), replicates_for(self.alpha))
@@ -104,20 +89,20 @@ class IntervalSettings(ResamplingSettings):
         interval: the method; one of `intervals.INTERVAL_METHODS`.
     """
 
-    interval: IntervalName = "percentile"
+    interval: schema.IntervalName = "percentile"
 
     def __post_init__(self) -> None:
         ResamplingSettings.__post_init__(self)
-        require_name("interval", self.interval, self._intervals())
+        schema.require_name("interval", self.interval, self._intervals())
 
     def drawn(self, replicates: int | None = None) -> Bootstrap:
         """The bootstrap of so many replicates, or of as many as the settings say."""
         count = self.replicates if replicates is None else replicates
         return Bootstrap(replicates=count, seed=self.seed)
 
-    def _intervals(self) -> tuple[IntervalName, ...]:
+    def _intervals(self) -> tuple[schema.IntervalName, ...]:
         """The methods that fit the other settings."""
-        return INTERVALS
+        return schema.INTERVALS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,17 +127,17 @@ class CompareSettings(IntervalSettings):
             "metrics" for those by all metrics together, all of which count.
     """
 
-    test: Annotated[str, Setting(choices=tuple(TESTS))] = "ar"
-    test_replicates: Annotated[int | None, Setting(least=1)] = None
-    correction: Annotated[str, Setting(choices=tuple(CORRECTIONS))] = "holm"
-    alternative: Alternative = "two-sided"
-    margin: Margin = None
+    test: Annotated[str, schema.Setting(choices=tuple(TESTS))] = "ar"
+    test_replicates: Annotated[int | None, schema.Setting(least=1)] = None
+    correction: Annotated[str, schema.Setting(choices=tuple(CORRECTIONS))] = "holm"
+    alternative: schema.Alternative = "two-sided"
+    margin: schema.Margin = None
     adaptive: bool = False
     baseline: str | None = None
-    about: About | None = None
-    swap_runs: RunSwaps = "together"
+    about: schema.About | None = None
+    swap_runs: schema.RunSwaps = "together"
     primary: str | None = None
-    correct_over: Annotated[str, Setting(choices=FAMILIES)] = "pairs"
+    correct_over: Annotated[str, schema.Setting(choices=FAMILIES)] = "pairs"
 
     def __post_init__(self) -> None:
         IntervalSettings.__post_init__(self)
@@ -166,8 +151,8 @@ class CompareSettings(IntervalSettings):
         """
         return self.correction if CORRECTIONS[self.correction].basis == "p-values" else "holm"
 
-    def _intervals(self) -> tuple[IntervalName, ...]:
-        return INTERVALS if self.about != "further-runs" else ("two-way",)
+    def _intervals(self) -> tuple[schema.IntervalName, ...]:
+        return schema.INTERVALS if self.about != "further-runs" else ("two-way",)
 
     def _require_compatible(self) -> None:
         """Refuse what the test or the correction would leave without meaning or effect."""
@@ -200,7 +185,7 @@ class CompareSettings(IntervalSettings):
                 raise SettingError("adaptive", True, expected)
 
 
-def resolve_about(about: About | None, runs: int | None) -> About | None:
+def resolve_about(about: schema.About | None, runs: int | None) -> schema.About | None:
     """What a verdict is about, of systems with so many runs each; None for no runs.
 
     Further runs, unless these are asked for or there is one run each, which shows nothing of how
@@ -217,8 +202,8 @@ def resolve_about(about: About | None, runs: int | None) -> About | None:
 
 
 def default_interval(
-    about: About | None, unit: Unit = "segment", *, by_domain: bool = False
-) -> IntervalName:
+    about: schema.About | None, unit: schema.Unit = "segment", *, by_domain: bool = False
+) -> schema.IntervalName:
     """The interval that goes with a verdict: what covers best (docs/evidence/defaults.md).
 
     By documents that is Hall's skewness-corrected t; within domains the bootstrap's, which knows
@@ -229,7 +214,7 @@ def default_interval(
     return "percentile" if unit == "segment" or by_domain else "hall"
 
 
-def chosen_unit(unit: Unit | None, test_set: TestSet) -> Unit:
+def chosen_unit(unit: schema.Unit | None, test_set: TestSet) -> schema.Unit:
     """The unit, where None leaves the choice: documents where several are known, else segments.
 
     Segments of one document are no independent draws: taken as such, tests by segment find
@@ -365,7 +350,7 @@ class SegmentGroup:
     column: str
     label: str
     places: tuple[int, ...]
-    unit: Unit
+    unit: schema.Unit
     units: int
 
     def values(self) -> dict[str, Any]:
@@ -388,7 +373,7 @@ class SegmentGroup:
         self,
         groups: Sequence[SegmentGroup],
         settings: ResamplingSettings,
-        interval: IntervalName | None,
+        interval: schema.IntervalName | None,
     ) -> dict[str, Any]:
         """How it is resampled, so that the intervals of all groups of its column hold together.
 
@@ -413,7 +398,7 @@ class SegmentGroup:
 def segment_groups(
     test_set: TestSet,
     columns: Mapping[str, Sequence[str]],
-    unit: Unit | None,
+    unit: schema.Unit | None,
     settings: ResamplingSettings | None,
 ) -> list[SegmentGroup]:
     """The groups of all columns, in order of appearance.
@@ -434,7 +419,7 @@ def segment_groups(
         places: dict[str, list[int]] = {}
         for place, label in enumerate(labels):
             places.setdefault(label, []).append(place)
-        of_column: Unit = "segment" if settings is None else settings.unit
+        of_column: schema.Unit = "segment" if settings is None else settings.unit
         counts = {label: len({documents[i] for i in inside}) for label, inside in places.items()}
         if unit is None and of_column == "document" and max(counts.values()) < 2:
             of_column = "segment"

@@ -15,26 +15,18 @@ from math import fsum
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from truebleu import schema
 from truebleu._core import Segments
 from truebleu.corpus._files import write_files
 from truebleu.corpus._reading import files_of
 from truebleu.corpus.test_set import TestSet
 from truebleu.errors import SettingError
-from truebleu.schema import (
-    DEFAULT_SEED,
-    Streams,
-    require_memory_for,
-    require_seed,
-    require_whole_number,
-    verb,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from os import PathLike
 
     from truebleu.corpus.test_set import TextLike
-    from truebleu.schema import Draw
 
 __all__ = ["Channel", "save_test_set", "simulate", "simulate_causes"]
 
@@ -207,7 +199,7 @@ class Sentence:
         return [*self.words, *self.adverbial]
 
 
-def make_sentence(draw: Draw, tables: Tables) -> Sentence:
+def make_sentence(draw: schema.Draw, tables: Tables) -> Sentence:
     """A sentence in the vocabulary of these tables."""
     words: list[str] = []
     _grow("sentence", draw, tables, words)
@@ -216,7 +208,7 @@ def make_sentence(draw: Draw, tables: Tables) -> Sentence:
     return Sentence(words, adverbial, draw() < 0.5)
 
 
-def _grow(symbol: str, draw: Draw, tables: Tables, words: list[str]) -> None:
+def _grow(symbol: str, draw: schema.Draw, tables: Tables, words: list[str]) -> None:
     rules = RULES.get(symbol)
     if rules is None:
         words.append(tables[symbol][int(draw() * TABLE_SIZE)])
@@ -225,7 +217,7 @@ def _grow(symbol: str, draw: Draw, tables: Tables, words: list[str]) -> None:
         _grow(part, draw, tables, words)
 
 
-def paraphrase(sentence: Sentence, draw: Draw) -> Sentence:
+def paraphrase(sentence: Sentence, draw: schema.Draw) -> Sentence:
     """The same in other words: each word by one of its synonyms, the adverbial anywhere."""
     groups = synonyms()
 
@@ -300,7 +292,7 @@ class Channel:
         rates = {field.name: factor * getattr(self, field.name) for field in fields(self)}
         return self if factor == 1 else Channel(**rates)
 
-    def garble(self, words: Sequence[str], draw: Draw) -> list[str]:
+    def garble(self, words: Sequence[str], draw: schema.Draw) -> list[str]:
         """The words with errors, drawn from one stream of random numbers."""
         rate = self.rate
         errors = [(place, number) for place in range(len(words)) if (number := draw()) < rate]
@@ -310,7 +302,7 @@ class Channel:
             self._err(garbled, place, number, draw)
         return garbled
 
-    def _err(self, words: list[str], place: int, number: float, draw: Draw) -> None:
+    def _err(self, words: list[str], place: int, number: float, draw: schema.Draw) -> None:
         """Make the error at this place that the number, below the rate, stands for."""
         if number < self.drop:
             del words[place]
@@ -324,7 +316,7 @@ class Channel:
             words.insert(place + 1, general_tables()["any"][int(draw() * TABLE_SIZE)])
 
 
-def _other_word(word: str, draw: Draw) -> str:
+def _other_word(word: str, draw: schema.Draw) -> str:
     table = general_tables()[kinds()[word]]
     place = int(draw() * TABLE_SIZE)
     while table[place] == word:
@@ -338,7 +330,7 @@ def require_probability(setting: str, value: object) -> None:
         raise SettingError(setting, value, "a number from 0 to 1")
 
 
-@verb
+@schema.verb
 def simulate(
     *,
     segments: int,
@@ -346,7 +338,7 @@ def simulate(
     references: int = 1,
     document_length: int = 10,
     topic_length: int | None = None,
-    seed: int = DEFAULT_SEED,
+    seed: int = schema.DEFAULT_SEED,
 ) -> TestSet:
     """Make a test set and systems whose true quality is known.
 
@@ -378,18 +370,18 @@ def simulate(
     _require_count("references", references)
     _require_count("document_length", document_length)
     _require_count("topic_length", topic_length or 1)
-    require_seed(seed)
+    schema.require_seed(seed)
     channels = _as_channels(systems)
     rows = islice(_document_rows(document_length, seed), segments)
     documents, domains, tables = zip(*rows, strict=True)
-    streams = Streams(seed, "sentence")
+    streams = schema.Streams(seed, "sentence")
     sentences = [make_sentence(streams.at(i), words) for i, words in enumerate(tables)]
 
     difficulties = list(islice(_difficulties(topic_length, seed), segments))
 
     def changed(purpose: str, channel: Channel | None) -> Segments:
         """The sentences with a channel's errors; without one, in other words."""
-        own, words = Streams(seed, purpose), []
+        own, words = schema.Streams(seed, purpose), []
         for i, (sentence, difficulty) in enumerate(zip(sentences, difficulties, strict=True)):
             draw = own.at(i)
             words.append(
@@ -413,7 +405,7 @@ def simulate(
 
 def _document_rows(mean_length: int, seed: int) -> Iterator[tuple[str, str, Tables]]:
     """For each segment the name of its document, its domain, and the words of its topic."""
-    streams = Streams(seed, "document")
+    streams = schema.Streams(seed, "document")
     domains = list(DOMAINS)
     document = 0
     while True:
@@ -430,7 +422,7 @@ def _difficulties(mean_length: int | None, seed: int) -> Iterator[float]:
     if mean_length is None:
         yield from repeat(1.0)
         return
-    streams = Streams(seed, "topic")
+    streams = schema.Streams(seed, "topic")
     for topic in count():
         draw = streams.at(topic)
         factor = 4 ** (draw() - 0.5)
@@ -455,7 +447,9 @@ BYTES_PER_SEGMENT = 400
 
 
 def _require_count(setting: str, value: object) -> None:
-    require_memory_for(setting, require_whole_number(setting, value, 1), BYTES_PER_SEGMENT)
+    schema.require_memory_for(
+        setting, schema.require_whole_number(setting, value, 1), BYTES_PER_SEGMENT
+    )
 
 
 def save_test_set(
@@ -491,7 +485,7 @@ RUNAWAY_WORDS = 120
 SAYINGS = ("we agreed", "they waited", "nobody smiled", "it vanished", "everyone laughed")
 
 
-def simulate_causes(*, segments: int, seed: int = DEFAULT_SEED) -> TestSet:
+def simulate_causes(*, segments: int, seed: int = schema.DEFAULT_SEED) -> TestSet:
     """A test set with systems that are as good as the baseline but for one known fault.
 
     - ``weak-in-sport`` makes more errors in the domain sport, and nowhere else;
@@ -534,7 +528,7 @@ def _appended(text: TextLike, endings: Sequence[str]) -> list[str]:
 
 def _sayings(segments: int, seed: int) -> list[str]:
     """What is quoted at the end of some segments, the same in all texts."""
-    streams = Streams(seed, "saying")
+    streams = schema.Streams(seed, "saying")
     endings = []
     for index in range(segments):
         draw = streams.at(index)
@@ -545,7 +539,7 @@ def _sayings(segments: int, seed: int) -> list[str]:
 
 def _essays(segments: int, seed: int) -> list[str]:
     """What follows the outputs that run away."""
-    streams, words = Streams(seed, "essay"), general_tables()["any"]
+    streams, words = schema.Streams(seed, "essay"), general_tables()["any"]
     essays = []
     for index in range(segments):
         draw = streams.at(index)
