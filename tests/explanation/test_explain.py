@@ -210,7 +210,7 @@ def test_gpt_4_against_gemini_is_told_by_runaway_outputs(shared: Path) -> None:
     assert pair.fragility[0].until_sign_turns == 24
     assert pair.fragility[0].until_not_significant == pytest.approx(14, abs=2)
     told = next(line for line in verdict(explanation, pair) if line.startswith("Without"))
-    assert told.startswith("Without 48 runaway outputs of Gemini-1.5-Pro the difference is −1.03 ")
+    assert told.startswith("Without 48 runaway outputs of Gemini-1.5-Pro the difference is -1.03 ")
     assert told.endswith(", instead of +3.87 (exploratory).")
 
 

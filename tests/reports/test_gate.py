@@ -95,3 +95,15 @@ def test_programs_get_every_number() -> None:
     (row,) = check_table(decided(margin=0.5)).rows
     assert (row["rule"], row["passed"]) == ("within margin", True)
     assert row["low"] < row["difference"] < row["high"]  # type: ignore[operator]
+
+
+def test_scaled_swaps_are_named_in_the_method() -> None:
+    references = [f"word{n} likes word{n + 1} and word{n + 2} very much {n}" for n in range(60)]
+    short = [" ".join(text.split()[: 4 + n % 5]) for n, text in enumerate(references)]
+    long = [f"{text} {'more ' * (n % 4)}indeed" for n, text in enumerate(references)]
+    result = gate({"short": short, "long": long}, references, baseline="long", replicates=99)
+    assert result.checks[0].scaled
+    assert "one-sided scaled approximate randomization" in str(result)
+    same = gate({"new": short, "old": short}, references, baseline="old", replicates=99)
+    assert not same.checks[0].scaled
+    assert "one-sided approximate randomization" in str(same)

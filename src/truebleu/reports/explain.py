@@ -564,8 +564,8 @@ def _metric(explanation: Explanation, pair: PairExplanation) -> MetricResult:
 
 
 def _signed(value: float, digits: int) -> str:
-    # Adding 0 takes the sign from what is rounded to 0; a minus sign is not a hyphen.
-    return f"{round(value, digits) + 0.0:+.{digits}f}".replace("-", "−")
+    # Adding 0 takes the sign from what is rounded to 0.
+    return f"{round(value, digits) + 0.0:+.{digits}f}"
 
 
 def _at_most(p: float | None, alpha: float) -> bool:

@@ -84,8 +84,9 @@ def method(result: GateResult) -> str:
         return f"one-sided tests by {intervals} over {units}; {level}{rare}"
     every, kind = ("all ", "swaps") if first.exact else ("", "replicates")
     over = ", Westfall and Young's correction" if len(result.checks) > 1 else ""
+    test = TESTS["scaled" if any(check.scaled for check in result.checks) else "ar"]
     return (
-        f"one-sided {TESTS['ar'].title} over {units}, {every}{first.replicates:,} {kind}{over}; "
+        f"one-sided {test.title} over {units}, {every}{first.replicates:,} {kind}{over}; "
         f"{exact if first.pass_fail else 'intervals of the inverted test'}; {level}, seed "
         f"{settings.seed}"
     )

@@ -155,6 +155,7 @@ class GateCheck:
             curve is known.
         note: what makes the test moot.
         pass_fail: whether all scores are 0 or 1, of which bounds are Clopper and Pearson's.
+        scaled: whether swaps were scaled to the variance of samples.
     """
 
     metric: str
@@ -176,6 +177,7 @@ class GateCheck:
     people: PeopleAgreement | None = None
     note: PairNote | None = None
     pass_fail: bool = False
+    scaled: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -459,6 +461,7 @@ def _checks(
                 largest_share=_largest_share(metric),
                 note=_note(differing, settings, alpha),
                 pass_fail=metric.items is not None,
+                scaled=bool(judged.scales) and judged.scales[place] != 1,
             )
         )
     return checks
@@ -479,13 +482,14 @@ def _replicates(settings: GateSettings, alpha: float, units: int | None = None) 
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """The p-values of all metrics, the replicates that they come from, and their intervals."""
+    """The p-values of all metrics, their replicates, intervals and what swaps were scaled by."""
 
     p: list[float]
     p_adjusted: list[float]
     replicates: int = 0
     exact: bool = False
     intervals: Sequence[tuple[float, float]] = ()
+    scales: Sequence[float] = ()
 
     def error(self, p: float) -> float:
         """The Monte-Carlo standard error of a p-value."""
@@ -515,8 +519,9 @@ def _without_margin(
     ]
     swapped: list[list[Values]] = [[] for _ in statistics]
     ratios = [np.ones(1) if exact else swap_ratios(metric, [(0, 1)]) for metric in statistics]
+    widths = [swap_scales(ratio) for ratio in ratios]
     for place, differences, shares in swap_blocks(statistics, [(0, 1)], swaps, progress):
-        scaled = scaled_swaps(differences, shares, swap_scales(ratios[place]))
+        scaled = scaled_swaps(differences, shares, widths[place])
         tallies[place].add(*scaled)
         swapped[place].append(scaled[0])
     null = signs * np.concatenate([np.concatenate(blocks) for blocks in swapped], axis=1)
@@ -530,7 +535,8 @@ def _without_margin(
         adjusted = westfall_young(observed, null, "less", exact=exact, scale=scales)
         # Standardised, a lone metric's order is that of its swaps; ties may round the other way.
         adjusted = np.maximum(adjusted, p)
-    return _Judged(p.tolist(), adjusted.tolist(), len(null), exact, intervals)
+    factors = [float(width[0]) for width in widths]
+    return _Judged(p.tolist(), adjusted.tolist(), len(null), exact, intervals, factors)
 
 
 def _standing(
