@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from truebleu import TestSet, compare, score
@@ -37,3 +39,18 @@ def test_programs_get_the_groups_too(texts: TestSet) -> None:
     scores = score(texts, by={"kind": LABELS}).to_document().data
     assert len(set(scores.names)) == len(scores.names)
     assert [row.get("group") for row in scores.rows] == [None] * 3 + ["talks"] * 3 + ["news"] * 3
+
+
+def test_groups_whose_swaps_are_scaled_are_named() -> None:
+    references = [f"word{n} likes word{n + 1} and word{n + 2} very much {n}" for n in range(60)]
+    short = [" ".join(text.split()[: 4 + n % 5]) for n, text in enumerate(references)]
+    long = [f"{text} {'more ' * (n % 4)}indeed" for n, text in enumerate(references)]
+    same = [f"{text} indeed" for text in references]
+    systems = {"a": [*short, *same], "b": [*long, *same[1:], same[0]]}
+    result = compare(
+        systems, references * 2, replicates=200, by={"length": ["other"] * 60 + ["same"] * 60}
+    )
+    assert [group.test for group in result.groups] == ["scaled", "ar"]
+    told = "Swaps are scaled to the variance of samples in other."
+    assert told in str(replace(result, settings=replace(result.settings, test="ar")))
+    assert told not in str(replace(result, settings=replace(result.settings, test="scaled")))

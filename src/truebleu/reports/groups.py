@@ -209,6 +209,9 @@ def _corrected(comparison: Comparison, correction: str) -> Iterator[str]:
         f"{family // len(tested)}) by {correction}; the comparison of the whole test set is not "
         "among them."
     )
+    scaled = [group.label for group in tested if group.test == "scaled"]
+    if scaled and comparison.settings.test != "scaled":
+        yield f"Swaps are scaled to the variance of samples in {listed(scaled, MOST_GROUPS)}."
     few = [group for group in tested if group.unit == "document" and group.units < ENOUGH_DOCUMENTS]
     if few:
         yield (

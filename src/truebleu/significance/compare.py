@@ -339,7 +339,7 @@ def _compare_groups(
                 part,
                 metrics=part_metrics,
                 **{**group.resampling(tested, settings, interval), "level": settings.level},
-                test=settings.test,
+                test=None if settings.test == "scaled" else settings.test,
                 correction="none",
                 alternative=settings.alternative,
                 baseline=settings.baseline,
@@ -351,7 +351,10 @@ def _compare_groups(
             name: {label: float(result.score) for label, result in by.items()}
             for name, by in systems.items()
         }
-        results.append(GroupComparison(**group.values(), systems=scores, comparisons=comparisons))
+        used = compared.settings.test if group in tested else None
+        results.append(
+            GroupComparison(**group.values(), systems=scores, comparisons=comparisons, test=used)
+        )
     return _adjusted(results, settings.p_value_correction, settings.alpha)
 
 
@@ -537,6 +540,7 @@ class GroupComparison:
         comparisons: every pair by every metric, adjusted for those of all groups; simultaneous
             intervals are of the pairs of this group. None at all where there are too few units to
             test.
+        test: the test of significance that was used; None where there is none.
     """
 
     column: str
@@ -546,6 +550,7 @@ class GroupComparison:
     units: int
     systems: Mapping[str, Mapping[str, float]]
     comparisons: tuple[PairResult, ...]
+    test: str | None = None
 
     def of(self, metric: str) -> tuple[PairResult, ...]:
         """The comparisons by one metric."""
