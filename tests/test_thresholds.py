@@ -45,7 +45,6 @@ THRESHOLDS: dict[str, dict[str, float]] = {
     },
     "planning.power": {"SMALLEST_NULL_SHARE": 0.25, "SMALLEST_VARIANCE": 0.25},
     "planning.sample": {"MOST_DROPPED": 10},
-    "reports.agree": {"ENOUGH_PAIRS": 200},
     "reports.compare": {"FEW_UNITS": 20},
     "reports.document": {
         "ENOUGH_DOCUMENTS": 100,
@@ -54,7 +53,6 @@ THRESHOLDS: dict[str, dict[str, float]] = {
     },
     "reports.explain": {"MOST_EVEN": 0.5},
     "reports.panel": {"LARGE_I_SQUARED": 0.75},
-    "reports.planning": {"MANY_ERRORS": 2.0},
     "significance.panel": {"FEWEST_FOR_PREDICTION": 3},
     "significance.people": {"LARGEST_FRACTION": 1.5, "LEVEL_SHARE": 0.99},
     "significance.settings": {"FEWEST_UNITS": 10},

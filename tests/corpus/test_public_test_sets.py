@@ -163,7 +163,7 @@ def test_without_the_package_it_is_named(cache: Path, tmp_path: Path) -> None:
 def test_other_commands_take_it_too(cache: Path, command: list[str]) -> None:
     (cache / "other.de").write_text(OUTPUT.replace("wieder", "erneut"), encoding="utf-8")
     files = ["-r", "wmt24/wmt24.en-de.ref-refA", "-s", "wmt24/wmt24.en-de.src"]
-    named = run(cache, "truebleu", *command, "--test-set", "wmt24", "-l", "en-de", "-q")
+    named = run(cache, "truebleu", *command, "--test-set", "wmt24/en-de", "-q")
     assert (named.returncode, named.stderr) == (0, "")
     if command[0] == "compare":
         by_files = run(cache, "truebleu", *command, *files, "-q")

@@ -80,7 +80,6 @@ def test_every_verb_names_the_tokenizer_it_used() -> None:
         truebleu.compare(texts, replicates=200),
         truebleu.gate(SYSTEMS, CHINESE, baseline="old", replicates=200),
         truebleu.plan(texts, difference=1.0, replicates=200),
-        truebleu.sample(texts, size=10),
         truebleu.agree(texts, human, replicates=200, permutations=200),
         oracle_scores([[a, b] for a, b in zip(OLD, NEW, strict=True)], CHINESE),
         mbr([[a, b] for a, b in zip(OLD, NEW, strict=True)], metric="bleu"),
@@ -91,7 +90,7 @@ def test_every_verb_names_the_tokenizer_it_used() -> None:
         of_bleu = [text for text in found if text.startswith("BLEU")]
         assert of_bleu, type(result)
         assert all("|tok:zh|" in text for text in of_bleu), type(result)
-    for result in results[:7]:
+    for result in results[:6]:
         line = "tokenizer zh chosen for Chinese references; set tokenize=… to choose another"
         assert str(result).count(line) == 1, type(result)
 

@@ -217,7 +217,7 @@ def test_pilots_that_tell_nothing_are_refused(texts: TestSet) -> None:
     copies = as_test_set({"a": same, "b": same}, texts.references)
     with pytest.raises(SettingError, match="without spread nothing can be planned"):
         plan(copies, difference=1.0)
-    with pytest.raises(SettingError, match="systems: 1; expected at least two"):
+    with pytest.raises(SettingError, match="1 system given: it takes at least two"):
         plan(two(texts, "old"), difference=1.0)
     with pytest.raises(SettingError, match="a test set with documents"):
         plan(texts.systems, texts.references, difference=1.0, unit="document", baseline="old")
