@@ -98,6 +98,11 @@ def test_what_does_not_fit_is_refused_in_words(
         decide("x", **settings)
 
 
+def test_an_unknown_argument_is_answered_with_the_nearest_one() -> None:
+    with pytest.raises(UnknownNameError, match="'metric'; did you mean 'metrics'"):
+        truebleu.compare({"a": ["x"], "b": ["y"]}, ["x"], metric="chrf")  # type: ignore[call-arg]
+
+
 def test_the_help_of_a_setting_is_its_line_or_what_all_verbs_share() -> None:
     declared = parameters_of(decide)
     assert declared["test"].setting.help == "which one of the two."

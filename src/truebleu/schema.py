@@ -292,8 +292,9 @@ def verb(function: Decorated) -> Decorated:
     def call(*arguments: Any, **named: Any) -> Any:
         declared = parameters_of(function)
         for name, value in (*zip(names, arguments, strict=False), *named.items()):
-            if name in declared:
-                declared[name].check(value)
+            if name not in declared:
+                raise UnknownNameError(f"argument", name, names)
+            declared[name].check(value)
         return function(*map(_own_number, arguments), **{k: _own_number(named[k]) for k in named})
 
     call.__doc__ = _completed(function)

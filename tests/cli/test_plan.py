@@ -68,12 +68,12 @@ def test_json_has_settings_signature_and_answers(folder: Path) -> None:
     answer = json_of(result)
     assert answer["version"] == 1
     assert answer["test_set"]["segments"] == 200
-    expected = {"power": 0.8, "level": 0.95, "unit": "segment", "seed": 12345, "baseline": "old"}
+    expected = {"power": 0.8, "level": 0.95, "unit": "segment", "seed": 12345, "baseline": None}
     assert expected.items() <= answer["settings"].items()
     bleu, ter = answer["plans"]
-    assert (bleu["metric"], bleu["a"], bleu["b"]) == ("BLEU", "new", "old")
+    assert (bleu["metric"], bleu["a"], bleu["b"]) == ("BLEU", "old", "new")
     assert bleu["signature"].startswith("BLEU|nrefs:1|")
-    assert ter["pilot_difference"] < 0 < bleu["pilot_difference"]
+    assert bleu["pilot_difference"] < 0 < ter["pilot_difference"]
     low, high = bleu["units_needed_interval"]
     assert low < bleu["units_needed"] < high
     assert all(0 <= size["power"] <= 1 for size in bleu["sizes"])

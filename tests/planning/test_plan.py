@@ -75,9 +75,11 @@ def test_a_higher_power_a_smaller_difference_and_more_comparisons_need_more(
     assert five == needed(level=0.99)
 
 
-def test_the_baseline_is_the_first_of_two_and_must_be_named_among_more(texts: TestSet) -> None:
+def test_two_systems_are_a_pair_in_their_order_and_more_need_a_baseline(texts: TestSet) -> None:
     (found,) = plan(two(texts)).plans
-    assert (found.a, found.b) == ("new", "old")
+    (compared,) = compare(two(texts)).comparisons
+    assert (found.a, found.b) == (compared.a, compared.b) == ("old", "new")
+    assert found.pilot_difference == compared.difference
     with pytest.raises(SettingError, match="3 systems given: choose one"):
         plan(texts)
     result = plan(texts, difference=2.0, baseline="new")
@@ -172,7 +174,7 @@ def test_the_chart_has_what_it_plots(texts: TestSet, asked: float | None) -> Non
     )
     assert chart.plot.x == "units"
     assert chart.plot.y == ("smallest_difference" if asked is None else "power")
-    assert {row["plan"] for row in chart.table.rows} == {"BLEU: new − old", "chrF2: new − old"}
+    assert {row["plan"] for row in chart.table.rows} == {"BLEU: old − new", "chrF2: old − new"}
     for row in chart.table.rows:
         assert isinstance(row[chart.plot.y], float)
     for column in chart.table.columns:
@@ -309,7 +311,9 @@ def test_equal_systems_pass_as_often_as_planned(kind: str, tail: float) -> None:
         new = [repr(float(value)) for value in gains(count)]
         return {"old": ["0"] * count, "new": new}
 
-    pilot = plan(outputs(20_000), [""] * 20_000, metrics=[metric], margin=0.2).plans[0].margin
+    texts = outputs(20_000)
+    planned = plan(texts, [""] * 20_000, metrics=[metric], margin=0.2, baseline="old")
+    pilot = planned.plans[0].margin
     assert pilot is not None
     units = pilot.gate_units if kind == "gate" else pilot.equivalence_units
     assert units is not None

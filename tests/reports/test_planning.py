@@ -83,14 +83,14 @@ def test_names_are_written_as_the_format_needs(format_: str) -> None:
         rows = [line.split("\t") for line in written.splitlines() if not line.startswith("#")]
         assert len(rows) == 2
         assert len(rows[0]) == len(rows[1])
-        assert dict(zip(*rows, strict=True))["a"] == "b|2"
+        assert dict(zip(*rows, strict=True))["b"] == "b|2"
     if format_ == "latex":
         assert "power for 1 BLEU" in written
         assert "80 \\%" in written
     if format_ == "text":
-        assert "the pilot (b|2 and a_1)" in written
+        assert "the pilot (a_1 and b|2)" in written
     if format_ == "markdown":
-        assert "the pilot (b|2 and a_1)" in written
+        assert "the pilot (a_1 and b|2)" in written
 
 
 def test_many_pairs_share_one_table_and_one_method() -> None:

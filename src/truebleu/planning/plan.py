@@ -110,8 +110,8 @@ class PairPlan:
 
     Attributes:
         metric: the metric's label.
-        a: the system.
-        b: the baseline.
+        a: the first system.
+        b: the second one, or the baseline.
         signature: all settings of the metric.
         digits: decimals of a score that people should see.
         difference: the difference to find.
@@ -169,7 +169,7 @@ class Plan(Result):
     """How large a test set must be, for each metric and pair.
 
     Attributes:
-        settings: what was asked for, with the baseline and the number of comparisons.
+        settings: what was asked for, with the number of comparisons.
         plans: one for each metric and pair.
         test_set: the pilot's outline.
     """
@@ -222,10 +222,10 @@ def plan(
         references: one text, or one per translator; None with a test set.
         metrics: names or objects.
         difference: the smallest one that matters: for all metrics, or one for each.
-        margin: also say when a system that is truly equal passes a gate with this margin, and is
-            shown to be equivalent within it: for all metrics, or one for each.
+        margin: also say when a system that truly equals the baseline, or the second of two, passes
+            a gate with this margin and is shown to be equivalent: for all metrics, or one for each.
         power: how often a difference that is there should be found.
-        baseline: compare the others with this system; the first of two, unless you choose.
+        baseline: compare the others with this system; more than two systems need one.
         unit: what the test will swap as a whole; documents where they are known, else segments.
         comparisons: how many tests share the significance level; as many as there are pairs.
         documents: the document of each segment, where `systems` is no test set.
@@ -237,8 +237,10 @@ def plan(
         PlanSettings, asked, unit=chosen, replicates=replicates or schema.DEFAULT_REPLICATES
     )
     names = list(test_set.systems)
-    pairs = pairs_to_compare(names, _baseline(names, baseline))
-    settings = replace(settings, baseline=names[pairs[0][1]], comparisons=comparisons or len(pairs))
+    if baseline is None and len(names) > 2:
+        raise RefusedError(f"{len(names)} systems given: choose one with --baseline (baseline=)")
+    pairs = pairs_to_compare(names, baseline)
+    settings = replace(settings, comparisons=comparisons or len(pairs))
     differences = _one_for_each("difference", difference, len(given))
     margins = _one_for_each("margin", margin, len(given))
     pilot = _Pilot(test_set, settings)
@@ -399,15 +401,6 @@ def _direction(difference: float, sign: int, alternative: schema.Alternative) ->
     if alternative == "two-sided":
         return 1 if difference >= 0 else -1
     return sign if alternative == "greater" else -sign
-
-
-def _baseline(names: Sequence[str], baseline: str | None) -> str | None:
-    """The first of two systems, unless another is named."""
-    if baseline is not None or len(names) < 2:
-        return baseline
-    if len(names) > 2:
-        raise RefusedError(f"{len(names)} systems given: choose one with --baseline (baseline=)")
-    return names[0]
 
 
 def _design_effect(
