@@ -293,7 +293,7 @@ def verb(function: Decorated) -> Decorated:
         declared = parameters_of(function)
         for name, value in (*zip(names, arguments, strict=False), *named.items()):
             if name not in declared:
-                raise UnknownNameError(f"argument", name, names)
+                raise UnknownNameError("argument", name, names)
             declared[name].check(value)
         return function(*map(_own_number, arguments), **{k: _own_number(named[k]) for k in named})
 

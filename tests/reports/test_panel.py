@@ -10,6 +10,7 @@ import pytest
 from truebleu.reports.document import Chart, Table
 from truebleu.reports.panel import document
 from truebleu.significance.panel import Heterogeneity, panel
+from truebleu.significance.scores import score
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
@@ -43,6 +44,23 @@ def test_every_set_is_shown_and_then_the_mean(result: Panel) -> None:
     table = next(block for block in document(result).blocks if isinstance(block, Table))
     assert [row["test_set"] for row in table.rows] == ["set-0", "set-1", "set-2", "mean"]
     assert table.rows[-1]["verdict"] == "better"
+
+
+def test_scores_on_few_sets_stand_beside_the_mean_and_on_many_their_number() -> None:
+    channels = {name: Channel.at_rate(rate) for name, rate in (("a", 0.1), ("b", 0.2), ("c", 0.3))}
+    sets = {f"set-{seed}": simulate(segments=20, systems=channels, seed=seed) for seed in range(9)}
+    few = {name: sets[name] for name in ("set-0", "set-1")}
+    for part, headings in ((few, ["set-0", "set-1"]), (sets, ["test sets"])):
+        shown = document(panel(part, replicates=40)).blocks
+        table = next(block for block in shown if isinstance(block, Table))
+        assert [column.heading for column in table.columns] == [
+            *("System", "mean BLEU", "ranks"),
+            *headings,
+        ]
+        if part is few:
+            scores = score(few["set-1"])
+            for row in table.rows:
+                assert row["set set-1"] == scores[str(row["system"])]["BLEU"].score
 
 
 @pytest.mark.parametrize("words", [WORDS, ("better", "better", "undecided")])

@@ -497,13 +497,9 @@ class Texts:
         return labels.documents or ()
 
     def _warned(self, test_set: TestSet) -> TestSet:
-        messages = [warning.message for warning in test_set.warnings]
-        if self.strict and messages:
-            raise SuspiciousTextError(messages)
-        asked = click.get_current_context().params
-        lists = "--details" if "details" in asked else "--strict"
-        for message in messages if asked.get("details") else _together(test_set.warnings, lists):
-            warn(message)
+        if self.strict and test_set.warnings:
+            raise SuspiciousTextError([warning.message for warning in test_set.warnings])
+        warn_of_texts(test_set.warnings)
         return test_set
 
     def with_baseline(self, written: str) -> tuple[Texts, str]:
@@ -536,6 +532,15 @@ CHARACTERS = {
     "zero-width": "zero-width characters",
     "blank": "blank segments",
 }
+
+
+def warn_of_texts(warnings: Sequence[TextWarning]) -> None:
+    """Write warnings to standard error, those of a kind together unless details are asked for."""
+    asked = click.get_current_context().params
+    lists = "--details" if "details" in asked else "--strict"
+    all_of_them = [warning.message for warning in warnings]
+    for message in all_of_them if asked.get("details") else _together(warnings, lists):
+        warn(message)
 
 
 def _together(warnings: Sequence[TextWarning], lists: str) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,8 +17,9 @@ from truebleu.cli._command import (
     make_command,
     make_counting_command,
     refuse_idle,
+    warn_of_texts,
 )
-from truebleu.cli.main import progress_bar, warn
+from truebleu.cli.main import progress_bar
 from truebleu.schema import DEFAULT_REPLICATES
 from truebleu.significance.compare import compare
 from truebleu.significance.gate import gate
@@ -201,9 +203,13 @@ def panel_command(
         else:
             refuse_idle(["documents"], "requires -m scores")
             test_sets = read_panel(panels)
-    for name, test_set in test_sets.items():
-        for warning in test_set.warnings:
-            warn(f"{name}: {warning.message}")
+    warn_of_texts(
+        [
+            replace(warning, text=f"{name}: {warning.text}", message=f"{name}: {warning.message}")
+            for name, test_set in test_sets.items()
+            for warning in test_set.warnings
+        ]
+    )
     steps = len(test_sets) * (settings["replicates"] or DEFAULT_REPLICATES)
     with progress_bar(steps, "comparing") as progress:
         result = panel(test_sets, metrics, progress=progress, executor=executor, **settings)

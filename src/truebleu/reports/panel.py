@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 NAMED = 5
 # More pairs than this have a table of their own, and their sets are for details.
 MOST_PAIRS = 3
+# The scores on each set stand beside the mean where their columns are no wider than this together.
+WIDEST_SETS = 60
 # Sets whose differences vary by more than their size explains have no mean that speaks for all.
 LARGE_I_SQUARED = 0.75
 COLUMNS = plain_columns(
@@ -151,13 +153,18 @@ def _systems(result: Panel, label: str) -> Table:
     columns = [Column("system", "System"), Column("score", f"mean {label}", digits=digits)]
     if any(row.ranks is not None for row in systems):
         columns.append(Column("ranks", "ranks", numeric=True))
-    columns.append(Column("sets", "test sets", numeric=True))
+    sets = [row.name for row in result.test_sets]
+    if sum(max(len(name), digits + 3) + 2 for name in sets) > WIDEST_SETS:
+        sets = []
+        columns.append(Column("sets", "test sets", numeric=True))
+    columns += [Column(f"set {name}", name, digits=digits) for name in sets]
     return table_of(
         columns,
         systems,
         system=attrgetter("name"),
         ranks=lambda row: None if row.ranks is None else rank_range(row.ranks),
-        sets=lambda row: len(result.test_sets) - len(row.missing),
+        sets=lambda row: len(row.scores),
+        **{f"set {name}": lambda row, name=name: row.scores.get(name) for name in sets},
     )
 
 

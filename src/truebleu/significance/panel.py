@@ -181,14 +181,14 @@ class PanelSystem:
         score: its mean over the sets that have all systems. Where no set has, its mean over all
             sets, or None if some of them lack it.
         ranks: the best and the worst that the tests leave; None with a baseline.
-        missing: the sets that lack it.
+        scores: on each set that has it, by name.
     """
 
     metric: str
     name: str
     score: float | None
     ranks: tuple[int, int] | None
-    missing: tuple[str, ...]
+    scores: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -319,17 +319,15 @@ def panel(
                 )
             )
         for number, (name, of_system) in enumerate(zip(names, ranks, strict=True)):
-            missing = tuple(test_set.name for test_set in counted if number not in test_set.place)
-            averaged = everywhere or ([] if missing else counted)
-            scores = [float(row.scores[index][row.place[number]]) for row in averaged]
+            scores = {
+                row.name: float(row.scores[index][row.place[number]])
+                for row in counted
+                if number in row.place
+            }
+            averaged = [scores[row.name] for row in everywhere] or [*scores.values()]
+            mean = float(np.mean(averaged)) if everywhere or len(scores) == len(counted) else None
             systems.append(
-                PanelSystem(
-                    metric=label,
-                    name=name,
-                    score=float(np.mean(scores)) if scores else None,
-                    ranks=of_system,
-                    missing=missing,
-                )
+                PanelSystem(metric=label, name=name, score=mean, ranks=of_system, scores=scores)
             )
     return Panel(
         settings=settings,
