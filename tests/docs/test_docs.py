@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import doctest
 import re
+from shutil import copytree
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.docs.pages import PAGES, ROOT, blocks, commands, pages_in_order, prose
+from tests.docs.pages import PAGES, ROOT, Command, blocks, commands, prose
 from tools import command_reference, json_reference, python_reference
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ BESIDE_THE_DOCS = [
     )
 ]
 WIDTH = 100
+DEMO = "truebleu demo --save demo --force > /dev/null"
 # A file of the project that a page names; in capitals, or of an example, one that a reader makes.
 NAMED_PATH = re.compile(r"`((?:src|tests|evidence|benchmarks|tools|crates)/[\w./-]+)`")
 MADE_BY_READERS = ("NAME", "/exact.", "/results/")
@@ -57,25 +59,27 @@ def page_id(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
-def run_commands(page: Path, folder: Path) -> int:
-    """How many commands of a page were run in the folder; each prints what the page says."""
-    to_run = [command for command in commands(page) if command.is_run]
-    for command in to_run:
-        printed = command.printed(folder)
-        assert command.is_true(printed), f"$ {command.line}\n{printed}"
-    return len(to_run)
+@pytest.fixture(scope="session")
+def demo_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the first command of most pages writes; it runs once."""
+    folder = tmp_path_factory.mktemp("demo")
+    assert Command(DEMO, "").printed(folder) == ""
+    return folder
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES_WITH_COMMANDS, ids=page_id)
-def test_the_commands_of_a_page_print_what_it_says(page: Path, tmp_path: Path) -> None:
-    assert run_commands(page, tmp_path) or page.name == "README.md"
-
-
-@pytest.mark.slow
-def test_a_reader_can_follow_all_pages_in_one_folder(tmp_path: Path) -> None:
-    for page in pages_in_order():
-        run_commands(page, tmp_path)
+def test_the_commands_of_a_page_print_what_it_says(
+    page: Path, tmp_path: Path, demo_files: Path
+) -> None:
+    to_run = [command for command in commands(page) if command.is_run]
+    assert to_run or page.name == "README.md"
+    for command in to_run:
+        if command.line == DEMO:
+            copytree(demo_files, tmp_path, dirs_exist_ok=True)
+        else:
+            printed = command.printed(tmp_path)
+            assert command.is_true(printed), f"$ {command.line}\n{printed}"
 
 
 @pytest.mark.slow
