@@ -22,7 +22,7 @@ settings.register_profile(
     "patient",
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
-    max_examples=200 if IN_CI else 100,
+    max_examples=80 if IN_CI else 40,
     derandomize=IN_CI,
 )
 settings.register_profile("quick", parent=settings.get_profile("patient"), max_examples=10)

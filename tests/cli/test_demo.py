@@ -21,19 +21,17 @@ def demo(*arguments: str) -> str:
     return result.stdout
 
 
-def test_chance_is_called_chance_and_a_real_difference_real_with_its_cause() -> None:
-    output = " ".join(demo().split())
+def test_chance_and_a_real_difference_with_its_cause_fit_one_screen() -> None:
+    screen = demo()
+    lines = screen.splitlines()
+    assert len(lines) < 35
+    assert max(map(len, lines)) <= 100
+    output = " ".join(screen.split())
     chance, real = output.index("their difference is chance"), output.index("in sport only")
     assert "errors-15b and errors-15a can't be told apart" in output[chance:real]
     assert "weak-in-sport is worse than errors-15a by" in output[real:]
     assert "It depends on domain" in output[real:]
     assert "‹sport›" in output[real:]
-
-
-def test_it_fits_one_screen() -> None:
-    lines = demo().splitlines()
-    assert len(lines) < 35
-    assert max(map(len, lines)) <= 100
 
 
 def test_the_same_seed_shows_the_same_numbers() -> None:

@@ -230,30 +230,16 @@ except SystemExit as stopped:
 MANY = "30000000"
 TEXTS = ["-r", "ref.txt", "good.txt", "bad.txt"]
 HUMAN = ["--human", "human.tsv"]
-#: Calls that would go on for minutes; those that hear the signal in the same place are slow tests.
+#: Calls that would go on for minutes, for each place where a signal is heard.
 LONG_CALLS: dict[str, list[str]] = {
     "compare": ["compare", *TEXTS, "--replicates", MANY],
     "agree": ["agree", *TEXTS, *HUMAN, "--replicates", MANY, "-c", "acc-eq"],
     "mbr": ["mbr", "lists", "-m", "ter"],
     "study": ["study", "coverage", *TEXTS, "--samples", "1000000", "--sizes", "10"],
     "score": ["score", "-r", "large.txt", "other.txt", "-m", "ter"],
-    "score --confidence": ["score", *TEXTS, "--confidence", "--replicates", MANY],
-    "gate": ["gate", "good.txt", "--baseline", "bad.txt", *TEXTS[:2], "--replicates", MANY],
     "explain": ["explain", *TEXTS, "--replicates", MANY],
-    "report": ["report", *TEXTS, "--replicates", MANY, "-o", "page.html"],
     "panel": ["panel", "panel", "--replicates", MANY],
-    "plan": ["plan", *TEXTS, "--difference", "1", "--replicates", MANY],
-    "agree --permutations": ["agree", *TEXTS, *HUMAN, "--permutations", MANY, "-m", "bleu,chrf"],
-    "agree --grid": ["agree", *TEXTS, *HUMAN, "--grid", "chrf:beta=1|2", "--replicates", MANY],
     "tune": ["tune", "lists", "-r", "ref.txt", "--method", "mert:restarts=100000"],
-    "tune --method mira": [
-        "tune",
-        "lists",
-        "-r",
-        "ref.txt",
-        "--method",
-        "mira:epochs=99999",
-    ],
     "rerank": ["rerank", "lists", "-r", "ref.txt", "--ngrams", "4"],
 }
 QUICK_CALLS = ("compare", "agree", "mbr", "study")
