@@ -118,9 +118,7 @@ def _verdicts(answers: tuple[Answer, ...]) -> Iterator[str]:
         level = tuple(m.metric for m in defined[1:] if m.metric not in beaten)
         groups.setdefault((best, beaten, level), []).append(answer)
     if len(groups) > 1 and not any(beaten for _, beaten, _ in groups):
-        ahead = [f"{best} by {_names(alike)}" for (best, _, _), alike in groups.items()]
         yield "No metric agrees significantly better with people than another."
-        yield f"Ahead: {'; '.join(ahead)}."
         groups = {}
     for (best, beaten, level), alike in groups.items():
         if not beaten and not level:
