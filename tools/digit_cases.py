@@ -196,7 +196,7 @@ CASES = {
     # sample
     "sample-broad": "sample -r $de/refA.txt $de2 --size 100 -o $out/drawn",
     "sample-random": "sample -r $de/refA.txt -s $de/src.txt $de2 --size 100 --draw random --seed 3 "
-    "-m bleu -m chrf -o $out/drawn",
+    "-o $out/drawn",
     "sample-stratified": "sample -r $es/refA.txt $es3 --documents $es/docs.tsv --size 120 "
     "--draw stratified --length-groups 3 -o $out/drawn",
     "sample-document": "sample -r $es/refA.txt $es3 --documents $es/docs.tsv --size 150 "
@@ -256,7 +256,7 @@ CASES = {
     # study
     "study-sampling": "study sampling -r $de/refA.txt $de2 --sizes 100,200 --independent 100",
     "study-sampling-documents": "study sampling -r $es/refA.txt $es3 --documents $es/docs.tsv "
-    "--unit document --sizes 10,20 --independent 100 --baseline IKUN",
+    "--unit document --sizes 10,20 --independent 100",
     "study-coverage": "study coverage -r $de/refA.txt $de2 -m bleu -m chrf --sizes 100,300 $study",
     "study-coverage-differences": "study coverage -r $de/refA.txt $de2 -m ter --sizes 100 $study "
     "--of differences --interval bca --sampling systematic",
@@ -267,7 +267,7 @@ CASES = {
     "study-power-tests": "study power -r $de/refA.txt $de3 --sizes 100 $study -m ter "
     "--tests ar,bootstrap,bootstrap-absolute,wins,interval --pairs all",
     "study-power-blocks": "study power -r $es/refA.txt $es3 --sizes 100 $study --sampling block "
-    "--pair IKUN Aya23 -m bleu -m chrf",
+    "--pairs all -m bleu -m chrf",
     "study-power-simulated": "study power --simulate 400 --sizes 100 $study",
     "study-accuracy": "study accuracy -r $de/refA.txt $de6 --sizes 100,300 $study",
     "study-accuracy-bands": "study accuracy -r $de/refA.txt $de3 --sizes 100 $study --tests wins "
@@ -345,7 +345,7 @@ CASES = {
     "rerank-quality": "rerank $made/samples.jsonl --quality quality --quality=-words $quick "
     "-r $made/short-refA.txt -o $out/best.txt",
     "rerank-log-linear": "rerank $made/lists.moses $quick -r $made/short-refA.txt -m nist -m bleu",
-    "rerank-ngrams": "rerank $made/samples.jsonl --ngrams 2 --word-pairs --gamma 3 "
+    "rerank-ngrams": "rerank $made/samples.jsonl --ngrams 2 --gamma 3 "
     "--folds 2 $quick -r $made/short-refA.txt",
     "rerank-train": "rerank $made/lists.moses --train-lists $made/lists.moses "
     "--train-reference $made/short-refA.txt $quick -r $made/short-refA.txt",
