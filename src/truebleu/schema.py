@@ -651,12 +651,6 @@ def require_whole_number(setting: str, value: object, least: int, most: int | No
     return int(cast("int", value))
 
 
-def require_flag(setting: str, value: object) -> None:
-    """Raise SettingError unless it is True or False: "no" would count as true."""
-    if not isinstance(value, bool):
-        raise SettingError(setting, value, "True or False")
-
-
 def require_name(setting: str, name: object, known: Iterable[str]) -> None:
     """Raise UnknownNameError unless it is one of the known names."""
     names = tuple(known)
