@@ -325,7 +325,6 @@ CASES = {
     "--method mert:restarts=3,window=2,window_kind=min --start $made/weights.tsv",
     "tune-bounds": "tune $made/lists.moses -r $made/short-refA.txt $quick --folds 2 "
     "--fix LM0=0.5 --bound TM0_0=-1:1 -m ter",
-    "tune-tie": "tune $made/lists.moses -r $made/short-refA.txt $quick --folds 2 --tie TM0_0=TM0_1",
     "tune-mira": "tune $made/lists.moses -r $made/short-refA.txt $quick --method mira:epochs=10 "
     "-m chrf",
     "tune-mira-sparse": "tune $made/sparse.moses -r $made/short-refA.txt $quick --folds 2 "
