@@ -16,6 +16,7 @@ __all__ = [
     "PairTally",
     "Pairs",
     "Parses",
+    "ReadyReferences",
     "ReferenceCache",
     "Rows",
     "Segments",
@@ -224,6 +225,13 @@ class Mira:
     def run(
         self, order: Sequence[int], by: _Scorer
     ) -> tuple[int, float, NDArray[np.float64], NDArray[np.float64]]: ...
+
+@final
+class ReadyReferences:
+    """The references of all segments of a test set, as a metric keeps them."""
+
+    def __new__(cls, metric: NativeMetric, references: Sequence[_Text], /) -> ReadyReferences: ...
+    def count(self, outputs: _Text, /) -> Statistics: ...
 
 @final
 class ReferenceCache:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from truebleu import BLEU, CHRF, TER
+from truebleu._core import ReadyReferences
 from truebleu.errors import SettingError, UnencodableSegmentError
 from truebleu.integrations.batches import BatchMetric, Reward
 
@@ -135,8 +136,25 @@ def test_threads_share_what_is_kept_ready() -> None:
     assert len(cache) == 35
 
 
+@pytest.mark.parametrize(
+    "metric", [BLEU(tokenize="13a"), CHRF(), CHRF(word_order=2), CHRF(char_order=7)]
+)
+def test_references_of_a_test_set_are_kept_ready(metric: BLEU | CHRF) -> None:
+    texts: list[list[str | None]] = [[*FIRST], [SECOND[0], None, *SECOND[2:]]]
+    ready = ReadyReferences(metric.native(), texts)
+    for outputs in (OUTPUTS, SECOND):
+        rows = ready.count(outputs).array()[:, 0]
+        assert rows.tolist() == metric.statistics(outputs, texts).tolist()
+    with pytest.raises(SettingError, match="outputs: '1'; expected 4"):
+        ready.count(["a"])
+    with pytest.raises(ValueError, match="segment 1: no reference"):
+        ReadyReferences(metric.native(), [[None]])
+    with pytest.raises(SettingError, match="one that keeps references"):
+        ReadyReferences(TER().native(), [FIRST])
+
+
 def test_kept_references_take_no_more_memory_than_allowed() -> None:
-    cache = CHRF().reference_cache(100_000)
+    cache = CHRF().reference_cache(10_000)
     assert cache is not None
     for number in range(100):
         cache.count(["a"], [[f"a reference of some length {number}"]])

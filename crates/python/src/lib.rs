@@ -33,7 +33,7 @@ mod _core {
     #[pymodule_export]
     use crate::parses::Parses;
     #[pymodule_export]
-    use crate::prepared::ReferenceCache;
+    use crate::prepared::{ReadyReferences, ReferenceCache};
     #[pymodule_export]
     use crate::resampling::{PairTally, Pairs, Rows};
     #[pymodule_export]

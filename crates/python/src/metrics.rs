@@ -233,7 +233,7 @@ impl NativeMetric {
         self.metric.width()
     }
 
-    /// Whether a `ReferenceCache` can keep references for it.
+    /// Whether references can be kept ready for it.
     #[getter]
     fn keeps_references(&self) -> bool {
         self.metric.prepare(&[""]).is_some()
@@ -437,7 +437,7 @@ fn are_long(systems: &[Window<'_>], references: &[Window<'_>], segments: usize) 
 }
 
 /// Every segment needs a reference at least.
-fn check_references(references: &[Window<'_>], block: &Range<usize>) -> PyResult<()> {
+pub fn check_references(references: &[Window<'_>], block: &Range<usize>) -> PyResult<()> {
     match without_reference(references, block.len()) {
         None => Ok(()),
         Some(index) => {

@@ -1,11 +1,16 @@
-//! `ReferenceCache`: references that a metric keeps ready for the next outputs.
+//! References that a metric keeps ready for the next outputs: `ReadyReferences` those of a test set,
+//! `ReferenceCache` any, by their texts.
+
+use std::sync::Arc;
 
 use pyo3::prelude::*;
+use rayon::prelude::*;
+use truebleu_core::interruption;
 use truebleu_core::metrics::SEGMENTS_PER_PIECE;
-use truebleu_core::metrics::prepared;
+use truebleu_core::metrics::prepared::{self, Prepared};
 
-use crate::metrics::{NativeMetric, Statistics};
-use crate::runtime::{detached_if, require_memory, setting_error};
+use crate::metrics::{NativeMetric, Statistics, check_references, common_length, cut_out, windows};
+use crate::runtime::{detached, detached_if, require_memory, setting_error};
 use crate::texts::{Text, as_list, collect};
 
 /// References by their texts, as a metric keeps them; any number of threads may ask at once.
@@ -63,7 +68,7 @@ impl ReferenceCache {
             Some(())
         })?;
         if counted.is_none() {
-            return Err(setting_error(py, "metric", "another", "one that keeps references"));
+            return Err(keeps_nothing(py));
         }
         Statistics::from_rows(rows, (segments, 1, width))
     }
@@ -71,5 +76,57 @@ impl ReferenceCache {
     /// Of how many segments references are kept.
     fn __len__(&self) -> usize {
         self.cache.len()
+    }
+}
+
+fn keeps_nothing(py: Python<'_>) -> PyErr {
+    setting_error(py, "metric", "another", "one that keeps references")
+}
+
+/// The references of all segments of a test set.
+#[pyclass(frozen, module = "truebleu._core")]
+pub struct ReadyReferences {
+    prepared: Vec<Arc<dyn Prepared>>,
+    width: usize,
+}
+
+#[pymethods]
+impl ReadyReferences {
+    /// Takes the texts of all translators apart, None where a segment lacks a reference.
+    #[new]
+    #[pyo3(signature = (metric, references, /))]
+    fn new(py: Python<'_>, metric: &NativeMetric, references: Vec<Text<'_>>) -> PyResult<Self> {
+        let segments = common_length(&references, &[])?;
+        let texts = cut_out(&references, &(0..segments))?;
+        let texts = windows(&texts);
+        check_references(&texts, &(0..segments))?;
+        let metric = metric.metric();
+        let prepare = |index: usize| {
+            interruption::check();
+            let present: Vec<&str> = texts.iter().filter_map(|text| text.get(index)).collect();
+            metric.prepare(&present).map(Arc::from)
+        };
+        let prepared: Option<_> =
+            detached(py, || (0..segments).into_par_iter().map(prepare).collect())?;
+        let prepared = prepared.ok_or_else(|| keeps_nothing(py))?;
+        Ok(Self { prepared, width: metric.width() })
+    }
+
+    /// The counts of an output for each segment.
+    #[pyo3(signature = (outputs, /))]
+    fn count(&self, py: Python<'_>, outputs: Text<'_>) -> PyResult<Statistics> {
+        let segments = self.prepared.len();
+        if outputs.len() != segments {
+            let (found, expected) = (outputs.len().to_string(), segments.to_string());
+            return Err(setting_error(py, "outputs", &found, &expected));
+        }
+        require_memory(segments.checked_mul(self.width))?;
+        let block = outputs.block(0, segments)?;
+        let window = block.window();
+        let outputs: Vec<&str> =
+            (0..segments).map(|index| window.get(index).unwrap_or_default()).collect();
+        let mut rows = vec![0.0; segments * self.width];
+        detached(py, || prepared::count_prepared(&self.prepared, &outputs, self.width, &mut rows))?;
+        Statistics::from_rows(rows, (segments, 1, self.width))
     }
 }

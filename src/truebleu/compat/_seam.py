@@ -15,7 +15,8 @@ replicate after the other.
 from __future__ import annotations
 
 import os
-from functools import lru_cache
+from contextlib import suppress
+from functools import lru_cache, partial
 from importlib import import_module
 from itertools import zip_longest
 from math import exp, log
@@ -23,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truebleu._core import VERSION, NativeMetric, Segments
+from truebleu._core import VERSION, NativeMetric, ReadyReferences, Segments
 from truebleu.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -61,33 +62,41 @@ class Lines(dict[str, Any]):
 
 
 class CachedReferences(list[Lines]):
-    """The references of all segments, and the texts that kernels take, made when first asked."""
+    """The references of all segments, and what a kernel keeps of them."""
 
-    _texts: list[Any] | None = None
+    _ready: tuple[NativeMetric, ReadyReferences] | None = None
 
     def __reduce__(self) -> tuple[type, tuple[list[Lines]]]:
         return CachedReferences, (list(self),)
 
-    def texts(self, prepare: Callable[[Any], Any]) -> list[Any]:
-        if self._texts is None:
-            self._texts = [prepare(text) for text in _by_translator(self)]
-        return self._texts
+    def ready(self, metric: Any, kernel: NativeMetric) -> ReadyReferences:
+        if self._ready is None or self._ready[0] is not kernel:
+            self._ready = kernel, ReadyReferences(kernel, _by_translator(metric, self))
+        return self._ready[1]
 
 
-def _by_translator(references: Sequence[Lines]) -> list[tuple[str | None, ...]]:
+def _by_translator(metric: Any, references: Sequence[Lines]) -> list[Any]:
     if not all(type(lines) is Lines and lines.raw for lines in references):
         raise ValueError("a segment without references, or with others than were cached")
-    return list(zip_longest(*(lines.raw for lines in references)))
+    return [_text(metric, text) for text in zip_longest(*(lines.raw for lines in references))]
+
+
+def _text(metric: Any, text: Sequence[str | None]) -> Any:
+    """A text as kernels take it."""
+    if not _tokenizes_natively(metric):
+        tokenize = metric._preprocess_segment
+        text = [None if line is None else tokenize(line) for line in text]
+    return text if len(text) < FEW else Segments(text)
 
 
 class _StandIn:
     """Goes through sacreBLEU's loops in place of a metric."""
 
-    def __init__(self, metric: Any) -> None:
+    def __init__(self, metric: Any, cache_references: Any = None) -> None:
         self._metric = metric
         self._force = metric._force
         self._ref_cache = metric._ref_cache
-        self._cache_references = metric._cache_references
+        self._cache_references = cache_references
 
     @staticmethod
     def _preprocess_segment(line: str) -> str:
@@ -102,37 +111,35 @@ class _StandIn:
 
 
 @lru_cache(maxsize=64)
-def _bleu_kernel(tokenizer: str, lowercase: bool, max_order: int) -> NativeMetric:
-    return NativeMetric.bleu(
-        tokenizer=tokenizer,
-        lowercase=lowercase,
-        max_order=max_order,
-        reference_length="closest",
-        # sacreBLEU makes the scores.
-        smooth="none",
-        smooth_value=0.0,
-        effective_order=False,
-    )
-
-
-@lru_cache(maxsize=64)
-def _kernel(make: Callable[..., NativeMetric], **settings: float) -> NativeMetric:
+def _kernel(make: Callable[..., NativeMetric], **settings: float | str) -> NativeMetric:
     return make(**settings)
+
+
+# sacreBLEU makes the scores.
+_bleu_kernel = partial(
+    _kernel,
+    NativeMetric.bleu,
+    reference_length="closest",
+    smooth="none",
+    smooth_value=0.0,
+    effective_order=False,
+)
 
 
 def _kernel_of(metric: Any) -> NativeMetric | None:
     """What counts like a metric of sacreBLEU's own, with the settings of now; None if nothing."""
     kind = type(metric).__name__
     tokenizer: Any = getattr(metric, "tokenizer", None)
-    if kind != "CHRF" and not _is_sacrebleus(tokenizer):
-        return None
+    if kind != "CHRF" and "sacrebleu.tokenizers." not in type(tokenizer).__module__:
+        return None  # another's
     try:
         if kind == "BLEU":
-            if _tokenizes_natively(metric):
-                name, lowercase = tokenizer.signature(), bool(metric.lowercase)
-            else:
-                name, lowercase = "none", False
-            return _bleu_kernel(name, lowercase, metric.max_ngram_order)
+            native = _tokenizes_natively(metric)
+            return _bleu_kernel(
+                tokenizer=tokenizer.signature() if native else "none",
+                lowercase=native and bool(metric.lowercase),
+                max_order=metric.max_ngram_order,
+            )
         if kind == "CHRF":
             return _kernel(
                 NativeMetric.chrf,
@@ -154,10 +161,6 @@ def _kernel_of(metric: Any) -> NativeMetric | None:
         return None  # settings that kernels refuse, such as an order of 0
 
 
-def _is_sacrebleus(tokenizer: Any) -> bool:
-    return "sacrebleu.tokenizers." in type(tokenizer).__module__
-
-
 def _tokenizes_natively(metric: Any) -> bool:
     return type(metric).__name__ != "BLEU" or metric.tokenizer.signature() in NATIVE_TOKENIZERS
 
@@ -168,20 +171,13 @@ def _statistics(metric: Any, pairs: list[Pair]) -> list[list[float]] | None:
     if kernel is None:
         return None
     hypotheses, references = zip(*pairs, strict=True)
-
-    def prepare(text: Sequence[str | None]) -> Any:
-        if not _tokenizes_natively(metric):
-            tokenize = metric._preprocess_segment
-            text = [None if line is None else tokenize(line) for line in text]
-        return text if len(text) < FEW else Segments(text)
-
     cached = metric._ref_cache
     try:
-        if type(cached) is CachedReferences and _are_all(references, cached):
-            texts = cached.texts(prepare)
+        if _are_all(references, cached) and kernel.keeps_references:
+            counts = cached.ready(metric, kernel).count(_text(metric, hypotheses))
         else:
-            texts = [prepare(text) for text in _by_translator(references)]
-        counts = kernel.count([prepare(hypotheses)], texts)
+            texts = _by_translator(metric, references)
+            counts = kernel.count([_text(metric, hypotheses)], texts)
     except (TypeError, ValueError):
         return None
     if type(metric).__name__ == "TER":
@@ -192,8 +188,9 @@ def _statistics(metric: Any, pairs: list[Pair]) -> list[list[float]] | None:
     return rows
 
 
-def _are_all(references: Sequence[Lines], cached: CachedReferences) -> bool:
-    return len(references) == len(cached) and references[0] is cached[0]
+def _are_all(references: Sequence[Lines], cached: Any) -> bool:
+    kept = type(cached) is CachedReferences and len(references) == len(cached)
+    return kept and references[0] is cached[0]
 
 
 # Paired tests and intervals.
@@ -334,8 +331,7 @@ class Resampling:
         """Scores in the precision of the sums; None where smoothing or special cases take part."""
         if type(metric) not in self.own or not (SINGLE_STAYS_SINGLE or sums.dtype.itemsize == 8):
             return None
-        formula = USUAL_SCORES[type(metric).__name__]
-        return formula(metric, sums)
+        return USUAL_SCORES[type(metric).__name__](metric, sums)
 
 
 def blocks(replicates: int, size: int) -> Iterator[slice]:
@@ -466,12 +462,20 @@ class Seam:
         metric_type = self._base.Metric
         cache, extract = metric_type._cache_references, metric_type._extract_corpus_statistics
 
-        def cache_references(metric: Any, references: References) -> Any:
-            if type(metric) not in self._resampling.own:
-                return cache(metric, references)
+        def keep_lines(metric: Any, references: References) -> CachedReferences:
             stand_in = _StandIn(metric)
             lines = CachedReferences(cache(stand_in, references))
             metric.num_refs = stand_in.num_refs  # type: ignore[attr-defined]  # set by cache
+            return lines
+
+        def cache_references(metric: Any, references: References) -> Any:
+            if type(metric) not in self._resampling.own:
+                return cache(metric, references)
+            lines = keep_lines(metric, references)
+            kernel = _kernel_of(metric)
+            if kernel is not None and kernel.keeps_references:
+                with suppress(TypeError, ValueError):  # those go sacreBLEU's own way
+                    lines.ready(metric, kernel)
             return lines
 
         def extract_corpus_statistics(
@@ -479,7 +483,7 @@ class Seam:
         ) -> Any:
             if type(metric) not in self._resampling.own:
                 return extract(metric, hypotheses, references)
-            pairs = extract(_StandIn(metric), hypotheses, references)
+            pairs = extract(_StandIn(metric, partial(keep_lines, metric)), hypotheses, references)
             rows = _statistics(metric, pairs) if pairs else []
             if rows is not None:
                 return rows

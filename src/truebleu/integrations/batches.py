@@ -103,7 +103,7 @@ class Reward:
         language: the target language, which chooses the tokenizer.
         column: the keyword argument with the references, where a trainer passes on the columns of
             its data set.
-        cache_bytes: how much memory references that are kept ready may take, about 40 KB each; 0
+        cache_bytes: how much memory references that are kept ready may take, about 3 KB each; 0
             keeps none. What was not asked for in a while is forgotten.
 
     >>> reward = Reward("chrf")

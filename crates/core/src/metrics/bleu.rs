@@ -59,9 +59,9 @@ impl Metric for Bleu {
     }
 
     fn prepare(&self, references: &[&str]) -> Option<Box<dyn Prepared>> {
-        let mut scratch = Scratch::default();
-        self.counts.index_references(references, &mut scratch);
-        Some(Box::new(PreparedReferences { counts: self.counts, indexed: scratch }))
+        let mut numbered = Numbered::default();
+        self.counts.number_references(references, &mut numbered);
+        Some(Box::new(PreparedReferences { counts: self.counts, numbered }))
     }
 
     fn score_row(&self, sums: &[f64]) -> f64 {
@@ -110,32 +110,35 @@ pub enum ReferenceLength {
 /// What mteval's international tokenization finds in front of a leading tab.
 pub(crate) const EMPTY_WORD: &str = "";
 
-/// Memory for counting, reused from segment to segment.
+/// The references of a segment as numbers of their words.
 #[derive(Debug, Default)]
-pub struct Scratch {
+pub struct Numbered {
     symbols: Symbols,
-    ngrams: Ngrams,
     /// The references' symbols, one after the other, and where each reference ends.
     references: Vec<u32>,
     ends: Vec<usize>,
-    output: Vec<u32>,
 }
 
 impl BleuCounts {
-    fn index_references(&self, references: &[&str], scratch: &mut Scratch) {
-        let Scratch { symbols, ngrams, references: all, ends, .. } = scratch;
+    fn number_references(&self, references: &[&str], numbered: &mut Numbered) {
+        let Numbered { symbols, references: all, ends } = numbered;
         let bytes: usize = references.iter().map(|reference| reference.len()).sum();
         symbols.reset(bytes / 8);
         all.clear();
+        all.reserve(bytes / 4);
         ends.clear();
         for reference in references {
             let insert = |token: &str| all.push(symbols.insert(token));
             self.tokenizer.tokenize(reference, self.lowercase, insert);
             ends.push(all.len());
         }
+    }
+
+    fn index_references(&self, numbered: &Numbered, ngrams: &mut Ngrams) {
+        let Numbered { symbols, references: all, ends } = numbered;
         ngrams.reset(self.max_order, all.len());
         let mut start = 0;
-        for &end in ends.iter() {
+        for &end in ends {
             ngrams.add(&all[start..end]);
             start = end;
         }
@@ -144,55 +147,59 @@ impl BleuCounts {
 }
 
 impl SegmentCounter for BleuCounts {
-    type Scratch = Scratch;
+    type Scratch = (Numbered, Memory);
 
-    fn count_segment(&self, segment: Segment<'_>, rows: &mut [f64], scratch: &mut Scratch) {
+    fn count_segment(&self, segment: Segment<'_>, rows: &mut [f64], scratch: &mut Self::Scratch) {
         let Segment { references, outputs } = segment;
-        self.index_references(references, scratch);
-        let Scratch { symbols, ngrams, ends, output: tokens, .. } = scratch;
+        let (numbered, memory) = scratch;
+        self.number_references(references, numbered);
+        self.index_references(numbered, &mut memory.ngrams);
         for (output, row) in outputs.iter().zip(rows.chunks_mut(self.width())) {
-            tokens.clear();
-            let get = |token: &str| tokens.push(symbols.get(token));
-            self.tokenizer.tokenize(output, self.lowercase, get);
-            ngrams.matches(tokens, self.write_totals(tokens.len(), ends, row));
+            self.count_output(output, numbered, row, memory);
         }
     }
 }
 
 impl BleuCounts {
-    /// Writes lengths and totals, and gives the columns of the matches.
-    fn write_totals<'r>(&self, length: usize, ends: &[usize], row: &'r mut [f64]) -> &'r mut [f64] {
-        row[0] = length as f64;
-        row[1] = self.reference_length.of(ends, length) as f64;
+    fn count_output(
+        &self,
+        output: &str,
+        numbered: &Numbered,
+        row: &mut [f64],
+        memory: &mut Memory,
+    ) {
+        let Memory { words, seen, ngrams, .. } = memory;
+        words.clear();
+        let get = |token: &str| words.push(numbered.symbols.get(token));
+        self.tokenizer.tokenize(output, self.lowercase, get);
+        row[0] = words.len() as f64;
+        row[1] = self.reference_length.of(&numbered.ends, words.len()) as f64;
         let (matches, totals) = row[2..].split_at_mut(self.max_order);
         for (order, cell) in (1..).zip(totals) {
-            *cell = total(length, order);
+            *cell = total(words.len(), order);
         }
-        matches
+        ngrams.matches(words, matches, seen);
     }
 }
 
-/// The references of a segment.
+/// The references of a segment, and how outputs are counted against them.
 #[derive(Debug)]
 struct PreparedReferences {
     counts: BleuCounts,
-    indexed: Scratch,
+    numbered: Numbered,
 }
 
 impl Prepared for PreparedReferences {
     fn count(&self, output: &str, row: &mut [f64], memory: &mut Memory) {
-        let Scratch { symbols, ngrams, ends, .. } = &self.indexed;
-        let Memory { words, seen, .. } = memory;
-        words.clear();
-        let get = |token: &str| words.push(symbols.get(token));
-        self.counts.tokenizer.tokenize(output, self.counts.lowercase, get);
-        ngrams.shared_matches(words, self.counts.write_totals(words.len(), ends, row), seen);
+        // Making the tree again takes less time than fetching it from memory.
+        self.counts.index_references(&self.numbered, &mut memory.ngrams);
+        self.counts.count_output(output, &self.numbered, row, memory);
     }
 
     fn bytes(&self) -> usize {
-        let Scratch { symbols, ngrams, references, ends, .. } = &self.indexed;
+        let Numbered { symbols, references, ends } = &self.numbered;
         let lists = size_of_val(references.as_slice()) + size_of_val(ends.as_slice());
-        symbols.bytes() + ngrams.bytes() + lists
+        symbols.bytes() + lists
     }
 }
 

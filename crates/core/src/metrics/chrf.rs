@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::ngrams::{Ngrams, total};
+use super::ngrams::{Ngrams, SortedNgrams, total};
 use super::prepared::{Memory, Prepared};
 use super::symbols::Symbols;
 use super::{BySegment, Counter, Details, Metric, Part, Segment, SegmentCounter};
@@ -42,12 +42,13 @@ impl Metric for Chrf {
     }
 
     fn prepare(&self, references: &[&str]) -> Option<Box<dyn Prepared>> {
-        let sides = references.iter().map(|reference| {
-            let mut scratch = self.scratch();
-            self.index_reference(reference, &mut scratch);
-            [scratch.characters, scratch.words]
-        });
-        Some(Box::new(PreparedReferences { metric: *self, references: sides.collect() }))
+        let index = |&reference: &&str| {
+            let mut indexed = Indexed::default();
+            self.index_reference(reference, &mut indexed);
+            indexed
+        };
+        let references = references.iter().map(index).collect();
+        Some(Box::new(PreparedReferences { metric: *self, references }))
     }
 
     fn score_row(&self, sums: &[f64]) -> f64 {
@@ -72,23 +73,15 @@ pub struct Scoring {
     pub eps_smoothing: bool,
 }
 
-/// One sequence of symbols with the tree of a reference's n-grams.
+/// A reference: its characters, with their n-grams sorted or in a tree, and its words.
 #[derive(Debug, Default)]
-struct Side {
-    ngrams: Ngrams,
+struct Indexed {
+    characters: Vec<u32>,
+    sorted: SortedNgrams,
+    by_character: Ngrams,
+    words: Vec<u32>,
     symbols: Symbols,
-    reference: Vec<u32>,
-    output: Vec<u32>,
-}
-
-/// Memory for counting, reused from segment to segment.
-#[derive(Debug, Default)]
-pub struct Scratch {
-    characters: Side,
-    words: Side,
-    candidate: Vec<f64>,
-    matches: Vec<f64>,
-    best: Vec<f64>,
+    by_word: Ngrams,
 }
 
 impl Chrf {
@@ -98,42 +91,56 @@ impl Chrf {
 
     pub(crate) fn characters(&self, line: &str, symbols: &mut Vec<u32>) {
         symbols.clear();
+        symbols.reserve(line.len());
         let characters = line.chars().filter(|&c| self.whitespace || !is_whitespace(c));
         symbols.extend(characters.map(u32::from));
     }
 
+    /// Whether n-grams of characters are sorted: those of higher orders need a tree.
+    fn sorts(&self) -> bool {
+        self.char_order <= SortedNgrams::HIGHEST
+    }
+
     /// Indexes a reference; characters are symbols already, words get numbers.
-    fn index_reference(&self, reference: &str, scratch: &mut Scratch) {
+    fn index_reference(&self, reference: &str, indexed: &mut Indexed) {
         let line = self.prepared(reference);
-        let Side { ngrams, reference: sequence, .. } = &mut scratch.characters;
-        self.characters(&line, sequence);
-        ngrams.reset(self.char_order, sequence.len());
-        ngrams.add(sequence);
+        let Indexed { characters, sorted, by_character, words, symbols, by_word } = indexed;
+        self.characters(&line, characters);
+        if self.sorts() {
+            sorted.set_reference(characters);
+        } else {
+            by_character.reset(self.char_order, characters.len());
+            by_character.add(characters);
+        }
         if self.word_order > 0 {
-            let Side { ngrams, symbols, reference: sequence, .. } = &mut scratch.words;
-            sequence.clear();
+            words.clear();
             symbols.reset(line.len() / 6);
-            split_words(&line, |word| sequence.push(symbols.insert(word)));
-            ngrams.reset(self.word_order, sequence.len());
-            ngrams.add(sequence);
+            split_words(&line, |word| words.push(symbols.insert(word)));
+            by_word.reset(self.word_order, words.len());
+            by_word.add(words);
         }
     }
 
-    /// The counts of an output against the indexed reference.
-    fn count_output(&self, output: &str, scratch: &mut Scratch) {
+    /// Makes the row of an output against the reference that is the candidate.
+    fn count_output(&self, output: &str, indexed: &Indexed, memory: &mut Memory) {
         let line = self.prepared(output);
-        let Scratch { characters, words, candidate, matches, .. } = scratch;
-        self.characters(&line, &mut characters.output);
-        if self.word_order > 0 {
-            let Side { symbols, output: sequence, .. } = words;
-            sequence.clear();
-            split_words(&line, |word| sequence.push(symbols.get(word)));
-        }
+        let Memory { characters, words, seen, sorted, matches, candidate, .. } = memory;
         candidate.clear();
-        for (side, max_order) in [(characters, self.char_order), (words, self.word_order)] {
-            matches.resize(max_order, 0.0);
-            side.ngrams.matches(&side.output, matches);
-            extend_row(candidate, side.output.len(), side.reference.len(), matches);
+        self.characters(&line, characters);
+        matches.resize(self.char_order, 0.0);
+        if self.sorts() {
+            sorted.set_output(characters);
+            indexed.sorted.matches(sorted, matches);
+        } else {
+            indexed.by_character.matches(characters, matches, seen);
+        }
+        extend_row(candidate, characters.len(), indexed.characters.len(), matches);
+        if self.word_order > 0 {
+            words.clear();
+            split_words(&line, |word| words.push(indexed.symbols.get(word)));
+            matches.resize(self.word_order, 0.0);
+            indexed.by_word.matches(words, matches, seen);
+            extend_row(candidate, words.len(), indexed.words.len(), matches);
         }
     }
 }
@@ -148,77 +155,66 @@ fn extend_row(row: &mut Vec<f64>, output: usize, reference: usize, matches: &[f6
     }
 }
 
-/// The references of a segment, each as characters and words.
+/// The references of a segment.
 #[derive(Debug)]
 struct PreparedReferences {
     metric: Chrf,
-    references: Vec<[Side; 2]>,
+    references: Vec<Indexed>,
 }
 
 impl Prepared for PreparedReferences {
     fn count(&self, output: &str, row: &mut [f64], memory: &mut Memory) {
-        let Memory { characters, words, seen, matches, candidate } = memory;
-        let Chrf { char_order, word_order, scoring, .. } = self.metric;
-        let line = self.metric.prepared(output);
-        self.metric.characters(&line, characters);
         let mut best = f64::NEG_INFINITY;
-        for [by_character, by_word] in &self.references {
-            words.clear();
-            if word_order > 0 {
-                split_words(&line, |word| words.push(by_word.symbols.get(word)));
-            }
-            candidate.clear();
-            for (side, symbols, max_order) in
-                [(by_character, &*characters, char_order), (by_word, &*words, word_order)]
-            {
-                matches.resize(max_order, 0.0);
-                side.ngrams.shared_matches(symbols, matches, seen);
-                extend_row(candidate, symbols.len(), side.reference.len(), matches);
-            }
-            let score = scoring.score(candidate);
+        for indexed in &self.references {
+            self.metric.count_output(output, indexed, memory);
+            let score = self.metric.scoring.score(&memory.candidate);
             if score > best {
                 best = score;
-                row.copy_from_slice(candidate);
+                row.copy_from_slice(&memory.candidate);
             }
         }
     }
 
     fn bytes(&self) -> usize {
-        let bytes = |side: &Side| {
-            side.ngrams.bytes() + side.symbols.bytes() + size_of_val(side.reference.as_slice())
+        let bytes = |indexed: &Indexed| {
+            let Indexed { characters, sorted, by_character, words, symbols, by_word } = indexed;
+            let lists = size_of_val(characters.as_slice()) + size_of_val(words.as_slice());
+            lists + sorted.bytes() + by_character.bytes() + symbols.bytes() + by_word.bytes()
         };
-        self.references.iter().flatten().map(bytes).sum()
+        self.references.iter().map(bytes).sum()
     }
+}
+
+/// Memory for counting, reused from segment to segment.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    indexed: Indexed,
+    memory: Memory,
+    best: Vec<f64>,
 }
 
 impl SegmentCounter for Chrf {
     type Scratch = Scratch;
 
-    fn scratch(&self) -> Scratch {
-        let mut scratch = Scratch::default();
-        scratch.words.ngrams.reset(0, 0);
-        scratch
-    }
-
     /// Keeps, for each output, the counts against the reference that gives it the best score.
     fn count_segment(&self, segment: Segment<'_>, rows: &mut [f64], scratch: &mut Scratch) {
         let Segment { references, outputs } = segment;
-        scratch.best.clear();
-        scratch.best.resize(outputs.len(), f64::NEG_INFINITY);
+        let Scratch { indexed, memory, best } = scratch;
+        best.clear();
+        best.resize(outputs.len(), f64::NEG_INFINITY);
         for reference in references {
-            self.index_reference(reference, scratch);
-            for (index, (output, row)) in
-                outputs.iter().zip(rows.chunks_mut(self.width())).enumerate()
-            {
-                self.count_output(output, scratch);
-                if references.len() == 1 {
-                    row.copy_from_slice(&scratch.candidate);
-                    continue;
-                }
-                let score = self.scoring.score(&scratch.candidate);
-                if score > scratch.best[index] {
-                    scratch.best[index] = score;
-                    row.copy_from_slice(&scratch.candidate);
+            self.index_reference(reference, indexed);
+            let rows = rows.chunks_mut(self.width());
+            for ((output, row), best) in outputs.iter().zip(rows).zip(best.iter_mut()) {
+                self.count_output(output, indexed, memory);
+                // The only reference is the best.
+                let score = match references {
+                    [_] => 0.0,
+                    _ => self.scoring.score(&memory.candidate),
+                };
+                if score > *best {
+                    *best = score;
+                    row.copy_from_slice(&memory.candidate);
                 }
             }
         }

@@ -90,9 +90,10 @@ struct NistCounter<'a> {
 #[derive(Debug, Default)]
 struct Scratch {
     ngrams: Ngrams,
-    /// The weight of each n-gram by its number.
+    /// The weights of the n-grams of each order that start at each word, and at the end of a reference.
     weights: Vec<f64>,
     output: Vec<u32>,
+    seen: Vec<u32>,
 }
 
 impl Counter for NistCounter<'_> {
@@ -129,20 +130,26 @@ impl NistCounter<'_> {
         weights.clear();
         ngrams.reset(self.metric.max_order, self.references.words(segment));
         for span in self.references.spans(segment) {
-            let first = span.start;
-            ngrams.add_and_visit(&self.references.tokens()[span], |start, order| {
-                weights.push(self.information.of(first + start, order));
-            });
+            ngrams.add(&self.references.tokens()[span.clone()]);
+            for start in span.start..=span.end {
+                weights.extend((1..=self.metric.max_order).map(|order| {
+                    let is_whole = start + order <= span.end;
+                    if is_whole { self.information.of(start, order) } else { 0.0 }
+                }));
+            }
         }
         ngrams.forbid_alone(self.references.symbol(""));
     }
 
     fn count_output(&self, output: &str, scratch: &mut Scratch, row: &mut [f64]) {
-        let Scratch { ngrams, weights, output: tokens } = scratch;
+        let Scratch { ngrams, weights, output: tokens, seen } = scratch;
         self.references.look_up(output, tokens);
         row[0] = tokens.len() as f64;
         let (matches, totals) = row[2..].split_at_mut(self.metric.max_order);
-        ngrams.weighted_matches(tokens, matches, |ngram| weights[ngram]);
+        let max_order = self.metric.max_order;
+        ngrams.weighted_matches(tokens, matches, seen, |place, order| {
+            weights[place * max_order + order - 1]
+        });
         for (order, cell) in (1..).zip(totals) {
             *cell = total(tokens.len(), order);
         }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
+use super::ngrams::{Ngrams, SortedNgrams};
 use super::{Metric, SEGMENTS_PER_PIECE};
 use crate::interruption;
 
@@ -28,6 +29,8 @@ pub struct Memory {
     pub(super) characters: Vec<u32>,
     pub(super) words: Vec<u32>,
     pub(super) seen: Vec<u32>,
+    pub(super) sorted: SortedNgrams,
+    pub(super) ngrams: Ngrams,
     pub(super) matches: Vec<f64>,
     pub(super) candidate: Vec<f64>,
 }

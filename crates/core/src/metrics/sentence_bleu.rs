@@ -3,7 +3,7 @@
 //! A segment's score is not a function of sums, but the mean of the scores is: the row of a segment
 //! holds its score with both weights, and the mean is a quotient of two summed columns.
 
-use super::bleu::{self, BleuCounts, brevity_penalty};
+use super::bleu::{BleuCounts, brevity_penalty};
 use super::{BySegment, Counter, Details, Metric, Part, Segment, SegmentCounter};
 
 /// The smoothings of Chen and Cherry (2014), §2.2, in their order from 0 to 7.
@@ -192,7 +192,7 @@ const WIDTH: usize = 4;
 /// Memory for counting, reused from segment to segment.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    bleu: bleu::Scratch,
+    bleu: <BleuCounts as SegmentCounter>::Scratch,
     counts: Vec<f64>,
 }
 

@@ -33,7 +33,9 @@ impl Symbols {
     /// Forgets all tokens and makes room for `capacity` different ones.
     pub fn reset(&mut self, capacity: usize) {
         self.text.clear();
+        self.text.reserve(8 * capacity);
         self.tokens.clear();
+        self.tokens.reserve(capacity);
         let slots = (2 * capacity).next_power_of_two().max(16);
         self.slots.clear();
         self.slots.resize(slots, 0);
