@@ -23,7 +23,7 @@ THREAD_VARIABLES = ("TRUEBLEU_THREADS", "RAYON_NUM_THREADS", "OMP_NUM_THREADS")
 NAMES = (
     *("bleu", "chrf", "chrf++", "ter"),
     *("bleuscore", "nltk", "nist", "fast-bleu", "fastchrf", "jiwer"),
-    *("large", "cold", "ten-million"),
+    *("large", "cold", "ten-million", "dropin"),
     *("paired-bs", "paired-ar", "compare-bs", "compare-ar", "command-bs", "command-ar"),
     *("cold-compare", "cold-limit"),
     *("agree-kendall", "agree-permutation", "agree-many", "agree-memory"),
@@ -105,7 +105,7 @@ def _parse_options() -> argparse.Namespace:
 
 def _measure(name: str, *, quick: bool) -> list[Speed | Memory]:
     """The rows of one name."""
-    from benchmarks import judgments, limits, nbest, significance, ten_million, tuning
+    from benchmarks import dropin, judgments, limits, nbest, significance, ten_million, tuning
     from benchmarks.cold import measure_cold
     from benchmarks.contests import compare
     from benchmarks.large import measure_large
@@ -118,6 +118,8 @@ def _measure(name: str, *, quick: bool) -> list[Speed | Memory]:
             return [compare(comparison, smaller)]
     if name == "cold":
         return [measure_cold(corpus)]
+    if name in dropin.NAMES:
+        return [*dropin.measure_dropin(smaller)]
     if name in significance.NAMES:
         return [*significance.measure_significance(smaller, (name,), quick=quick)]
     if name in limits.NAMES:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from benchmarks import (
+    dropin,
     judgments,
     limits,
     nbest,
@@ -104,6 +105,7 @@ def test_every_comparison_can_be_asked_for_by_its_name() -> None:
         "large",
         "cold",
         *ten_million.NAMES,
+        *dropin.NAMES,
         *(name for module in measured for name in module.NAMES),
     ]
     assert [*comparisons, *others] == list(NAMES)
