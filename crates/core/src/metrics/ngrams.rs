@@ -182,8 +182,8 @@ impl Ngrams {
                     order += 1;
                 }
                 let known = (shorter + 1 - limit as usize).max(*seen as usize);
-                for more in known..order {
-                    matches[more] += weight(place, more + 1);
+                for (more, matched) in matches.iter_mut().enumerate().take(order).skip(known) {
+                    *matched += weight(place, more + 1);
                 }
                 *seen = known.max(order) as u32;
                 break;
@@ -367,7 +367,7 @@ mod tests {
                 texts[1] = [texts[0].as_slice(), &texts[0]].concat();
             }
             let [first, second, third, text] = &texts;
-            let all = &[first.as_slice(), second, third][..round % 3 + 1];
+            let all = &[first.as_slice(), second, third][..=round % 3];
             for max_order in [1, 4, 6, 9] {
                 let expected = plain_matches(all, text, max_order);
                 assert_eq!(matches(all, text, max_order), expected, "{all:?} {text:?}");
