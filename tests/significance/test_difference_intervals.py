@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -131,6 +132,20 @@ def test_no_interval_contradicts_its_test(
             assert not contradicts(pair), pair
             decided.add(pair.p <= 0.05)
     assert decided == {True, False}
+
+
+def test_no_interval_contradicts_scaled_swaps_of_a_document_with_most_of_the_text() -> None:
+    documents = tuple("long" if place < 60 else f"d{place}" for place in range(80))
+    decided, scaled = set(), 0
+    for seed in range(20):
+        test_set = replace(texts(80, seed, rates=(0.13, 0.1, 0.16)), documents=documents)
+        result = compare(test_set, metrics=METRICS, replicates=300, seed=seed, level=0.6)
+        for pair in result.comparisons:
+            assert not contradicts(pair, alpha=0.4), pair
+            decided.add(pair.p <= 0.4)
+            scaled += (pair.swap_ratio or 1.0) < 0.9
+    assert decided == {True, False}
+    assert scaled > 40
 
 
 def test_ties_are_decided_as_the_test_decides_them() -> None:

@@ -17,6 +17,8 @@ const TIE_TOLERANCE: f64 = 1e-9;
 const SWAPS_OF_RATIOS: u64 = 1000;
 const LEAST_RATIO: f64 = 0.9;
 const SEED_OF_RATIOS: u64 = 12345;
+/// The smallest share of the text that scaled swaps are taken to swap, or to leave.
+const ALMOST_NONE: f64 = 1e-6;
 
 /// How to test.
 #[derive(Debug, Clone, Copy)]
@@ -166,7 +168,9 @@ impl Selection {
         if self.scale > 1.0 {
             let scale = self.scale;
             differences *= scale;
-            shares.mapv_inplace(|share| (0.5 + (share - 0.5) * scale).clamp(0.0, 1.0));
+            shares.mapv_inplace(|share| {
+                (0.5 + (share - 0.5) * scale).clamp(ALMOST_NONE, 1.0 - ALMOST_NONE)
+            });
         }
         self.tally.add(&differences.view(), &shares.view());
         self.done = replicates.end;

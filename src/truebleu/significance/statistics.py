@@ -56,6 +56,8 @@ LARGEST_BLOCK = 1 << 12
 SWAPS_OF_RATIOS = 1000
 # Swaps that vary less, as a share of the variance of samples, find too many differences.
 LEAST_RATIO = 0.9
+# The smallest share of the text that scaled swaps are taken to swap, or to leave.
+ALMOST_NONE = 1e-6
 # Rows that a block of replicates may add up: a second or two of work.
 BLOCK_WORK = 1 << 31
 
@@ -84,8 +86,7 @@ class MetricStatistics(ComparedByValue):
     @property
     def systems(self) -> int:
         """How many systems were counted."""
-        systems: int = self.rows.shape[1]
-        return systems
+        return int(self.rows.shape[1])
 
     @property
     def units(self) -> int:
@@ -95,8 +96,7 @@ class MetricStatistics(ComparedByValue):
     @property
     def sums(self) -> Values:
         """The rows of the whole test set added up, shaped (system, column)."""
-        sums: Values = self.rows.sum(axis=0, dtype=np.float64)
-        return sums
+        return np.asarray(self.rows.sum(axis=0, dtype=np.float64))
 
     @property
     def scores(self) -> Values:
@@ -122,8 +122,7 @@ class MetricStatistics(ComparedByValue):
     @property
     def width(self) -> int:
         """Columns of all systems side by side."""
-        columns: int = self.rows.shape[2]
-        return self.systems * columns
+        return self.systems * int(self.rows.shape[2])
 
     def differing_units(self, pairs: Sequence[Pair]) -> list[int]:
         """The number of units in which each pair's systems are counted differently."""
@@ -267,11 +266,13 @@ def swap_scales(ratios: Values) -> Values:
 def scaled_swaps(differences: Values, shares: Values, scales: Values) -> tuple[Values, Values]:
     """Differences after swaps and the shares of the text that are swapped, scaled.
 
-    A hypothesis moves a scaled difference as far as its share is scaled around a half.
+    A hypothesis moves a scaled difference as far as its share is scaled around a half. That share
+    stays short of all and of none: such swaps rule nothing out, however small their difference is.
     """
     if (scales == 1).all():
         return differences, shares
-    return differences * scales, np.clip(0.5 + (shares - 0.5) * scales, 0.0, 1.0)
+    wider = np.clip(0.5 + (shares - 0.5) * scales, ALMOST_NONE, 1 - ALMOST_NONE)
+    return differences * scales, np.where(scales == 1, shares, wider)
 
 
 def _no_variance(statistics: MetricStatistics) -> float:
@@ -309,8 +310,7 @@ def design_effects(
 
 def _variances(contributions: Values) -> list[float]:
     count = len(contributions)
-    variances: list[float] = ((contributions**2).sum(axis=0) * count / (count - 1)).tolist()
-    return variances
+    return list(((contributions**2).sum(axis=0) * count / (count - 1)).tolist())
 
 
 def side_by_side(statistics: Sequence[MetricStatistics]) -> Values:
