@@ -327,8 +327,7 @@ def tie_margin(observed: ArrayLike, replicates: Values, scale: ArrayLike = 0.0) 
             columns or one each. Rounding is relative to scores, not to their differences.
     """
     largest = np.maximum(np.abs(replicates).max(axis=0), np.abs(observed))
-    margin: Values = TIE_TOLERANCE * np.maximum(largest, as_scale(scale, largest))
-    return margin
+    return np.asarray(TIE_TOLERANCE * np.maximum(largest, as_scale(scale, largest)))
 
 
 def as_scale(scale: ArrayLike, columns: Values) -> Values:

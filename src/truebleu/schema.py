@@ -52,7 +52,9 @@ LARGEST = 1e100
 MOST = 2**63 - 1
 
 Unit = Literal["segment", "document", "block"]
-IntervalName = Literal["percentile", "bca", "student", "hall", "wilson", "korn-graubard", "two-way"]
+IntervalName = Literal[
+    "percentile", "bca", "student", "jackknife", "hall", "wilson", "korn-graubard", "two-way"
+]
 Alternative = Literal["two-sided", "greater", "less"]
 #: What a verdict on systems with several runs is about.
 About = Literal["further-runs", "these-runs"]
@@ -65,8 +67,6 @@ INTERVALS: tuple[IntervalName, ...] = tuple(
     name for name in get_args(IntervalName) if name != "two-way"
 )
 ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
-ABOUTS: tuple[About, ...] = get_args(About)
-RUN_SWAPS: tuple[RunSwaps, ...] = get_args(RunSwaps)
 Group = Literal["Texts", "Metrics", "Statistics", "Output"]
 #: The groups of options, in the order of ``--help``.
 GROUPS: tuple[Group, ...] = get_args(Group)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import pickle
+import statistics
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -62,3 +65,46 @@ def test_intervals_and_scores_come_from_one_count(monkeypatch: pytest.MonkeyPatc
         assert system.segments is not None
         low, high = system.intervals["BLEU"]
         assert low < system.scores["BLEU"].score < high
+
+
+@pytest.mark.parametrize("metric", ["bleu", "chrf", "ter"])
+def test_intervals_by_few_documents_are_students_of_the_jackknife(metric: str) -> None:
+    test_set = simulate(segments=12, systems=[0.4])
+    documents = [place % 3 for place in range(12)]
+    test_set = replace(test_set, documents=tuple(f"d{document}" for document in documents))
+    scores = truebleu.score(test_set, metrics=metric, confidence=True)
+    (label,) = scores.interval_methods
+    without_each = []
+    for left_out in range(3):
+        kept = [place for place, document in enumerate(documents) if document != left_out]
+        part = replace(test_set.part(kept), documents=None)
+        without_each.append(truebleu.score(part, metrics=metric).systems[0].scores[label].score)
+    # Student's quantile of two degrees of freedom, 4.302653, from a printed table.
+    half = 4.302653 * math.sqrt(2 * statistics.pvariance(without_each))
+    centre = scores.systems[0].scores[label].score
+    intervals = scores.systems[0].intervals
+    assert intervals is not None
+    low, high = intervals[label]
+    assert low == pytest.approx(max(centre - half, 0.0), rel=1e-6)
+    assert high == pytest.approx(centre + half, rel=1e-6)
+    assert "jackknife t intervals over 3 documents" in str(scores)
+    asked = truebleu.score(test_set, metrics=metric, confidence=True, interval="hall")
+    assert "Hall's skewness-corrected t intervals over 3 documents" in str(asked)
+
+
+def test_no_interval_leaves_what_a_metric_can_be() -> None:
+    reference = ["the cat sat on the mat", "dogs bark at night here", "a b c d e f"]
+    output = [reference[0], "no word in common", reference[2]]
+    test_set = truebleu.TestSet(
+        systems={"a": output},
+        references=(reference,),
+        reference_names=("r",),
+        documents=("x", "y", "z"),
+    )
+    scores = truebleu.score(test_set, metrics=["bleu", "chrf", "ter"], confidence=True)
+    intervals = scores.systems[0].intervals
+    assert intervals is not None
+    assert {label: bounds[0] for label, bounds in intervals.items()} == dict.fromkeys(intervals, 0)
+    # TER has no upper limit.
+    assert [bounds[1] for bounds in intervals.values()][:2] == [100, 100]
+    assert intervals["TER"][1] > 100

@@ -7,7 +7,7 @@ from dataclasses import replace
 from hashlib import sha256
 from shutil import which
 from subprocess import run
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -18,10 +18,8 @@ from tools.wasm import MODULE, NOTE, sources_hash
 from truebleu.corpus import as_test_set
 from truebleu.explanation.contributions import mean_gradient
 from truebleu.metrics.registry import parse_metrics
+from truebleu.reports.page._data import core_description
 from truebleu.simulation import simulate_causes
-
-if TYPE_CHECKING:
-    from truebleu.metrics.base import Metric
 
 # Every kind of score with every setting that changes it.
 METRICS = (
@@ -100,15 +98,6 @@ def answered(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return answers
 
 
-def described(metric: Metric) -> dict[str, Any]:
-    return {
-        "core": metric.core_settings(),
-        "core_of_segments": metric.sentence_level().core_settings(),
-        "weights": metric.weight_columns,
-        "higher": metric.higher_is_better,
-    }
-
-
 @pytest.mark.parametrize("unit", ["segment", "document"])
 def test_all_numbers_are_those_of_the_native_core(unit: Literal["segment", "document"]) -> None:
     places = list(range(3, 60, 2))
@@ -126,7 +115,7 @@ def test_all_numbers_are_those_of_the_native_core(unit: Literal["segment", "docu
     answers = answered(
         [
             {
-                "metric": described(metric),
+                "metric": core_description(metric),
                 "rows": counts.tolist(),
                 "places": places,
                 "units": places if unit == "segment" else documents,
@@ -173,7 +162,7 @@ def test_swaps_are_scaled_where_those_of_a_comparison_are() -> None:
     settings = {"seed": "12345", "replicates": 999, "level": 0.95, "interval": "percentile"}
     places = list(range(60))
     about = {"places": places, "units": places, "settings": settings}
-    (answer,) = answered([{"metric": described(metric), "rows": rows, **about}])
+    (answer,) = answered([{"metric": core_description(metric), "rows": rows, **about}])
     (pair,) = result.comparisons
     compared = answer["compared"]
     assert compared["p"] == pair.p

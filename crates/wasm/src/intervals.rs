@@ -7,6 +7,7 @@ const WHOLE: f64 = 1e-6;
 /// From so many degrees of freedom on the expansion around the normal quantile is exact enough.
 const MANY_DEGREES: f64 = 1000.0;
 const TIE_TOLERANCE: f64 = 1e-9;
+const LEAST_UNITS_OF_HALL: f64 = 30.0;
 
 /// The smallest number of extreme replicates that leaves a hypothesis standing; 0 where none rejects it.
 #[expect(clippy::cast_sign_loss, reason = "a rank from 0 up")]
@@ -28,7 +29,8 @@ pub fn percentile(scores: &mut [f64], level: f64) -> (f64, f64) {
     (scores[beyond], scores[count - 1 - beyond])
 }
 
-/// Hall's skewness-corrected interval of an estimate, of the estimates without one unit each.
+/// Hall's skewness-corrected interval of an estimate, of the estimates without one unit each; Student's by few
+/// units, whose skewness is not known.
 pub fn hall(estimate: f64, without: &[f64], level: f64) -> (f64, f64) {
     let count = without.len() as f64;
     let mean = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / count;
@@ -43,7 +45,7 @@ pub fn hall(estimate: f64, without: &[f64], level: f64) -> (f64, f64) {
     let power = |exponent: i32| mean(&mut influence.iter().map(|value| value.powi(exponent)));
     let variance = power(2);
     let safe = if variance == 0.0 { 1.0 } else { variance };
-    let skewness = power(3) / safe.powf(1.5);
+    let skewness = if count < LEAST_UNITS_OF_HALL { 0.0 } else { power(3) / safe.powf(1.5) };
     let kurtosis = power(4) / (safe * safe);
     let degrees = (2.0 * count / (kurtosis - 1.0).max(1e-9)).min(count - 1.0).floor().max(1.0);
     let (error, bend) = ((variance / count).sqrt(), skewness / (3.0 * count.sqrt()));

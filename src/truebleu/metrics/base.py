@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields, replace
@@ -163,6 +164,8 @@ class Metric(ABC):
 
     # Whether the statistics are (sum, count) and the score is their ratio: the mean over segments.
     is_mean: ClassVar[bool] = False
+    # What a score cannot be below or above.
+    limits: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
     # Whether the counts of a segment depend on the other segments of the text.
     counts_whole_text: ClassVar[bool] = False
 
@@ -493,6 +496,7 @@ class NativeMetric(Metric):
     score_type: ClassVar[type[Score]]
     #: What the columns are to the score, where that depends on no setting.
     part_names: ClassVar[tuple[str, ...]] = ()
+    limits: ClassVar[tuple[float, float]] = (0.0, math.inf)
 
     def __post_init__(self) -> None:
         checked_fields(self)
@@ -703,6 +707,7 @@ class DerivedMetric(Metric):
     signature = _of_metric("signature")
     higher_is_better = _of_metric("higher_is_better")
     digits = _of_metric("digits")
+    limits = _of_metric("limits")
     weight_columns = _of_metric("weight_columns")
 
 

@@ -54,6 +54,7 @@ class PrecisionMetric(TokenMetric):
     """A metric of n-gram precisions up to an order, with a brevity penalty."""
 
     max_order: Order = 4
+    limits: ClassVar[tuple[float, float]] = (0.0, 100.0)
 
     def pair_scorer(self) -> _core.PairScorer | None:
         """Scores pairs, unless a tokenizer of another package cuts the texts."""

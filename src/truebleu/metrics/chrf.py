@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from truebleu import _core
 from truebleu.errors import SettingError
@@ -39,6 +39,7 @@ class CHRF(NativeMetric):
     whitespace: bool = False
 
     score_type = CHRFScore
+    limits: ClassVar[tuple[float, float]] = (0.0, 100.0)
     eps_smoothing: bool = False
 
     def __post_init__(self) -> None:

@@ -552,8 +552,7 @@ class Rows:
         for start in range(0, len(rows), BLOCK):
             block = np.concatenate([sums, rows[start : start + BLOCK]])
             sums = np.array([Statistics(block).sums()])
-        values: list[list[float]] = sums[0].tolist()
-        return values
+        return list(sums[0].tolist())
 
 
 def narrowed(rows: NDArray[Any], kinds: Sequence[str] = ("int16", "int32")) -> NDArray[Any]:

@@ -716,8 +716,7 @@ def _weights(
         weights[again] = 0.0
     else:
         weights = np.ones(size)
-    normalized: NDArray[np.float64] = weights / weights.sum()
-    return normalized
+    return np.asarray(weights / weights.sum())
 
 
 class Expected(NamedTuple):

@@ -93,8 +93,7 @@ class CandidateStatistics(ComparedByValue):
     def sums(self, indices: ArrayLike) -> NDArray[np.float64]:
         """The counts of the text that takes the candidate with this index from each list."""
         chosen = as_indices(indices, np.diff(self.offsets))
-        sums: NDArray[np.float64] = self.rows[self.offsets[:-1] + chosen].sum(axis=0)
-        return sums
+        return np.asarray(self.rows[self.offsets[:-1] + chosen].sum(axis=0))
 
     def score(self, indices: ArrayLike) -> float:
         """The score of that text."""
@@ -147,8 +146,7 @@ def plus_one_bleu(counted: CandidateStatistics) -> NDArray[np.float64]:
         penalty = np.where(
             lengths > 0, np.exp(np.minimum(0.0, 1 - references / np.maximum(lengths, 1))), 0.0
         )
-    scores: NDArray[np.float64] = 100 * penalty * np.exp(np.log(precisions).mean(axis=1))
-    return scores
+    return np.asarray(100 * penalty * np.exp(np.log(precisions).mean(axis=1)))
 
 
 def list_metrics(metrics: str | Sequence[str | Metric]) -> list[Metric]:

@@ -406,8 +406,7 @@ def render(result: Renderable, format_: str = "text", **options: Any) -> str:
         raise SettingError("format", format_, f"one of {', '.join(FORMATS)} for what is no gate")
     module, _, function = formats[format_].partition(":")
     renderer = getattr(import_module(f"truebleu.reports.{module}"), function)
-    text: str = renderer(document, result)
-    return text
+    return str(renderer(document, result))
 
 
 # Tabs and line ends would end a cell; a space stands for each.

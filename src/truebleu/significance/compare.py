@@ -138,8 +138,9 @@ def compare(
             others are shown beside it.
         correct_over: "pairs" corrects for the comparisons by each metric; "metrics" for those by
             all metrics together, so that the verdicts by all of them count.
-        interval: how intervals of scores are made; Hall's by documents or blocks, else percentiles;
-            for pass/fail scores Wilson's, by documents Korn and Graubard's.
+        interval: how intervals of scores are made; Hall's by documents or blocks, the jackknife's
+            by fewer than 30 of them, else percentiles; for pass/fail scores Wilson's, by documents
+            Korn and Graubard's.
         adaptive: make as many replicates as clear decisions need.
         runs: where several outputs are runs of one system: the outputs of each system, or a pattern
             that their names have, such as "{system}.opt{run}".

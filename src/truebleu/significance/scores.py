@@ -220,8 +220,9 @@ def score(
         metrics: names or objects: "bleu", ["bleu:tokenize=zh", "chrf"], BLEU().
         confidence: a confidence interval beside each score.
         per_segment: the scores of each segment, under each metric's settings for single segments.
-        interval: how intervals are made; Hall's by documents or blocks, else percentiles; for
-            pass/fail scores Wilson's, by documents Korn and Graubard's.
+        interval: how intervals are made; Hall's by documents or blocks, the jackknife's by fewer
+            than 30 of them, else percentiles; for pass/fail scores Wilson's, by documents Korn and
+            Graubard's.
         by: also score groups of segments: labels by name, one for each segment, or "domain" or
             "document". Intervals of all groups of a column hold together.
         documents: the document of each segment, where `systems` is no test set.

@@ -332,8 +332,7 @@ class Pool:
     def ranking(self) -> list[int]:
         """The systems by the first metric, the best first."""
         first = self.statistics[0]
-        ranking: list[int] = np.argsort(-first.sign * first.scores, kind="stable").tolist()
-        return ranking
+        return list(np.argsort(-first.sign * first.scores, kind="stable").tolist())
 
     def take(self, sample: Sample) -> list[MetricStatistics]:
         """The counts of a sample's units; a unit drawn twice counts twice."""
@@ -749,8 +748,7 @@ def as_record(values: Floats) -> list[object]:
     """The values as nested lists for a journal, with None where there is none."""
     plain_values = values.astype(object)
     plain_values[np.isnan(values)] = None
-    nested: list[object] = plain_values.tolist()
-    return nested
+    return list(plain_values.tolist())
 
 
 def from_record(values: object) -> Floats:

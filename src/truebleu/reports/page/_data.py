@@ -52,6 +52,7 @@ def core_description(metric: Metric) -> dict[str, Any]:
         "digits": metric.digits,
         "higher": metric.higher_is_better,
         "weights": metric.weight_columns,
+        "limits": [limit if abs(limit) < float("inf") else None for limit in metric.limits],
         "core": metric.core_settings(),
         "core_of_segments": metric.sentence_level().core_settings(),
     }

@@ -64,7 +64,10 @@ class Core {
 
   results(metric) {
     const values = this.taken(this.exports.results(metric.table), RESULTS.length);
-    return Object.fromEntries(RESULTS.map((name, place) => [name, values[place]]));
+    const [least, most] = metric.limits;
+    const inside = (name, value) =>
+      /^(low|high)./.test(name) ? Math.min(Math.max(value, least ?? -Infinity), most ?? Infinity) : value;
+    return Object.fromEntries(RESULTS.map((name, place) => [name, inside(name, values[place])]));
   }
 
   // Both systems on some segments as `truebleu compare` has them; null where there are fewer than two
