@@ -15,7 +15,7 @@ from tests.cli import shell
 from truebleu.errors import CorpusError, TruebleuError
 from truebleu.scores import ScoredTestSet, read_benchmarks
 
-#: Each tool, a pattern of its files, and which of the right answers they have.
+#: Each tool, a pattern of its files or folders, and which of the right answers they have.
 FILES = [
     ("promptfoo", "out.json", 0),
     ("promptfoo", "out.jsonl", 0),
@@ -36,6 +36,13 @@ FILES = [
     ("pymarian", "*.txt", 0),
     ("lm-eval", "*/samples_*.jsonl", 0),
     ("inspect", "*.eval", 0),
+    ("helm", "benchmark_output", 0),
+    ("helm", "benchmark_output/runs/v1/*", 0),
+    ("lighteval", "details", 0),
+    ("lighteval", "details/org/*", 0),
+    ("lm-eval", "org__*", 0),
+    ("deepeval", "results", 0),
+    ("wmt25", "data/automatic_scores", 0),
     ("mt-metrics-eval", "tiny26/metric-scores/en-xx/MetricY-refA.seg.score", 1),
 ]
 
