@@ -205,7 +205,9 @@ def soft_intervals() -> Iterator[Design]:
             for what in ("covers", "is said to cover")
         )
         trial = partial(_soft_interval, systems, segments, spread)
-        yield Design(questions=questions, trials=200, trial=trial)
+        # A trial of many systems and segments takes half a second.
+        trials = 1000 if systems * segments < 4000 else 200
+        yield Design(questions=questions, trials=trials, trial=trial)
 
 
 def _scores(systems: int, segments: int, spread: float, *key: int) -> NDArray[np.float64]:

@@ -5,15 +5,16 @@ A design is a function that gives some; add yours to `DESIGNS`.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from functools import cache, partial
-from itertools import combinations
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evidence import agreement, gates
+from evidence import agreement, gates, panels
 from evidence.data import read_set
 from evidence.rates import (
     ALPHA,
@@ -23,22 +24,39 @@ from evidence.rates import (
     Question,
     Rates,
     document_pool,
+    few,
     like,
     measured,
     p_values,
     pool,
     rejected,
 )
-from evidence.unlike import Unlike
-from truebleu.reports.document import LARGEST_SHARE
+from evidence.unlike import Unlike, equal_rows
+from truebleu import compare
+from truebleu._core import Statistics
+from truebleu.metrics.base import CountedMetric
+from truebleu.reports.compare import FEW_UNITS
+from truebleu.reports.document import ENOUGH_DOCUMENTS, LARGEST_SHARE
+from truebleu.resampling import Units
+from truebleu.scores import ScoredTestSet
+from truebleu.scores.scored import OutsideScores
+from truebleu.significance.intervals import default_correction, interval_bounds, interval_method
 from truebleu.significance.pairs import all_pair_tests
 from truebleu.significance.settings import CompareSettings
-from truebleu.significance.statistics import LEAST_RATIO, largest_units, swap_ratios
+from truebleu.significance.statistics import (
+    LEAST_RATIO,
+    MetricStatistics,
+    largest_units,
+    swap_ratios,
+)
+from truebleu.significance.tests import default_replicates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from truebleu.significance.statistics import MetricStatistics, Pair
+    from numpy.typing import NDArray
+
+    from truebleu.significance.statistics import Pair
 
     Answers = tuple[Sequence[float], ...]
 
@@ -46,6 +64,7 @@ METRICS = ("bleu", "ter", "chrf")
 # Trials of families of so many systems.
 FAMILIES = {2: 2000, 5: 1000, 10: 500, 20: 300, 40: 80}
 # Kept until the page is written, so that what was measured before an interruption is not lost.
+SCORE = OutsideScores.of({"a": [0.5, 1], "b": [1, 0.5]}, name="score")
 JOURNAL = Path(__file__).parent / "journal" / "defaults.jsonl"
 
 
@@ -97,10 +116,34 @@ def _family(systems: int, truth: str, trial: int) -> Answers:
     if truth == "partial":  # the first half of the systems draws from better ones
         groups = [order[:8]] * half + [order[8:]] * (systems - half)
     drawn = np.stack([generator.choice(group, size=100) for group in groups], axis=1)
-    pairs = list(combinations(range(systems), 2))
-    alarms = rejected(like(by_segment, by_segment.rows[segments[:, None], drawn]), pairs, trial)
+    pairs = list(itertools.combinations(range(systems), 2))
+    sample = like(by_segment, by_segment.rows[segments[:, None], drawn])
     equal = [truth == "full" or (a < half) == (b < half) for a, b in pairs]
-    return [bool(alarms[equal].any())], [False]
+    return [_any_alarm(sample, pairs, np.array(equal), trial)], [False]
+
+
+def _any_alarm(
+    sample: MetricStatistics, pairs: list[Pair], equal: NDArray[np.bool_], seed: int
+) -> bool:
+    """Whether the default finds any difference where there is none.
+
+    Holm's first false rejection needs an uncorrected p of at most alpha / the number of equal
+    pairs. Replicates are the first of the default's, and their extremes only become more: pairs
+    that have too many of them already need no further ones.
+    """
+    correction = default_correction(len(pairs))
+    whole = default_replicates(correction, len(pairs), ALPHA)
+    if correction == "holm":
+        left = [pair for pair, is_equal in zip(pairs, equal, strict=True) if is_equal]
+        least = ALPHA / len(left) * (whole + 1)
+        for number in (1999, whole):
+            p = p_values(sample, left, seed, number, correction="none")
+            left = [
+                pair for pair, share in zip(left, p, strict=True) if share * (number + 1) <= least
+            ]
+            if not left:
+                return False
+    return bool(rejected(sample, pairs, seed)[equal].any())
 
 
 # Two systems of each set that are of unlike length, and two that are not; then all of a set.
@@ -131,7 +174,7 @@ def lengths() -> Iterator[Design]:
             for test, default in UNLIKE_TESTS.items()
         )
         trial = partial(_unlike, name, *systems)
-        yield Design(questions=questions, trials=1000, trial=trial)
+        yield Design(questions=questions, trials=3000, trial=trial)
 
 
 def _unlike(*name_and_trial: Any) -> Answers:
@@ -143,10 +186,208 @@ def _unlike(*name_and_trial: Any) -> Answers:
 
 
 @cache
-def _sampled(name: str, *systems: str) -> Unlike:
+def _sampled(name: str, *systems: str, metric: str = "bleu") -> Unlike:
     test_set = read_set(name)
     chosen = {system: test_set.systems[system] for system in systems or test_set.systems}
-    return Unlike.of(replace(test_set, systems=chosen), ["bleu"], "segment", 7)
+    return Unlike.of(replace(test_set, systems=chosen), [metric], "segment", 7)
+
+
+def runaways() -> Iterator[Design]:
+    """The level by TER where outputs run away: as the systems' own do, and seven of one system.
+
+    Seven outputs of 2,000 are missing from a third of all samples of 300. Such a sample is one of
+    the system without them, which is better: no test can find that and not this.
+    """
+    for name in gates.SETS:
+        of_set = f"{name}, any two, the better one cut short, {gates.SAMPLED} segments"
+        default = "compare, level, runaway outputs"
+        question = Question(default=f"{default} of the systems' own (TER)", design=of_set)
+        yield Design(questions=(question,), trials=2000, trial=partial(_own_runaways, name))
+        seven = f"{default}, {gates.RUNAWAYS} in one system"
+        questions = (
+            Question(default=f"{seven} (TER)", design=of_set, sometimes=ONE_UNIT),
+            Question(
+                default=f"{seven}: there were none in the sample, and a difference was found",
+                design=of_set,
+                expected=None,
+            ),
+        )
+        yield Design(questions=questions, trials=1000, trial=partial(_planted_runaways, name))
+
+
+def _own_runaways(name: str, trial: int) -> Answers:
+    ((sample,),) = _sampled(name, metric="ter").sets(trial, 1)
+    part = like(sample, sample.rows[: gates.SAMPLED])
+    return rejected(part, [(0, 1)], trial, 999).tolist(), [False]
+
+
+def _planted_runaways(name: str, trial: int) -> Answers:
+    whole, repeated = gates.with_repeated(name, "ter")
+    half = _sampled(name, metric="ter").cut.statistics[0].rows
+    for attempt in itertools.count():
+        generator = np.random.default_rng([trial, attempt])
+        chosen = generator.choice(whole.systems, 2, replace=False)
+        struck = generator.choice(whole.units, gates.RUNAWAYS, replace=False)
+        both = np.stack([whole.rows[:, chosen], half[:, chosen]]).astype(np.float64)
+        both[:, struck, 0] = repeated[struck, chosen[0]]
+        pair, short = (like(whole, rows) for rows in both)
+        worse, better = np.argsort(whole.sign * pair.scores).tolist()
+        if whole.sign * (short.scores[better] - pair.scores[worse]) < 0:
+            break
+    order = generator.permutation(whole.units)
+    equal = equal_rows(pair, short, better, worse, order)
+    drawn = generator.integers(0, whole.units, gates.SAMPLED)
+    sample = like(whole, equal[drawn])
+    alarm = bool(rejected(sample, [(0, 1)], trial, 999)[0])
+    (largest,) = largest_units(sample, [(0, 1)])
+    none = alarm and not np.isin(drawn, struck).any()
+    return [alarm, none], [(largest.share or 0.0) > LARGEST_SHARE, False]
+
+
+def several_metrics() -> Iterator[Design]:
+    """How often equal systems are told apart by any of three metrics, and by the verdict's own."""
+    questions = tuple(
+        Question(
+            default=f"compare by {', '.join(METRICS)}: {what}",
+            design="300 segments exchanged",
+            always=always,
+        )
+        for what, always in (
+            ("the verdict", ""),
+            ("any metric", "the verdict is by the first metric; the others describe"),
+            ("any metric with --correct-over metrics", ""),
+        )
+    )
+    yield Design(questions=questions, trials=1000, trial=_several_metrics)
+
+
+def _several_metrics(trial: int) -> Answers:
+    generator = np.random.default_rng([trial, 3])
+    places, names = pool("bleu")[2], PAIRS[trial % len(PAIRS)]
+    segments = generator.choice(len(pool("bleu")[0].rows), size=300, replace=False)
+    coins = generator.random(300) < 0.5
+    counted = []
+    for name in METRICS:
+        whole = pool(name)[0]
+        both = whole.rows[segments][:, [places[system] for system in names]]
+        both[coins] = both[coins][:, ::-1]
+        counted.append(CountedMetric(whole.metric, Statistics(np.ascontiguousarray(both))))
+    texts = {name: ["x"] * 300 for name in names}
+    found = []
+    for over in ("pairs", "metrics"):
+        comparison = compare(
+            texts, ["x"] * 300, counted, correct_over=over, replicates=999, seed=trial, people=None
+        )
+        found.append([pair.significant for pair in comparison.comparisons])
+    return [found[0][0], any(found[0]), any(found[1])], [False] * 3
+
+
+def several_answers() -> Iterator[Design]:
+    """How often equal models are told apart, of which each epoch of answers has its own luck."""
+    for epochs, effect in ((3, 0.0), (3, 0.05), (5, 0.05)):
+        questions = tuple(
+            Question(
+                default=f"compare, several answers to an item, about {about}",
+                design=f"100 items, {epochs} epochs, s.d. of an epoch's own rate {effect:g}",
+                always="" if further or not effect else "the verdict says that it is about these",
+            )
+            for about, further in (("further epochs", True), ("these answers", False))
+        )
+        trial = partial(_several_answers, epochs, effect)
+        yield Design(questions=questions, trials=1000, trial=trial)
+
+
+def _several_answers(epochs: int, effect: float, trial: int) -> Answers:
+    generator = np.random.default_rng([trial, epochs])
+    rates = generator.beta(3, 2, size=100)
+    lines = ["item,system,epoch,score"]
+    for system in "ab":
+        for epoch in range(epochs):
+            own = effect * generator.normal()
+            passed = generator.random(100) < rates + own
+            lines += [f"{item},{system},{epoch},{int(ok)}" for item, ok in enumerate(passed)]
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "answers.csv"
+        path.write_text("\n".join(lines), encoding="utf-8")
+        scored = ScoredTestSet.read([str(path)])
+    further, these = (
+        compare(scored, about=about, replicates=999, seed=trial) for about in (None, "these-runs")
+    )
+    assert further.settings.about == "further-runs"
+    return [c.comparisons[0].significant for c in (further, these)], [False, False]
+
+
+def few_items() -> Iterator[Design]:
+    """How often intervals of differences of few items cover, of scores that are no rates."""
+    for name, draw in FEW.items():
+        for items in (5, 6, 8, 10):
+            question = Question(
+                default="compare, interval of a difference of few items",
+                design=f"{items} items, {name} differences",
+                expected=1 - ALPHA,
+                always=f"with fewer than {FEW_UNITS} items it can be too narrow",
+            )
+            trial = partial(_few_items, draw, items)
+            yield Design(questions=(question,), trials=4000, trial=trial)
+
+
+# Differences of two systems whose mean is 0.
+FEW: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
+    "normal": lambda generator, items: generator.normal(size=items),
+    "skewed (exponential)": lambda generator, items: generator.exponential(size=items) - 1,
+    "long-tailed (Student's, 3 degrees)": lambda generator, items: generator.standard_t(3, items),
+}
+
+
+def _few_items(draw: Callable[..., np.ndarray], items: int, trial: int) -> Answers:
+    generator = np.random.default_rng([trial, items])
+    second = generator.normal(size=items)
+    scores = np.stack([second + draw(generator, items), second], axis=1)
+    rows = np.stack([scores, np.ones_like(scores)], axis=2)
+    statistics = MetricStatistics.of("score", SCORE, rows, Units.segments(items))
+    settings = CompareSettings(test="scaled", replicates=999, seed=trial)
+    (tests,) = all_pair_tests([statistics], [], [(0, 1)], settings, lambda _first, _count: [])
+    low, high = tests.interval(0)
+    return [(low is None or low <= 0) and (high is None or high >= 0)], [False]
+
+
+def scores_by_documents() -> Iterator[Design]:
+    """How often the intervals of scores by documents that are printed hold the pool's scores."""
+    for metric in METRICS:
+        whole = document_pool(metric)
+        for documents in (3, 5, 10, 20, 60, 150):
+            question = Question(
+                default=f"score, interval by documents ({whole.label})",
+                design=f"{documents} documents drawn, {whole.systems} systems",
+                expected=1 - ALPHA,
+                always=few("documents", documents, ENOUGH_DOCUMENTS),
+            )
+            trial = partial(_scores_by_documents, whole, documents)
+            yield Design(questions=(question,), trials=1000, trial=trial)
+
+
+def _scores_by_documents(whole: MetricStatistics, documents: int, trial: int) -> Answers:
+    generator = np.random.default_rng([trial, documents])
+    sample = like(whole, whole.rows[generator.integers(0, whole.units, documents)])
+    method = interval_method(sample, None, "hall")
+    low, high = interval_bounds(sample, np.empty((0, whole.systems)), None, method, 1 - ALPHA)
+    return [float(((low <= whole.scores) & (whole.scores <= high)).mean())], [False]
+
+
+def further_sets() -> Iterator[Design]:
+    """How often a panel's interval for a further set holds that set's difference."""
+    for metric in panels.METRICS:
+        question = Question(
+            default=f"panel, interval of a further set ({metric})",
+            design=f"{panels.FEW_SETS} WMT sets, {panels.SEGMENTS} segments of each",
+            expected=1 - ALPHA,
+        )
+        yield Design(questions=(question,), trials=1000, trial=partial(_further_set, metric))
+
+
+def _further_set(metric: str, trial: int) -> Answers:
+    generator = np.random.default_rng([trial, 14])
+    return [panels.holds_further_set(metric, generator)], [False]
 
 
 def coverage() -> Iterator[Design]:
@@ -166,7 +407,7 @@ def coverage() -> Iterator[Design]:
                 for pairs in (" against ".join(PAIRS[0]), "three other pairs")
             )
             yield Design(
-                questions=questions, trials=500, trial=partial(_covered, metric, whole, count)
+                questions=questions, trials=1000, trial=partial(_covered, metric, whole, count)
             )
 
 
@@ -176,7 +417,7 @@ def _covered(metric: str, whole: MetricStatistics, count: int, trial: int) -> An
     truth = np.array([whole.scores[a] - whole.scores[b] for a, b in pairs])
     generator = np.random.default_rng([trial, count])
     sample = like(whole, whole.rows[generator.integers(0, len(whole.rows), count)])
-    settings = CompareSettings(replicates=999, seed=trial, correction="none")
+    settings = CompareSettings(test="scaled", replicates=999, seed=trial, correction="none")
     (tests,) = all_pair_tests([sample], [], pairs, settings, lambda _first, _count: [])
     low, high = np.array([tests.interval(pair) for pair in range(len(pairs))], dtype=float).T
     # An open end, which is no number, holds whatever there is.
@@ -191,7 +432,13 @@ DESIGNS: tuple[Callable[[], Iterator[Design]], ...] = (
     two_systems,
     families,
     lengths,
+    runaways,
+    several_metrics,
+    several_answers,
+    few_items,
     coverage,
+    scores_by_documents,
+    further_sets,
     *gates.DESIGNS,
     *agreement.DESIGNS,
 )

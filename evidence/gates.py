@@ -116,7 +116,7 @@ def runaways() -> Iterator[Design]:
 
 
 def _runaways(name: str, metric: str, trial: int) -> Answers:
-    whole, repeated = _with_repeated(name, metric)
+    whole, repeated = with_repeated(name, metric)
     for attempt in itertools.count():
         generator = np.random.default_rng([trial, attempt])
         new, old = generator.choice(whole.systems, 2, replace=False)
@@ -135,7 +135,7 @@ def _runaways(name: str, metric: str, trial: int) -> Answers:
 
 
 @cache
-def _with_repeated(name: str, metric: str) -> tuple[MetricStatistics, NDArray[np.float64]]:
+def with_repeated(name: str, metric: str) -> tuple[MetricStatistics, NDArray[np.float64]]:
     """The counts of a set, and of all its outputs repeated."""
     (parsed,), test_set = metrics_for([metric], read_set(name))
     texts = {

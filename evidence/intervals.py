@@ -3,11 +3,14 @@
 Coverage: two systems of a WMT set are a pool, whose difference is the truth; test sets are drawn
 from it with replacement, by segments or by documents, and the interval that `compare` prints is the
 one that inverts its test. Contradictions: random pairs and families of systems on random parts of
-random sets; an interval contradicts its test where one finds a difference and the other does not.
+random sets; an interval contradicts its test where one finds a difference and the other does not,
+and a sentence where it tells systems apart and the interval that it prints contains 0, or the other
+way round.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import replace
 from functools import cache
@@ -20,6 +23,7 @@ from evidence.rates import ALPHA, like
 from truebleu._core import Statistics
 from truebleu.metrics.base import CountedMetric
 from truebleu.metrics.registry import metrics_for
+from truebleu.reports.compare import document
 from truebleu.resampling import Units
 from truebleu.significance.compare import compare
 from truebleu.significance.pairs import all_pair_tests
@@ -27,10 +31,10 @@ from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import MetricStatistics
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from truebleu.corpus import TestSet
-    from truebleu.significance.compare import PairResult
+    from truebleu.significance.compare import Comparison, PairResult
 
 SETS = ("wmt21-en-de", "wmt23-en-cs", "wmt23-en-ja", "wmt23-he-en", "wmt23-zh-en", "wmt24-en-es")
 METRICS = ("bleu", "chrf", "ter", "sentbleu:weight=equal")
@@ -70,7 +74,9 @@ def covered(whole: MetricStatistics, count: int, drawn: int) -> tuple[list[float
     for number in range(drawn):
         generator = np.random.default_rng([number, count])
         sample = like(whole, whole.rows[generator.integers(0, whole.units, count)])
-        settings = CompareSettings(replicates=REPLICATES, seed=number, correction="none")
+        settings = CompareSettings(
+            test="scaled", replicates=REPLICATES, seed=number, correction="none"
+        )
         (tests,) = all_pair_tests([sample], [], PLACES, settings, lambda _first, _count: [])
         bounds = [tests.interval(pair) for pair in range(len(PLACES))]
         low, high = (
@@ -99,8 +105,21 @@ def contradicts(pair: PairResult) -> bool:
     return leaves_out != (pair.p <= ALPHA) or (pair.significant and not leaves_out)
 
 
-def random_comparison(number: int, systems: int) -> Sequence[PairResult]:
-    """The comparisons of so many systems on a random part of a random set by a random metric."""
+def sentences(comparison: Comparison) -> tuple[int, int]:
+    """How many sentences of a comparison have an interval, and how many of them contradict it."""
+    printed, wrong = 0, 0
+    for sentence in document(comparison).sentences:
+        for low, high in re.findall(r"\[([-\d.]+|−∞), ([-\d.]+|∞)\]", sentence):
+            bounds = float(low.replace("−∞", "-inf")), float(high.replace("∞", "inf"))
+            # What the correction alone leaves undecided is said to be so, beside an uncorrected p.
+            apart = "can't be told" not in sentence or "not significant among" in sentence
+            printed += 1
+            wrong += apart == (bounds[0] <= 0 <= bounds[1])
+    return printed, wrong
+
+
+def random_comparison(number: int, systems: int) -> Comparison:
+    """The comparison of so many systems on a random part of a random set by a random metric."""
     generator = np.random.default_rng([number, systems])
     name, metric = str(generator.choice(SETS)), str(generator.choice(METRICS))
     test_set, counted = texts(name, metric)
@@ -117,19 +136,26 @@ def random_comparison(number: int, systems: int) -> Sequence[PairResult]:
         seed=number,
         replicates=REPLICATES if systems == 2 else 2000,
         people=None,
-    ).comparisons
+        # Sentences about families have intervals where there is a baseline.
+        baseline=names[0] if systems > 2 and number % 2 else None,
+    )
 
 
 def main(drawn: int, pairs: int) -> None:
     """Print what was measured."""
-    found = sum(contradicts(random_comparison(number, 2)[0]) for number in range(pairs))
-    print(f"{pairs:,} random pairs: {found} contradictions", flush=True)
-    families, among, found = pairs // 10, 0, 0
-    for number in range(families):
-        compared = random_comparison(number, 3 + number % 10)
-        among += len(compared)
-        found += sum(map(contradicts, compared))
-    print(f"{families:,} families of 3 to 12 systems, {among:,} pairs: {found} contradictions")
+    kinds = ("pairs", pairs, 2, 1), ("families of 3 to 12 systems", pairs // 10, 3, 10)
+    for what, comparisons, least, sizes in kinds:
+        among, found, printed, wrong = 0, 0, 0, 0
+        for number in range(comparisons):
+            comparison = random_comparison(number, least + number // 2 % sizes)
+            among += len(comparison.comparisons)
+            found += sum(map(contradicts, comparison.comparisons))
+            printed, wrong = np.add((printed, wrong), sentences(comparison))
+        print(
+            f"{comparisons:,} random {what}: {among:,} intervals, {found} contradictions; "
+            f"{printed:,} sentences with an interval, {wrong} contradictions",
+            flush=True,
+        )
     every: list[float] = []
     for name, metric, kind, count, rates, against in coverages(drawn):
         every += rates

@@ -92,9 +92,7 @@ def rates(metric: str, panels: int) -> dict[str, float]:
         alone = truth(APART, metric) / len(SETS)
         low, high = panel_of(names, metric, "drawn", rng, others).drawn or (alone, alone)
         apart += low <= alone <= high
-        *names, another = rng.choice(SETS, FEW_SETS + 1).tolist()
-        varies = panel_of(names, metric, "drawn", rng).heterogeneity
-        further += _predicts(varies, truth(another, metric))
+        further += holds_further_set(metric, rng)
         # Differences of sets vary as much as those of segments do within one.
         *differences, another = rng.normal(size=FEW_SETS + 1)
         varies = heterogeneity(differences + rng.normal(size=FEW_SETS), np.ones(FEW_SETS), 0.95)
@@ -107,6 +105,13 @@ def rates(metric: str, panels: int) -> dict[str, float]:
         f"coverage of a further set, {FEW_SETS} sets": further / panels,
         f"coverage of a further set, {FEW_SETS} sets, normal differences": simulated / panels,
     }
+
+
+def holds_further_set(metric: str, rng: np.random.Generator) -> bool:
+    """Whether the interval for a further set, by few sets, holds that set's difference."""
+    *names, another = rng.choice(SETS, FEW_SETS + 1).tolist()
+    varies = panel_of(names, metric, "drawn", rng).heterogeneity
+    return _predicts(varies, truth(another, metric))
 
 
 def _predicts(varies: Heterogeneity | None, difference: float) -> bool:

@@ -213,7 +213,7 @@ def rejected(
     pairs: list[Pair],
     seed: int,
     replicates: int | None = None,
-    test: str = "ar",
+    test: str = "scaled",
 ) -> NDArray[np.bool_]:
     """Which pairs a test calls different, with the defaults otherwise."""
     return p_values(statistics, pairs, seed, replicates, test) <= ALPHA
@@ -224,10 +224,11 @@ def p_values(
     pairs: list[Pair],
     seed: int,
     replicates: int | None = None,
-    test: str = "ar",
+    test: str = "scaled",
+    correction: str | None = None,
 ) -> NDArray[np.float64]:
     """The adjusted p-values of pairs, with the defaults otherwise."""
-    correction = default_correction(len(pairs))
+    correction = correction or default_correction(len(pairs))
     number = replicates or default_replicates(correction, len(pairs), ALPHA)
     settings = CompareSettings(
         test=test, correction=correction, seed=seed, replicates=1000, test_replicates=number
@@ -312,7 +313,7 @@ class Rates:
             f"**Answer.** {held} of {len(promised)} rates are within their error of what is "
             f"promised, or on the safe side. {len(others)} are not{share if wrong else ''}.",
             "Each row is a default on a design whose truth is known: systems, metrics or runs that "
-            "are equal by construction, or samples from a pool (WMT24 en-es, wmt21 en-de, TED). "
+            "are equal by construction, or samples from a pool (sets of WMT21 to WMT24, TED). "
             "*Promised* is the level of the test (0.05) or of the interval (0.95), and the error "
             "is two binomial standard errors. A warning counts only where the command prints it, "
             "and what matters is the share of the wrong decisions that had one: of false alarms, "

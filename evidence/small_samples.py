@@ -8,7 +8,7 @@ prints: Wilson's or Korn and Graubard's interval of a rate, and Tango's of a dif
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -69,18 +69,33 @@ def _covered(size: int, count: int, rate: float, lower: float, trial: int) -> An
     luck, other = generator.random((2, count))
     other = np.where(generator.random(count) < 0.5, luck, other)
     passed = np.stack([luck < rate * shares, other < (rate - lower) * shares], axis=1)
-    rows = np.stack([passed, np.ones_like(passed)], axis=2).astype(np.float64)
-    units = Units.documents([str(place // size) for place in range(count)])
-    statistics = MetricStatistics.of("score", METRIC, rows, units)
-    method = interval_method(statistics, None, "percentile")
-    low, high = interval_bounds(statistics, np.empty((0, 2)), None, method, 0.95)[:, 1]
-    settings = CompareSettings(replicates=999, seed=trial)
-    (tests,) = all_pair_tests([statistics], [], [(0, 1)], settings, lambda _first, _count: [])
-    least, most = tests.interval(0)
+    # Neither the order of items in a cluster nor that of clusters says anything.
+    clusters = passed.astype(int).reshape(-1, size, 2) @ (2, 1)
+    (low, high), (least, most) = _intervals(tuple(sorted(map(tuple, np.sort(clusters).tolist()))))
     of_difference = (least is None or least <= lower + 1e-12) and (
         most is None or lower - 1e-12 <= most
     )
     return [low <= rate - lower <= high, of_difference], [high == low, least == most]
+
+
+@lru_cache(maxsize=1 << 16)
+def _intervals(
+    clusters: tuple[tuple[int, ...], ...],
+) -> tuple[tuple[float, float], tuple[float | None, float | None]]:
+    """The second system's interval and that of the difference; items are 2, 1, 3 or 0.
+
+    3 where both pass, 2 where the first does alone, and 1 where the second does.
+    """
+    items = np.array(clusters)
+    passed = np.stack([items.ravel() > 1, items.ravel() % 2 == 1], axis=1)
+    rows = np.stack([passed, np.ones_like(passed)], axis=2).astype(np.float64)
+    units = Units.documents([str(place // items.shape[1]) for place in range(items.size)])
+    statistics = MetricStatistics.of("score", METRIC, rows, units)
+    method = interval_method(statistics, None, "percentile")
+    low, high = interval_bounds(statistics, np.empty((0, 2)), None, method, 0.95)[:, 1]
+    settings = CompareSettings(test="scaled", replicates=999)
+    (tests,) = all_pair_tests([statistics], [], [(0, 1)], settings, lambda _first, _count: [])
+    return (float(low), float(high)), tests.interval(0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,7 @@ class Unlike:
                 self.pool.statistics, self.cut.statistics, self.pairs, strict=True
             ):
                 better, worse = pairs[int(draw() * len(pairs))]
-                rows = _equal_rows(whole, short, better, worse, order)
+                rows = equal_rows(whole, short, better, worse, order)
                 all_units = MetricStatistics.of(whole.label, whole.metric, rows, self.tested)
                 sample = np.ascontiguousarray(all_units.rows[drawn])
                 sets.append(MetricStatistics(whole.label, whole.metric, sample))
@@ -105,7 +105,7 @@ def _made_equal(whole: MetricStatistics, short: MetricStatistics) -> Iterator[tu
                 yield better, worse
 
 
-def _equal_rows(
+def equal_rows(
     whole: MetricStatistics,
     short: MetricStatistics,
     better: int,

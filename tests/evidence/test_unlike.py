@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evidence.unlike import Unlike, _equal_rows
+from evidence.unlike import Unlike, equal_rows
 from truebleu.corpus import TestSet
 from truebleu.errors import SettingError
 from truebleu.simulation import simulate
@@ -24,7 +24,7 @@ def test_systems_have_one_score_on_the_pool_and_one_is_short(pool: TestSet) -> N
         source.pool.statistics, source.cut.statistics, source.pairs, strict=True
     ):
         for better, worse in pairs:
-            rows = _equal_rows(whole, cut, better, worse, np.arange(SEGMENTS))
+            rows = equal_rows(whole, cut, better, worse, np.arange(SEGMENTS))
             one, other = whole.metric.score(rows.sum(axis=0))
             # One segment more or less moves the score by more than what is left.
             assert abs(one - other) < 100 / SEGMENTS
