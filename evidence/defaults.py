@@ -356,22 +356,27 @@ def scores_by_documents() -> Iterator[Design]:
     for metric in METRICS:
         whole = document_pool(metric)
         for documents in (3, 5, 10, 20, 60, 150):
-            question = Question(
-                default=f"score, interval by documents ({whole.label})",
-                design=f"{documents} documents drawn, {whole.systems} systems",
-                expected=1 - ALPHA,
-                always=few("documents", documents, ENOUGH_DOCUMENTS),
+            questions = tuple(
+                Question(
+                    default=f"{what} by documents ({whole.label})",
+                    design=f"{documents} documents drawn, {whole.systems} systems",
+                    expected=1 - ALPHA,
+                    always=few("documents", documents, ENOUGH_DOCUMENTS),
+                )
+                for what in ("score, interval", "score --interval hall, interval")
             )
             trial = partial(_scores_by_documents, whole, documents)
-            yield Design(questions=(question,), trials=1000, trial=trial)
+            yield Design(questions=questions, trials=1000, trial=trial)
 
 
 def _scores_by_documents(whole: MetricStatistics, documents: int, trial: int) -> Answers:
     generator = np.random.default_rng([trial, documents])
     sample = like(whole, whole.rows[generator.integers(0, whole.units, documents)])
-    method = interval_method(sample, None, "hall")
-    low, high = interval_bounds(sample, np.empty((0, whole.systems)), None, method, 1 - ALPHA)
-    return [float(((low <= whole.scores) & (whole.scores <= high)).mean())], [False]
+    covered = []
+    for method in (interval_method(sample, None, "hall"), "hall"):
+        low, high = interval_bounds(sample, np.empty((0, whole.systems)), None, method, 1 - ALPHA)
+        covered.append(float(((low <= whole.scores) & (whole.scores <= high)).mean()))
+    return covered, [False, False]
 
 
 def further_sets() -> Iterator[Design]:
