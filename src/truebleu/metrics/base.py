@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields, replace
@@ -165,7 +164,7 @@ class Metric(ABC):
     # Whether the statistics are (sum, count) and the score is their ratio: the mean over segments.
     is_mean: ClassVar[bool] = False
     # What a score cannot be below or above.
-    limits: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
+    limits: ClassVar[tuple[float, float]] = (-float("inf"), float("inf"))
     # Whether the counts of a segment depend on the other segments of the text.
     counts_whole_text: ClassVar[bool] = False
 
@@ -496,7 +495,7 @@ class NativeMetric(Metric):
     score_type: ClassVar[type[Score]]
     #: What the columns are to the score, where that depends on no setting.
     part_names: ClassVar[tuple[str, ...]] = ()
-    limits: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    limits: ClassVar[tuple[float, float]] = (0.0, float("inf"))
 
     def __post_init__(self) -> None:
         checked_fields(self)

@@ -87,8 +87,7 @@ class CandidateStatistics(ComparedByValue):
 
     def sentence_scores(self) -> NDArray[np.float64]:
         """The score of each candidate by itself, as the metric scores single segments."""
-        scores: NDArray[np.float64] = self.metric.sentence_level().score(self.rows)
-        return scores
+        return np.asarray(self.metric.sentence_level().score(self.rows))
 
     def sums(self, indices: ArrayLike) -> NDArray[np.float64]:
         """The counts of the text that takes the candidate with this index from each list."""
