@@ -209,7 +209,7 @@ def runaways() -> Iterator[Design]:
         questions = (
             Question(default=f"{seven} (TER)", design=of_set, sometimes=ONE_UNIT),
             Question(
-                default=f"{seven}: there were none in the sample, and a difference was found",
+                default=f"{seven}: found, and none in the sample",
                 design=of_set,
                 expected=None,
             ),
