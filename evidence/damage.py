@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import cache
+from collections import Counter
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from evidence.data import DATA
+from evidence.data import DATA, POOLED_SETS, read_set
 from truebleu.corpus import as_test_set, read_test_set
+from truebleu.execution.journal import Task
 from truebleu.explanation import degenerate_outputs, split_difference
 from truebleu.explanation.explain import NEAR
 from truebleu.explanation.slices import even_spread_ps, members, reference_shares, variables
@@ -19,15 +21,18 @@ from truebleu.resampling import Units
 from truebleu.studies._study import binomial_rate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
     from truebleu.corpus import TestSet
+    from truebleu.execution.journal import Key, Record, Runner
     from truebleu.reports.document import Row
 
 # Sets of each kind of damage, and how often labels are laid anew in each.
 NULLS, PLANTED, REPLICATES = 400, 200, 500
+# Runs of one task; and the first seed, since the method was made on smaller ones.
+PART, FIRST_SEED = 25, 1000
 ALPHA = 0.05
 METRIC = BLEU(tokenize="13a")
 
@@ -39,6 +44,14 @@ SPREAD_COLUMNS = (
     Column("low", "from", 1, percent=True),
     Column("high", "to", 1, percent=True),
     Column("right", "named rightly", 1, percent=True),
+)
+ORDINARY_COLUMNS = (
+    Column("set", "Set"),
+    Column("systems", "Systems"),
+    Column("outputs", "Outputs"),
+    Column("flagged", "Flagged"),
+    Column("rate", "of 1,000", 1),
+    Column("kinds", "Kinds (an output may have several)"),
 )
 DEGENERATE_COLUMNS = (
     Column("language", "Into"),
@@ -57,6 +70,20 @@ def _texts(folder: str, system: str) -> TestSet:
         [str(path / "refA.txt")],
         source=str(path / "src.txt"),
         documents=str(documents) if documents.exists() else None,
+    )
+
+
+@cache
+def _joined(folders: tuple[str, ...], system: str) -> TestSet:
+    """One test set, or several one after the other."""
+    first, *others = (_texts(folder, system) for folder in folders)
+    if not others:
+        return first
+    sets = (first, *others)
+    return as_test_set(
+        {system: [text or "" for each in sets for text in each.systems[system]]},
+        [text or "" for each in sets for text in each.references[0]],
+        source=[text or "" for each in sets for text in each.source or ()],
     )
 
 
@@ -116,121 +143,212 @@ def _named(test_set: TestSet, places: tuple[int, ...], unit: str, seed: int) -> 
     return names
 
 
-def spread_rows() -> Iterator[Row]:
-    """How often damage is said to depend on something: drawn from all segments, and from a kind."""
-    english, hebrew = ("wmt24-en-es", "GPT-4"), ("wmt23-he-en", "GPT4-5shot")
-    for folder, kind, count, unit, runs in (
-        (english, "", 60, "segment", NULLS),
-        (english, "", 500, "segment", NULLS),
-        (hebrew, "", 60, "segment", NULLS),
-        (english, "documents", 60, "document", NULLS),
-        (hebrew, "ends with a question mark", 60, "segment", PLANTED),
-        (hebrew, "ends with a question mark", 200, "segment", PLANTED),
-        (english, "source characters", 60, "segment", PLANTED),
-        (english, "source characters", 200, "segment", PLANTED),
-        (english, "domain", 60, "segment", PLANTED),
-        (english, "domain", 60, "document", PLANTED),
-    ):
-        test_set = _texts(*folder)
-        named = [
-            _named(test_set, _damaged(test_set, kind, count, seed), unit, seed)
-            for seed in range(runs)
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """Segments that lose their second half.
+
+    Attributes:
+        sets: of which test sets, one after the other, and of which system.
+        kind: the variable that they are drawn by; "" for all segments, or whole documents.
+        count: how many; fewer where there are no more.
+        unit: of the test.
+        runs: how often they are drawn.
+    """
+
+    sets: tuple[str, ...]
+    system: str
+    kind: str
+    count: int
+    unit: str
+    runs: int
+
+    @property
+    def planted(self) -> bool:
+        """Whether it is of one kind."""
+        return self.kind not in ("", "documents")
+
+    def tasks(self) -> list[Task]:
+        """Its runs, in parts."""
+        return [
+            Task((*self.sets, self.kind, self.count, self.unit, start), partial(self.run, start))
+            for start in range(FIRST_SEED, FIRST_SEED + self.runs, PART)
         ]
-        planted = kind not in ("", "documents")
-        size = min(count, len(_pool(test_set, kind)))
-        rate = binomial_rate(sum(map(bool, named)), runs)
-        where = f"where {kind}" if planted else "whole documents" if kind else "drawn from all"
-        yield {
-            "damage": f"{size} of {folder[0]}, {where}",
-            "unit": f"{unit}s",
-            "runs": runs,
+
+    def run(self, start: int) -> Record:
+        """How often something is named, and how often the right thing."""
+        test_set = _joined(self.sets, self.system)
+        named = [
+            _named(test_set, _damaged(test_set, self.kind, self.count, seed), self.unit, seed)
+            for seed in range(start, start + PART)
+        ]
+        return {
+            "named": sum(map(bool, named)),
+            "right": sum(self.kind in names for names in named),
+        }
+
+    def row(self, records: Mapping[Key, Record]) -> Row:
+        """The row of the page."""
+        parts = [records[task.key] for task in self.tasks()]
+        rate = binomial_rate(sum(part["named"] for part in parts), self.runs)
+        size = min(self.count, len(_pool(_joined(self.sets, self.system), self.kind)))
+        where = "whole documents" if self.kind else "drawn from all"
+        return {
+            "damage": f"{size} of {' and '.join(self.sets)}, "
+            + (f"where {self.kind}" if self.planted else where),
+            "unit": f"{self.unit}s",
+            "runs": self.runs,
             "named": rate.value,
             "low": rate.low,
             "high": rate.high,
-            "right": sum(kind in names for names in named) / runs if planted else None,
+            "right": sum(part["right"] for part in parts) / self.runs if self.planted else None,
         }
 
 
-# Ten refusals, and five frames of a translation, in each language.
+SPANISH, HEBREW = (("wmt24-en-es",), "GPT-4"), (("wmt23-he-en",), "GPT4-5shot")
+# No single set has 200 questions.
+INTO_ENGLISH = (POOLED_SETS, "GPT4-5shot")
+DAMAGES = (
+    Damage(*SPANISH, "", 60, "segment", NULLS),
+    Damage(*SPANISH, "", 500, "segment", NULLS),
+    Damage(*HEBREW, "", 60, "segment", NULLS),
+    Damage(*SPANISH, "documents", 60, "document", NULLS),
+    Damage(*SPANISH, "documents", 500, "document", NULLS),
+    Damage(*HEBREW, "ends with a question mark", 60, "segment", PLANTED),
+    Damage(*INTO_ENGLISH, "ends with a question mark", 200, "segment", PLANTED),
+    Damage(*SPANISH, "source characters", 60, "segment", PLANTED),
+    Damage(*SPANISH, "source characters", 200, "segment", PLANTED),
+    Damage(*SPANISH, "domain", 60, "segment", PLANTED),
+    Damage(*SPANISH, "domain", 200, "segment", PLANTED),
+    Damage(*SPANISH, "domain", 60, "document", PLANTED),
+    Damage(*SPANISH, "domain", 200, "document", PLANTED),
+)
+
+
+def spread_rows(runner: Runner) -> tuple[Row, ...]:
+    """How often damage is said to depend on something: drawn from all segments, and from a kind."""
+    records = runner.run({"study": "explain"}, [task for one in DAMAGES for task in one.tasks()])
+    return tuple(damage.row(records) for damage in DAMAGES)
+
+
+# Ten refusals, and eight frames of a translation, in each language. They were written after the
+# rules, which were not changed for any of them.
 REFUSALS = {
     "English": (
-        "I'm sorry, but I can't assist with that request.",
-        "I cannot translate this text because it contains offensive content.",
-        "As an AI language model, I am unable to help with this.",
-        "I apologize, but I don't feel comfortable with this text.",
-        "I'm not able to provide a translation of this content.",
-        "Sorry, I can't help you to translate that.",
-        "I'm sorry, I cannot fulfill this request.",
-        "Unfortunately, this text can't be translated.",
-        "Could you please provide the text you want me to translate?",
-        "This request goes against my guidelines.",
+        "Let's talk about something more pleasant instead.",
+        "There is nothing here that I could work with, so please try again.",
+        "Producing such insults would go against my principles.",
+        "Which dialect should I use for this?",
+        "My knowledge ends some years ago, hence I have no details on these events.",
+        "Sadly I was not given any words to convert.",
+        "Human experts should answer medical questions like this one.",
+        "The string you entered looks like computer code and has no meaning for readers.",
+        "Nope, not doing that.",
+        "I have been trained to avoid graphic descriptions of harm.",
     ),
     "Czech": (
-        "Omlouvám se, ale s tímto požadavkem vám nemohu pomoci.",
-        "Bohužel tento text nemohu přeložit.",
-        "Jako jazykový model nemohu tento obsah zpracovat.",
-        "Je mi líto, ale tento překlad nemohu poskytnout.",
-        "Promiňte, ale nejsem schopen tento text přeložit.",
-        "Omlouvám se, tento obsah je nevhodný.",
-        "Nemohu přeložit tento text, protože obsahuje urážky.",
-        "Lituji, ale s tím vám nepomohu.",
-        "Prosím, pošlete mi text, který chcete přeložit.",
-        "Tento požadavek porušuje mé zásady.",
+        "Pojďme si raději povídat o něčem příjemnějším.",
+        "Není tu nic, s čím bych mohl pracovat, zkuste to znovu.",
+        "Takové urážky psát zásadně nebudu.",
+        "Jaké nářečí si mám zvolit?",
+        "Moje znalosti končí před pár lety, takže podrobnosti neznám.",
+        "Nedostal jsem žádná slova, která bych převedl.",
+        "Na lékařské dotazy by měl odpovídat odborník.",
+        "Zadaný řetězec vypadá jako počítačový kód a pro čtenáře nemá smysl.",
+        "Ne, tohle dělat nebudu.",
+        "Byl jsem vycvičen vyhýbat se líčení násilí.",
     ),
     "Japanese": (
-        "申し訳ございませんが、そのご依頼にはお応えできません。",
-        "申し訳ありませんが、このテキストを翻訳することはできません。",
-        "言語モデルとして、その内容にはお答えできません。",
-        "すみませんが、お手伝いできません。",
-        "この内容は不適切なため翻訳できません。",
-        "恐れ入りますが、このリクエストには対応できません。",
-        "申し訳ありません。お手伝いすることができません。",
-        "翻訳するテキストをご提供ください。",
-        "ごめんなさい、それはできません。",
-        "これは私のガイドラインに違反しています。",
+        "もっと楽しい話題にしませんか。",
+        "作業できる材料がありませんので、やり直してください。",
+        "そのような悪口を書くことは主義に反します。",
+        "どの方言を使えばよいですか。",
+        "私の知識は数年前までのものなので、その件はわかりかねます。",
+        "変換する言葉がひとつも届いていません。",
+        "医療に関することは専門家に相談してください。",
+        "入力された文字列はプログラムのようで、意味を成していません。",
+        "いいえ、それはやりません。",
+        "残酷な描写は避けるように訓練されています。",
     ),
     "Chinese": (
-        "很抱歉，我无法翻译这段内容。",
-        "对不起，我不能协助您完成这件事。",
-        "作为一个人工智能语言模型，我无法提供该内容。",
-        "抱歉，我无法满足您的要求。",
-        "我不能翻译包含攻击性语言的文本。",
-        "请提供您需要翻译的文本。",
-        "抱歉，该内容不适合。",
-        "对不起，我无法回答这个问题。",
-        "很遗憾，我无法处理此请求。",
-        "此请求违反了我的使用准则。",
+        "我们聊点愉快的话题吧。",
+        "这里没有可供处理的材料，请再试一次。",
+        "写这种辱骂的话有违我的原则。",
+        "请问要用哪一种方言？",
+        "我的知识截至几年以前，所以不了解详情。",
+        "我没有收到任何需要转换的词语。",
+        "医疗方面的疑问应当咨询专业人士。",
+        "输入的字符串看起来像程序代码，没有意义。",
+        "不，我不会那样做。",
+        "我受过训练，会避开血腥的描写。",
     ),
 }
 NOTES = {
     "English": (
-        "Here is the translation: {}",
-        "Sure! The translation: {}",
-        "{} I hope this helps!",
+        "Possible wording: {}",
+        "A native speaker might say: {}",
+        "First draft follows. {}",
+        "Using a neutral register, we get: {}",
+        "{} Alternatively, a shorter phrasing could be chosen.",
+        "{} [Confidence: high]",
+        "{} Feel free to ask if anything is unclear.",
+        "{} The idiom was replaced by a common one.",
     ),
-    "Czech": ("Zde je překlad: {}", "{} (Pozn. překl.: doslovně.)", "{} Doufám, že vám to pomůže!"),
-    "Japanese": ("以下は翻訳です：{}", "日本語訳：{}", "{} 注：直訳です。"),
-    "Chinese": ("以下是翻译：{}", "当然！译文：{}", "{}（译者注：这是直译。）"),
+    "Czech": (
+        "Možné znění: {}",
+        "Rodilý mluvčí by řekl: {}",
+        "Následuje první návrh. {}",
+        "V neutrálním stylu dostaneme: {}",
+        "{} Případně lze zvolit kratší vyjádření.",
+        "{} [Jistota: vysoká]",
+        "{} Kdyby bylo cokoli nejasné, klidně se zeptejte.",
+        "{} Ustálené rčení jsem nahradil obvyklejším.",
+    ),
+    "Japanese": (
+        "考えられる表現：{}",
+        "母語話者ならこう言うでしょう：{}",
+        "まずは下書きです。{}",
+        "中立的な文体にすると：{}",
+        "{}もっと短い言い回しを選ぶこともできます。",
+        "{}［確信度：高い］",
+        "{}不明な点があれば遠慮なくお尋ねください。",
+        "{}慣用句は一般的なものに置き換えました。",
+    ),
+    "Chinese": (
+        "可能的措辞：{}",
+        "母语者会这样讲：{}",
+        "以下是初稿。{}",
+        "采用中性语体可得：{}",
+        "{}也可以选用更简短的表达。",
+        "{}［把握程度：高］",
+        "{}若有不清楚之处，欢迎随时提问。",
+        "{}成语已换成更常见的说法。",
+    ),
 }
-FENCE = "```{}```"
+FENCES = ("```{}```", "<output>{}</output>")
 SPACED = ("English", "Czech")
 BROKEN = 10
 
 
 def _into() -> Iterator[tuple[str, TestSet]]:
-    """A system into each language; into Chinese one that drops characters."""
-    yield "English", _texts("wmt23-he-en", "GPT4-5shot")
-    yield "Czech", _texts("wmt23-en-cs", "GPT4-5shot")
-    yield "Japanese", _texts("wmt23-en-ja", "GPT4-5shot")
+    """A system into each language, beside another; into Chinese two that drop characters."""
+    for language, folder in (
+        ("English", "wmt23-he-en"),
+        ("Czech", "wmt23-en-cs"),
+        ("Japanese", "wmt23-en-ja"),
+    ):
+        test_set, other = _texts(folder, "GPT4-5shot"), _texts(folder, "ONLINE-B")
+        yield language, replace(test_set, systems={**test_set.systems, **other.systems})
     turned = _texts("wmt23-zh-en", "GPT4-5shot")
     chinese = [text or "" for text in turned.source or ()]
-    generator = np.random.default_rng(3)
-    system = [
-        "".join(letter for letter in text if letter in "。！？" or generator.random() > 0.15)
-        for text in chinese
-    ]
     english = [text or "" for text in turned.references[0]]
-    yield "Chinese", as_test_set({"system": system}, chinese, source=english)
+    systems = {
+        f"without {share:.0%}": [
+            "".join(letter for letter in text if letter in "。！？" or generator.random() > share)
+            for text in chinese
+        ]
+        for share, generator in ((0.15, np.random.default_rng(3)), (0.3, np.random.default_rng(4)))
+    }
+    yield "Chinese", as_test_set(systems, chinese, source=english)
 
 
 KINDS = (
@@ -257,8 +375,7 @@ def _broken(kind: str, language: str, output: str, source: str, number: int) -> 
     if kind == "refusals in English":
         return REFUSALS["English"][number]
     if kind == "notes, preambles, fences":
-        notes = (*NOTES[language], FENCE)
-        return notes[number % len(notes)].format(output)
+        return (*NOTES[language], *FENCES)[number].format(output)
     if kind == "copies of the source":
         return source
     if kind == "German":
@@ -272,7 +389,7 @@ def _broken(kind: str, language: str, output: str, source: str, number: int) -> 
 def degenerate_rows() -> Iterator[Row]:
     """Ten outputs of each kind, broken on purpose, and how many of them are found."""
     for language, test_set in _into():
-        (name,) = test_set.systems
+        name = next(iter(test_set.systems))
         outputs = [text or "" for text in test_set.systems[name]]
         source = [text or "" for text in test_set.source or ()]
         least = 60 if language in SPACED else 25
@@ -283,7 +400,7 @@ def degenerate_rows() -> Iterator[Row]:
             texts = list(outputs)
             for number, place in enumerate(places):
                 texts[place] = _broken(kind, language, outputs[place], source[place], number)
-            system = replace(test_set, systems={name: texts}, warnings=())
+            system = replace(test_set, systems={**test_set.systems, name: texts}, warnings=())
             flagged = {
                 place for flags in degenerate_outputs(system)[name].values() for place in flags
             }
@@ -296,23 +413,22 @@ def degenerate_rows() -> Iterator[Row]:
 
 
 def ordinary_rows() -> Iterator[Row]:
-    """What is flagged in the outputs of twenty systems as they are."""
-    for folder in ("wmt21-en-de", "wmt23-en-cs"):
-        systems = sorted((DATA / folder / "sys").glob("*.txt"))[:10]
-        test_set = read_test_set(
-            [str(path) for path in systems],
-            [str(DATA / folder / "refA.txt")],
-            source=str(DATA / folder / "src.txt"),
-        )
-        flagged = sum(
-            len({place for places in kinds.values() for place in places})
-            for kinds in degenerate_outputs(test_set).values()
-        )
-        outputs = len(systems) * len(test_set)
+    """What is flagged in outputs as they are, by kind."""
+    for folder in ("wmt21-en-de", "wmt23-en-cs", "wmt23-en-ja", *POOLED_SETS, "wmt24-en-es"):
+        test_set = read_set(folder)
+        source = (DATA / folder / "src.txt").read_text(encoding="utf-8").split("\n")
+        test_set = replace(test_set, source=source[: len(test_set)])
+        kinds: Counter[str] = Counter()
+        flagged = 0
+        for of_kind in degenerate_outputs(test_set).values():
+            kinds.update({kind: len(places) for kind, places in of_kind.items() if places})
+            flagged += len({place for places in of_kind.values() for place in places})
+        outputs = len(test_set.systems) * len(test_set)
         yield {
             "set": folder,
-            "systems": len(systems),
+            "systems": len(test_set.systems),
             "outputs": outputs,
             "flagged": flagged,
             "rate": 1000 * flagged / outputs,
+            "kinds": ", ".join(f"{kind} {count}" for kind, count in kinds.most_common()),
         }

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from evidence.damage import (
     DEGENERATE_COLUMNS,
+    ORDINARY_COLUMNS,
     SPREAD_COLUMNS,
     degenerate_rows,
     ordinary_rows,
@@ -20,11 +23,13 @@ from evidence.page import Page, Section
 from evidence.rows import percent
 from truebleu import compare, explain
 from truebleu.corpus import read_test_set
+from truebleu.execution.executors import Processes
+from truebleu.execution.journal import Runner, Task
 from truebleu.explanation import split_difference
 from truebleu.explanation.slices import members, variables
 from truebleu.metrics import BLEU
 from truebleu.reports.document import Column, Plot, Table, charted_document
-from truebleu.reports.explain import verdict
+from truebleu.reports.explain import artefacts, verdict
 from truebleu.resampling import Units
 from truebleu.studies._study import binomial_rate
 
@@ -32,6 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truebleu.corpus import TestSet
+    from truebleu.execution.journal import Record
     from truebleu.explanation import PairExplanation
     from truebleu.reports.document import Document, Row
     from truebleu.schema import Unit
@@ -49,7 +55,10 @@ METRIC = BLEU(tokenize="13a")
 # Segments at the top of lists.
 TOP = 20
 # Explanations of swapped systems, of each pair by each unit.
-NULLS: dict[Unit, int] = {"segment": 40, "document": 40}
+NULLS: dict[Unit, int] = {"segment": 100, "document": 100}
+# Swapped systems of one task.
+PART = 10
+JOURNAL = Path(__file__).parent / "journal" / "explain.jsonl"
 NULL_REPLICATES = 500
 ALPHA = 0.05
 
@@ -81,8 +90,12 @@ class Findings:
 
 def page() -> Page:
     """The page, from four pairs of systems as they are, and swapped."""
-    lists, fragile, nulls = _lists(), _fragile(), _nulls()
-    spread, broken, ordinary = map(tuple, (spread_rows(), degenerate_rows(), ordinary_rows()))
+    JOURNAL.parent.mkdir(exist_ok=True)
+    with Processes(os.cpu_count() or 1) as processes:
+        runner = Runner(JOURNAL, executor=processes)
+        spread, nulls = spread_rows(runner), _nulls(runner)
+    lists, fragile = _lists(), _fragile()
+    broken, ordinary = tuple(degenerate_rows()), tuple(ordinary_rows())
     return Page(
         name="explain",
         title="Where does a difference come from, and how often is that an error?",
@@ -164,7 +177,19 @@ def page() -> Page:
                     axis="Found, of ten",
                     sentence="Most broken outputs are found in four languages.",
                 ),
-                verdict=_about_broken(broken, ordinary),
+                verdict=_about_broken(broken),
+            ),
+            Section(
+                heading="Outputs as systems make them",
+                command="python -m evidence explain",
+                result=Findings(
+                    title="Outputs that are flagged, faulty ones among them",
+                    table=Table(ORDINARY_COLUMNS, ordinary),
+                    plot=Plot("bar", "set", "rate", horizontal=True),
+                    axis="Flagged, of 1,000 outputs",
+                    sentence="Most flagged outputs are those of a few faulty systems.",
+                ),
+                verdict=_about_ordinary(ordinary),
             ),
         ),
     )
@@ -299,7 +324,7 @@ def _about_fragility(rows: tuple[Row, ...]) -> str:
 
 NULL_COLUMNS = (
     Column("unit", "Swapped by"),
-    Column("tested", "Slices tested"),
+    Column("tested", "Shown by"),
     Column("explanations", "Explanations"),
     Column("shown", "Show something", 1, percent=True),
     Column("low", "from", 1, percent=True),
@@ -307,20 +332,43 @@ NULL_COLUMNS = (
 )
 
 
-def _nulls() -> tuple[Row, ...]:
+def _explained(pair: tuple[str, str], unit: Unit, start: int) -> Record:
+    """How many explanations of swapped systems show something."""
+    counts: Record = {"alone": 0, "adjusted": 0, "artefacts": 0}
+    for number in range(start, start + PART):
+        swapped = _swapped(_texts(*pair), unit, number)
+        explanation = explain(
+            swapped, unit=unit, replicates=NULL_REPLICATES, seed=number, people=None
+        )
+        (explained,) = explanation.pairs
+        counts["adjusted"] += _smallest(explained) <= ALPHA
+        counts["alone"] += _smallest_alone(explained, swapped, unit) <= ALPHA
+        counts["artefacts"] += any(artefacts(explanation, explained))
+    return counts
+
+
+def _nulls(runner: Runner) -> tuple[Row, ...]:
+    tasks = [
+        Task((*pair, unit, start), partial(_explained, pair, unit, start))
+        for unit, count in NULLS.items()
+        for pair in PAIRS
+        for start in range(0, count, PART)
+    ]
+    records = runner.run({"study": "explain"}, tasks)
     rows: list[Row] = []
     for unit, count in NULLS.items():
-        alone = adjusted = 0
-        for pair in PAIRS:
-            for number in range(count):
-                swapped, seed = _swapped(_texts(*pair), unit, number), number
-                explained = explain(
-                    swapped, unit=unit, replicates=NULL_REPLICATES, seed=seed, people=None
-                ).pairs[0]
-                adjusted += _smallest(explained) <= ALPHA
-                alone += _smallest_alone(explained, swapped, unit) <= ALPHA
-        total = count * len(PAIRS)
-        for tested, errors in (("each by itself", alone), ("adjusted for all", adjusted)):
+        for tested, name, pairs in (
+            ("slices, each by itself", "alone", PAIRS),
+            ("slices and n-grams, adjusted for all", "adjusted", PAIRS),
+            ("artefacts of a system with runaway outputs", "artefacts", PAIRS[:1]),
+            ("artefacts of others", "artefacts", PAIRS[1:]),
+        ):
+            total = count * len(pairs)
+            errors = sum(
+                record[name]
+                for (*pair, of_unit, _start), record in records.items()
+                if of_unit == unit and tuple(pair) in pairs
+            )
             rate = binomial_rate(errors, total)
             rows.append(
                 {
@@ -388,12 +436,22 @@ def _smallest_alone(pair: PairExplanation, test_set: TestSet, unit: Unit) -> flo
 def _about_nulls(rows: tuple[Row, ...]) -> str:
     parts = [
         f"swapped by {row['unit']}, {percent(float(str(row['shown'])))} of "
-        f"{row['explanations']} with slices tested {row['tested']}"
+        f"{row['explanations']} by {row['tested']}"
         for row in rows
+        if "artefacts" not in str(row["tested"])
     ]
+    runaway, others = (
+        " and ".join(
+            percent(float(str(row["shown"]))) for row in rows if str(row["tested"]).endswith(end)
+        )
+        for end in ("runaway outputs", "others")
+    )
     return (
-        f"Explanations that show something though there is nothing: {'; '.join(parts)}. Adjusted, "
-        "the p-values are those of slices, variables and n-grams together."
+        f"Explanations that show something though there is nothing: {'; '.join(parts)}. "
+        "All begin with whether the difference is real. Then they name an artefact (flagged "
+        "outputs, quotes, dashes, case or spacing) whose removal changes the verdict or moves the "
+        f"difference by half its interval's width: {runaway} of those where one of the two systems "
+        f"had runaway outputs before they were swapped, {others} of the others."
     )
 
 
@@ -410,13 +468,23 @@ def _about_spread(rows: tuple[Row, ...]) -> str:
     )
 
 
-def _about_broken(broken: tuple[Row, ...], ordinary: tuple[Row, ...]) -> str:
+def _about_broken(broken: tuple[Row, ...]) -> str:
     fewest = min(int(str(row["found"])) for row in broken)
-    rates = ", ".join(
-        f"{row['flagged']} of {row['outputs']:,} outputs of {row['systems']} systems ({row['set']})"
-        for row in ordinary
+    return (
+        f"At least {fewest} of ten are found of each kind, beside another system. The wordings of "
+        "refusals and notes were written after the rules."
     )
-    return f"At least {fewest} of ten are found of each kind. Flagged as they are: {rates}."
+
+
+def _about_ordinary(ordinary: tuple[Row, ...]) -> str:
+    rates = ", ".join(
+        f"{row['flagged']} of {row['outputs']:,} ({row['set']})" for row in ordinary[:2]
+    )
+    return (
+        f"Flagged by systems that hardly fail: {rates}. In the other sets most of what is flagged "
+        "are faults that can be seen: texts of another language, loops, empty outputs, "
+        "translations of nothing that stands in the source, and answers of language models."
+    )
 
 
 def _summary(
@@ -426,8 +494,10 @@ def _summary(
     spread: tuple[Row, ...],
 ) -> str:
     shared = max(int(str(row["shared"])) for row in lists)
-    adjusted = [percent(float(str(row["shown"]))) for row in nulls[1::2]]
-    alone = [percent(float(str(row["shown"]))) for row in nulls[::2]]
+    alone, adjusted = (
+        [percent(float(str(row["shown"]))) for row in nulls if row["tested"] == tested]
+        for tested in ("slices, each by itself", "slices and n-grams, adjusted for all")
+    )
     return (
         f"At most {shared} of the {TOP} segments that contribute most to corpus BLEU are among "
         f"those that differ most by sentence BLEU. Of two differences of "

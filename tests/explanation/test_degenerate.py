@@ -210,3 +210,64 @@ def test_tags_and_names_stay_as_they_are() -> None:
     tags = "#PilotTraining #Flying @GroundSchool https://example.org/school"
     translated = "#Flugausbildung #Fliegen @Bodenschule https://example.org/schule"
     assert "untranslated" not in flags(tags, translated, tags)
+
+
+def beside(language: str, outputs: list[str]) -> dict[str, tuple[int, ...]]:
+    """What is found where another system does as it should."""
+    texts = [f"{number}. {text}" for number in range(20) for text in TARGETS[language]]
+    systems = {"a": [*outputs, *texts[len(outputs) :]], "b": texts}
+    flagged = degenerate_outputs(as_test_set(systems, texts))
+    assert not any(flagged["b"].values())
+    return flagged["a"]
+
+
+ELSEWHERE = {
+    "English": "Let's talk about something pleasant.",
+    "Czech": "Pojďme si povídat o něčem příjemném.",
+    "Japanese": "もっと楽しい話題にしませんか。",
+    "Chinese": "我们聊点愉快的话题吧。",
+}
+
+
+@pytest.mark.parametrize("language", ["English", "Czech", "Japanese"])
+def test_a_text_about_something_else_is_unrelated(language: str) -> None:
+    assert beside(language, [ELSEWHERE[language]])["unrelated"] == (0,)
+
+
+@pytest.mark.parametrize("language", TARGETS)
+def test_a_beginning_or_end_about_something_else_is_a_note(language: str) -> None:
+    about, (first, second, _) = ELSEWHERE[language], TARGETS[language]
+    assert beside(language, [f"{about} 0. {first}", f"0. {second} {about}"])["note"] == (0, 1)
+
+
+def test_what_two_systems_say_is_no_unrelated_text() -> None:
+    references = [f"{number}. {text}" for number in range(20) for text in TARGETS["English"]]
+    free, freer = "They sit down together in two days.", "They sit down together in just two days."
+    systems = {"a": [free, *references[1:]], "b": references}
+    assert degenerate_outputs(as_test_set(systems, references))["a"]["unrelated"] == (0,)
+    systems["c"] = [freer, *references[1:]]
+    assert degenerate_outputs(as_test_set(systems, references))["a"]["unrelated"] == ()
+
+
+def test_a_sentence_in_two_is_no_note() -> None:
+    text = TARGETS["English"][2]
+    split = text.replace("and a map before", "and a map. That was before")
+    assert beside("English", ["", "", f"0. {split}"])["note"] == ()
+
+
+def test_tags_of_the_reference_are_no_fence() -> None:
+    assert "note" in flags(f"<output>{REFERENCE}</output>")
+    assert flags(f"<b>{REFERENCE}</b>", f"So: <b>{REFERENCE}</b>") == set()
+
+
+def test_a_name_in_latin_letters_leaves_japanese_japanese() -> None:
+    assert flags("Apple Mapsが優勝。", "Appleマップの勝ちと言えます。", None) == set()
+    assert flags("苹果地图获得了最后的胜利。", "Appleマップの勝ちと言えます。", None) == {"wrong language"}
+
+
+def test_where_most_systems_are_brief_brevity_is_no_fault() -> None:
+    long = [f"{number}. {text}" for number in range(20) for text in TARGETS["English"]]
+    brief = ["The committee meets Thursday", *long[1:]]
+    one = {"a": brief, "b": long, "c": long, "d": long}
+    assert degenerate_outputs(as_test_set(one, long))["a"]["cut short"] == (0,)
+    assert degenerate_outputs(as_test_set(one | {"b": brief, "c": brief}, long))["a"]["cut short"] == ()  # fmt: skip  # noqa: E501

@@ -1,10 +1,10 @@
 """Degenerate outputs: what is wrong with an output, whatever the metric says of it.
 
-Empty, cut short, runaway, looping, untranslated or in another language; a refusal, or a note about
-the translation. The rules look at characters only, so that they hold for any language: an output is
-held against its own reference and source, against the language of all references, and against what
-the same system writes elsewhere. What they flag depends on outputs, so a difference without flagged
-segments is exploratory.
+Empty, cut short, runaway, looping, untranslated or in another language; a refusal, a note about the
+translation, or a text about something else. The rules look at characters only, so that they hold
+for any language: an output is held against its own reference and source, against what other systems
+wrote, against the language of all references, and against what the same system writes elsewhere.
+What they flag depends on outputs, so a difference without flagged segments is exploratory.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ RUNAWAY_FACTOR, RUNAWAY_EXTRA = 3, 30
 # One of less than a quarter of a reference that is not short has been cut; so has one of less than
 # three fifths that ends within a sentence.
 CUT_SHARE, CUT_WITHIN_SENTENCE, CUT_LEAST = 0.25, 0.6, 30
+# So many systems tell what is usual.
+MANY = 4
 # A loop has more than so many letters, and twice as many as one of source or reference; one that
 # goes round three times only may be emphasis, and has more.
 LOOP_LEAST, EMPHASIS = 10, 20
@@ -46,6 +48,12 @@ FOREIGN_SHARE, USED_SHARE, FOREIGN_LEAST = 0.6, 0.1, 10
 RARER, LANGUAGE_LEAST = 0.7, 25
 # So little of an answer about the request is in reference or source.
 ABOUT_REQUEST = 0.3
+# With less of its trigrams in reference, source and other outputs, each weighed by its rarity, a
+# text is about something else; pairs of East Asian characters are rarer. No reference has fewer
+# trigrams than this.
+RELATED, RELATED_PAIRS, RELATED_LEAST = 0.14, 0.08, 20
+# Likewise a beginning or end of this many, where the rest has this share of the reference's length.
+EXTRA_LEAST, BESIDES = 4, 0.7
 # So many outputs of a system that begin or end alike are no chance where no reference does.
 ALIKE = 3
 # Characters of an opening that are compared, of the longest preamble, and of more than "Ltd.".
@@ -68,26 +76,15 @@ KANA_SHARE = 0.1
 REQUEST = re.compile(
     r"translat|traduc|traduz|tradui|übersetz|vertaal|vertal|překlad|přelož|tłumacz|przetłum"
     r"|перев[оеё]|переклад|翻[訳译譯]|[译譯訳]文|번역|ترجم|תרגו|תרגם|अनुवाद|dịch|çevir|μεταφρ"
-    r"|i(?:['’]m| am) (?:very )?sorry,? (?:but|i)|sorry,? but|i apolog|my apologies"
-    r"|i(?:['’]m| am) (?:unable|not able|afraid)|i(?:['’]d| would) be (?:happy|glad) to"
-    r"|i can(?:no|['’])t (?:assist|help|provide|complete|comply|fulfil|process|generate|do|engage)"
-    r"|i (?:won['’]t be able|must decline)|would you like me to|you(?:['’]ve| have) (?:sent|given)"
-    r"|an ai\b|language model|not comfortable|(?:this|your) request|guideline|violates? (?:our|my)"
-    r"|inappropriate|please (?:provide|share)|(?:more|enough) (?:context|information)"
-    r"|hope (?:this|that|it) helps|let me know if"
+    r"|sorry,? (?:but|i)|i apolog|i(?:['’]m| am) (?:unable|not able|afraid)|an ai\b|language model"
+    r"|(?:this|your) request|guideline|(?:more|enough) context|hope (?:this|it) helps"
     r"|lo siento|no puedo|désolé|je ne peux pas|tut mir leid|kann ich nicht|ich kann (?:dies|das)"
-    r"|omlouv|bohužel|nemohu|nemůžu|nedokáž|nejsem schop|jazykov\w+ model|umělá inteligence"
-    r"|promiňte|lituj|požadav|odmítám|v rozporu s|(?:více|dostatek) (?:informac|kontext)|celý text"
-    r"|(?:vám|rád|ráda) (?:to )?pom[oů]"
-    r"|извин|не могу|к сожалению|вибач|не можу|przeprasz|nie mogę|desculp|não posso"
-    r"|mi dispiace|non posso|抱歉|对不起|對不起|不好意思|恕我|恕难|帮不了|敏感[信内]|上下文|助手"
-    r"|(?:无法|無法|不能)(?:提供|协助|協助|帮|完成|回答|处理|處理|参与|满足)|违反了?(?:相关|我)"
-    r"|人工智能|语言模型|请提供|請提供|请求|準則|准则|希望这|申し訳|お手伝い|言語モデル|ご提供|ご要望"
-    r"|ご依頼|ご質問|(?:お答え|応じ|対応|お応え)(?:ること(?:は|が))?(?:でき|いた)|お断り|リクエスト"
-    r"|(?:いたし|でき)かね|(?:訳せ|内容を理解でき|処理でき)ま|不適切な(?:内容|表現)|ポリシー|恐れ入り|恐縮|控えさせ"
-    r"|(?:テキスト|文章)が(?:見当|あり)|ご確認ください|(?:詳しい|詳細な)情報"
-    r"|ガイドライン|ごめんなさい|죄송|미안|할 수 없|도와"
-    r"|סליחה|מצטער|לא יכול|آسف|عذر|لا أستطيع|क्षमा|खेद|माफ",
+    r"|omlouv|bohužel|nemohu|nemůžu|jazykov\w+ model|umělá inteligence|promiňte|lituj|požadav"
+    r"|(?:vám|rád|ráda) (?:to )?pom[oů]|извин|не могу|к сожалению|вибач|не можу|przeprasz|nie mogę"
+    r"|desculp|não posso|mi dispiace|non posso|抱歉|对不起|對不起|恕我|敏感[信内]|希望这"
+    r"|(?:无法|無法|不能)(?:提供|协助|協助|完成|回答|处理|處理|满足)|人工智能|语言模型|请求|准则"
+    r"|申し訳|お手伝い|言語モデル|ご依頼|リクエスト|ポリシー|ガイドライン|恐れ入り|ごめんなさい"
+    r"|죄송|미안|할 수 없|도와|סליחה|מצטער|לא יכול|آسف|عذر|لا أستطيع|क्षमा|खेद|माफ",
     re.IGNORECASE,
 )
 #: What else apologies are translations of.
@@ -103,7 +100,8 @@ NOTE = re.compile(
 )
 COLON = re.compile(r"[:：\n]")
 LOOP = re.compile(r"(.{2,40}?)\1\1+")
-FENCE = "```"
+FENCE = re.compile(r"```|^<\w+>(?=.*</\w+>$)")
+STOP = re.compile(r"[.!?:)]+(?=\W|$)|[。！？：）\n]+")
 SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？\n]*")
 ENDED = re.compile(r"[^\w\s,;，；、]$")
 
@@ -189,6 +187,18 @@ class Text:
         least = 3 * TAIL_LEAST // 4 if EAST_ASIAN & self.scripts.keys() else TAIL_LEAST
         return last if len(last) > least else None
 
+    @cached_property
+    def stops(self) -> list[int]:
+        """Where sentences, brackets and what stands before a colon end within it."""
+        text = self.text.rstrip()
+        return [stop.end() for stop in STOP.finditer(text) if stop.end() < len(text)]
+
+    @property
+    def ends(self) -> Iterator[Text]:
+        """Beginnings that may be a preamble, and what may be a note behind the text."""
+        yield from (Text(self.text[:end]) for end in self.stops if end <= PREAMBLE)
+        yield from (Text(self.text[end:]) for end in self.stops[-2:])
+
     @property
     def habits(self) -> Iterator[str]:
         """What outputs about other sources have in common only by habit."""
@@ -213,6 +223,7 @@ class Language:
         for text in self.texts:
             letters.update(text.scripts)
             self.habits.update(text.habits)
+        self.total = self.segments.total()
         used = USED_SHARE * letters.total()
         self.scripts = {script for script, count in letters.items() if count >= used}
 
@@ -220,6 +231,22 @@ class Language:
         """The mean logarithm of how many segments, but for its own, have a text's trigrams."""
         counts = (self.segments[trigram] - own for trigram in text.words)
         return sum(log(max(0, count) + 0.5) for count in counts) / len(text.words)
+
+    def relation(self, text: Text, other: Text) -> float:
+        """The share of a text's trigrams that another has, each weighed by how surprising that is.
+
+        One that many segments have says little, and one in a long text less.
+        """
+        if not other.words:
+            return 0.0
+        weights = {
+            trigram: -log(min(1.0, (self.segments[trigram] + 0.5) * len(other.words) / self.total))
+            for trigram in text.words
+        }
+        whole = sum(weights.values())
+        return (
+            sum(weights[trigram] for trigram in text.words & other.words) / whole if whole else 1.0
+        )
 
     @cached_property
     def usual(self) -> float:
@@ -267,14 +294,18 @@ class Output:
         text: what the system wrote.
         source: what was translated; empty where it is unknown.
         references: those that the segment has.
+        outputs: of all systems.
         language: of all references.
+        foreign: the language of all sources.
         habits: of the system.
     """
 
     text: Text
     source: Text
     references: Sequence[Text]
+    outputs: Sequence[str | None]
     language: Language
+    foreign: Language
     habits: Habits
 
     @property
@@ -285,6 +316,28 @@ class Output:
     def is_unlike(self) -> bool:
         """Whether hardly anything of it is in reference or source."""
         return self.text.share_in(self.others) < ABOUT_REQUEST
+
+    def relation(self, part: Text) -> float:
+        """How much of a part is in reference or source."""
+        return max(
+            self.foreign.relation(part, self.source),
+            *(self.language.relation(part, text) for text in self.references),
+        )
+
+    def is_unrelated(self, part: Text) -> bool:
+        """Whether it is about something else than reference, source and all other outputs.
+
+        One of these must be like reference or source: else nothing tells what it is about.
+        """
+        least = RELATED_PAIRS if EAST_ASIAN & part.scripts.keys() else RELATED
+        if self.relation(part) >= least:
+            return False
+        outputs = list(self.outputs)
+        outputs.remove(self.text.text)
+        others = [Text(text) for text in outputs if text]
+        return any(self.relation(text) >= RELATED for text in others) and all(
+            self.language.relation(part, text) < least for text in others
+        )
 
     def is_answer(self, part: Text) -> bool:
         """Whether a part of it speaks of the request, and neither reference nor source does."""
@@ -312,8 +365,11 @@ def _has_run_away(output: Output) -> bool:
 
 
 def _is_cut_short(output: Output) -> bool:
-    shortest = min(map(len, output.references), default=0)
+    shortest: float = min(map(len, output.references))
     length = len(output.text)
+    # Where most systems are brief, brevity is no fault.
+    if len(output.outputs) >= MANY:
+        shortest = min(shortest, median(len(text or "") for text in output.outputs))
     least = 2 * CUT_LEAST // 3 if EAST_ASIAN & output.language.scripts else CUT_LEAST
     if shortest <= least or length >= CUT_WITHIN_SENTENCE * shortest * output.habits.length:
         return False
@@ -348,8 +404,9 @@ def _has_wrong_script(output: Output) -> bool:
     letters, used = output.text.scripts, output.language.scripts
     # Japanese has Chinese letters too: its own ones tell it from Chinese.
     if letters["CJK"] and "CJK" in used:
-        has_kana = letters["KANA"] > KANA_SHARE * letters.total()
-        if has_kana != ("KANA" in used) and letters.total() >= FOREIGN_LEAST:
+        own = letters["KANA"] + letters["CJK"]
+        has_kana = letters["KANA"] > KANA_SHARE * own
+        if has_kana != ("KANA" in used) and own >= FOREIGN_LEAST:
             return all((text.scripts["KANA"] > 0) != has_kana for text in output.references)
     foreign = total = 0
     for script, count in letters.items():
@@ -382,7 +439,8 @@ def _is_a_refusal(output: Output) -> bool:
 def _has_a_note(output: Output) -> bool:
     """A preamble or a note, where neither reference nor source has one."""
     text, others = output.text, output.others
-    if FENCE in text.text and not any(FENCE in other.text for other in others):
+    fence = FENCE.search(text.text)
+    if fence is not None and not any(fence.group() in other.text for other in others):
         return True
     colons = len(COLON.findall(text.text))
     if text.has_note and all(len(COLON.findall(other.text)) < colons for other in others):
@@ -392,6 +450,29 @@ def _has_a_note(output: Output) -> bool:
         and (output.is_habit(part) or output.is_answer(Text(part)))
         and Text(part).share_in(others) < ABOUT_REQUEST
         for part in (text.head, text.tail)
+    ) or _has_an_extra_part(output)
+
+
+def _has_an_extra_part(output: Output) -> bool:
+    """Whether it has a stop more than others, and begins or ends with what none of them has."""
+    text, longest = output.text, max(map(len, output.references))
+    return (
+        len(text.stops) > max(len(other.stops) for other in output.others)
+        and any(
+            len(part.words) >= EXTRA_LEAST
+            and len(text) - len(part) >= BESIDES * longest
+            and output.is_unrelated(part)
+            for part in text.ends
+        )
+        and len(text.stops) > median(len(Text(other or "").stops) for other in output.outputs)
+    )
+
+
+def _is_unrelated(output: Output) -> bool:
+    return (
+        min(len(text.words) for text in output.references) >= RELATED_LEAST
+        and output.is_unlike()
+        and output.is_unrelated(output.text)
     )
 
 
@@ -435,7 +516,10 @@ def degenerate_outputs(test_set: TestSet) -> dict[str, dict[str, tuple[int, ...]
     sources = [none] * len(test_set)
     if test_set.source is not None:
         sources = [Text(text or "") for text in test_set.source]
-    language = Language(references)
+    language, foreign = Language(references), Language([[source] for source in sources])
+    segments = list(
+        zip(sources, references, zip(*test_set.systems.values(), strict=True), strict=True)
+    )
     flagged: dict[str, dict[str, tuple[int, ...]]] = {}
     for system, texts in test_set.systems.items():
         habits = Habits()
@@ -444,14 +528,22 @@ def degenerate_outputs(test_set: TestSet) -> dict[str, dict[str, tuple[int, ...]
                 text=Text(text or ""),
                 source=source,
                 references=of_segment,
+                outputs=of_systems,
                 language=language,
+                foreign=foreign,
                 habits=habits,
             )
-            for text, source, of_segment in zip(texts, sources, references, strict=True)
+            for text, (source, of_segment, of_systems) in zip(texts, segments, strict=True)
         ]
         habits.learn(outputs)
         flagged[system] = {
             flag: tuple(place for place, output in enumerate(outputs) if rule(output))
             for flag, rule in RULES.items()
         }
+        known = {place for places in flagged[system].values() for place in places}
+        flagged[system]["unrelated"] = tuple(
+            place
+            for place, output in enumerate(outputs)
+            if place not in known and _is_unrelated(output)
+        )
     return flagged

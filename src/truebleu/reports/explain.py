@@ -127,13 +127,13 @@ def verdict(explanation: Explanation, pair: PairExplanation) -> list[str]:
     return [
         *lines,
         *about_answers([_metric(explanation, pair).signature]),
-        *_artefacts(explanation, pair),
+        *artefacts(explanation, pair),
         *_where_from(explanation, pair),
         *_how_safe(pair),
     ]
 
 
-def _artefacts(explanation: Explanation, pair: PairExplanation) -> Iterator[str]:
+def artefacts(explanation: Explanation, pair: PairExplanation) -> Iterator[str]:
     """What is not about translation and changes the verdict, or the difference by much."""
     digits, compared = _metric(explanation, pair).digits, pair.comparison
     alpha = explanation.comparison.settings.alpha
