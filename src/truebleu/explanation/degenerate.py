@@ -51,13 +51,13 @@ ABOUT_REQUEST = 0.3
 # With less of its trigrams in reference, source and other outputs, each weighed by its rarity, a
 # text is about something else; pairs of East Asian characters are rarer. No reference has fewer
 # trigrams than this.
-RELATED, RELATED_PAIRS, RELATED_LEAST = 0.14, 0.08, 20
+RELATED, RELATED_PAIRS, RELATED_LEAST = 0.14, 0.1, 20
 # Likewise a beginning or end of this many, where the rest has this share of the reference's length.
 EXTRA_LEAST, BESIDES = 4, 0.7
 # So many outputs of a system that begin or end alike are no chance where no reference does.
 ALIKE = 3
-# Characters of an opening that are compared, of the longest preamble, and of more than "Ltd.".
-OPENING, PREAMBLE, TAIL_LEAST = 24, 80, 8
+# Characters of an opening that are compared, and of the longest preamble.
+OPENING, PREAMBLE = 24, 80
 # Names, tags and addresses stay as they are.
 KEPT = re.compile(r"[#@]\S+|https?://\S+")
 # Sources that begin with other characters than these are no reason to answer alike.
@@ -84,25 +84,16 @@ REQUEST = re.compile(
     r"|desculp|não posso|mi dispiace|non posso|抱歉|对不起|對不起|恕我|敏感[信内]|希望这"
     r"|(?:无法|無法|不能)(?:提供|协助|協助|完成|回答|处理|處理|满足)|人工智能|语言模型|请求|准则"
     r"|申し訳|お手伝い|言語モデル|ご依頼|リクエスト|ポリシー|ガイドライン|恐れ入り|ごめんなさい"
+    r"|(?:\b(?:note|n\.b|explanation|pozn|poznámka|vysvětlení|nota|hinweis|anmerkung|remarque|uwaga"
+    r"|примечание|примітка)|[注註][意释釋]?|備考|说明|説明|補足|참고|ملاحظة|הערה|टिप्पणी)\W{0,3}[:：]"
     r"|죄송|미안|할 수 없|도와|סליחה|מצטער|לא יכול|آسف|عذر|لا أستطيع|क्षमा|खेद|माफ",
     re.IGNORECASE,
 )
 #: What else apologies are translations of.
 SORRY = re.compile(r"sorry|pardon|excuse|regret|遗憾|遺憾|すみません|ごめん|悪い", re.IGNORECASE)
-#: How notes and preambles begin.
-NOTE = re.compile(
-    r"(?:^|[\s(（\[【*])(?:note|n\.b|explanation|pozn(?:\. překl)?|poznámka|vysvětlení|nota|hinweis"
-    r"|anmerkung|remarque|opmerking|uwaga|примечание|примітка|[訳译譯]?者?[注註][意释釋]?|備考|补充说明"
-    r"|说明|説明|補足|\w{0,3}[語语文][訳译譯]|참고|ملاحظة|הערה|टिप्पणी)\W{0,3}[:：]"
-    r"|^(?:here(?:['’]s| is| are)|sure|certainly|of course|zde je|tady je|jistě|samozřejmě"
-    r"|以下[はに是为為]|こちら|これ[がは].{0,8}訳|もちろん|はい、|当然|當然|好的)[^\n:：]{0,60}[:：\n]",
-    re.IGNORECASE,
-)
-COLON = re.compile(r"[:：\n]")
 LOOP = re.compile(r"(.{2,40}?)\1\1+")
 FENCE = re.compile(r"```|^<\w+>(?=.*</\w+>$)")
 STOP = re.compile(r"[.!?:)]+(?=\W|$)|[。！？：）\n]+")
-SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？\n]*")
 ENDED = re.compile(r"[^\w\s,;，；、]$")
 
 
@@ -158,20 +149,9 @@ class Text:
         return REQUEST.search(self.text) is not None
 
     @cached_property
-    def has_note(self) -> bool:
-        """Whether it has a note, or begins as answers do."""
-        return NOTE.search(self.text) is not None
-
-    @cached_property
     def is_ended(self) -> bool:
         """Whether it ends with punctuation, and not with that of the middle of a sentence."""
         return ENDED.search(self.text.strip()) is not None
-
-    @cached_property
-    def head(self) -> str | None:
-        """What stands before the first colon or end of line, near the beginning."""
-        colon = COLON.search(self.text, 1, PREAMBLE)
-        return None if colon is None else self.text[: colon.end()]
 
     @cached_property
     def opening(self) -> str | None:
@@ -180,29 +160,21 @@ class Text:
         return self.text[:length] if len(self) > length else None
 
     @cached_property
-    def tail(self) -> str | None:
-        """Its last sentence, if there is one before it."""
-        sentences = SENTENCE.findall(self.text)
-        last = sentences[-1].strip() if len(sentences) > 1 else ""
-        least = 3 * TAIL_LEAST // 4 if EAST_ASIAN & self.scripts.keys() else TAIL_LEAST
-        return last if len(last) > least else None
-
-    @cached_property
     def stops(self) -> list[int]:
         """Where sentences, brackets and what stands before a colon end within it."""
         text = self.text.rstrip()
         return [stop.end() for stop in STOP.finditer(text) if stop.end() < len(text)]
 
-    @property
-    def ends(self) -> Iterator[Text]:
+    @cached_property
+    def ends(self) -> list[Text]:
         """Beginnings that may be a preamble, and what may be a note behind the text."""
-        yield from (Text(self.text[:end]) for end in self.stops if end <= PREAMBLE)
-        yield from (Text(self.text[end:]) for end in self.stops[-2:])
+        heads = [self.text[:end] for end in self.stops if end <= PREAMBLE]
+        return [Text(end) for end in (*heads, *(self.text[stop:] for stop in self.stops[-2:]))]
 
     @property
     def habits(self) -> Iterator[str]:
         """What outputs about other sources have in common only by habit."""
-        return filter(None, (self.opening, self.head, self.tail))
+        yield from filter(None, (self.opening, *(part.text for part in self.ends)))
 
     def share_in(self, texts: Iterable[Text]) -> float:
         """The share of its trigrams that occur in other texts."""
@@ -442,28 +414,26 @@ def _has_a_note(output: Output) -> bool:
     fence = FENCE.search(text.text)
     if fence is not None and not any(fence.group() in other.text for other in others):
         return True
-    colons = len(COLON.findall(text.text))
-    if text.has_note and all(len(COLON.findall(other.text)) < colons for other in others):
-        return True
     return any(
-        part is not None
-        and (output.is_habit(part) or output.is_answer(Text(part)))
-        and Text(part).share_in(others) < ABOUT_REQUEST
-        for part in (text.head, text.tail)
-    ) or _has_an_extra_part(output)
+        part.share_in(others) < ABOUT_REQUEST
+        and (
+            output.is_answer(part)
+            or (
+                len(part.words) >= EXTRA_LEAST
+                and (output.is_habit(part.text) or _is_extra(part, output))
+            )
+        )
+        for part in text.ends
+    )
 
 
-def _has_an_extra_part(output: Output) -> bool:
-    """Whether it has a stop more than others, and begins or ends with what none of them has."""
+def _is_extra(part: Text, output: Output) -> bool:
+    """Whether an output has a stop more than others, and none of them has this beginning or end."""
     text, longest = output.text, max(map(len, output.references))
     return (
         len(text.stops) > max(len(other.stops) for other in output.others)
-        and any(
-            len(part.words) >= EXTRA_LEAST
-            and len(text) - len(part) >= BESIDES * longest
-            and output.is_unrelated(part)
-            for part in text.ends
-        )
+        and len(text) - len(part) >= BESIDES * longest
+        and output.is_unrelated(part)
         and len(text.stops) > median(len(Text(other or "").stops) for other in output.outputs)
     )
 
