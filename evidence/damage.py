@@ -101,7 +101,7 @@ def _pool(test_set: TestSet, kind: str) -> NDArray[np.int64]:
         return np.flatnonzero(lengths >= np.quantile(lengths, 0.8))
     if kind == "domain":
         domains = np.array(test_set.domains)
-        return np.flatnonzero(domains == domains[0])
+        return np.flatnonzero(domains == Counter(test_set.domains or ()).most_common(1)[0][0])
     return np.arange(len(test_set))
 
 

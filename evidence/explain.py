@@ -55,7 +55,7 @@ METRIC = BLEU(tokenize="13a")
 # Segments at the top of lists.
 TOP = 20
 # Explanations of swapped systems, of each pair by each unit.
-NULLS: dict[Unit, int] = {"segment": 100, "document": 100}
+NULLS: dict[Unit, int] = {"segment": 50, "document": 50}
 # Swapped systems of one task.
 PART = 10
 JOURNAL = Path(__file__).parent / "journal" / "explain.jsonl"

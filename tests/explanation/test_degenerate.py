@@ -261,8 +261,9 @@ def test_tags_of_the_reference_are_no_fence() -> None:
 
 
 def test_a_name_in_latin_letters_leaves_japanese_japanese() -> None:
-    assert flags("Apple Mapsが優勝。", "Appleマップの勝ちと言えます。", None) == set()
-    assert flags("苹果地图获得了最后的胜利。", "Appleマップの勝ちと言えます。", None) == {"wrong language"}
+    reference = "Appleマップの勝ちと言えます。"
+    assert flags("Apple Mapsが優勝。", reference, None) == set()
+    assert flags("苹果地图获得了最后的胜利。", reference, None) == {"wrong language"}
 
 
 def test_where_most_systems_are_brief_brevity_is_no_fault() -> None:

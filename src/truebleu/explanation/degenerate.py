@@ -77,11 +77,10 @@ REQUEST = re.compile(
     r"translat|traduc|traduz|tradui|übersetz|vertaal|vertal|překlad|přelož|tłumacz|przetłum"
     r"|перев[оеё]|переклад|翻[訳译譯]|[译譯訳]文|번역|ترجم|תרגו|תרגם|अनुवाद|dịch|çevir|μεταφρ"
     r"|sorry,? (?:but|i)|i apolog|i(?:['’]m| am) (?:unable|not able|afraid)|an ai\b|language model"
-    r"|(?:this|your) request|guideline|(?:more|enough) context|hope (?:this|it) helps"
-    r"|lo siento|no puedo|désolé|je ne peux pas|tut mir leid|kann ich nicht|ich kann (?:dies|das)"
-    r"|omlouv|bohužel|nemohu|nemůžu|jazykov\w+ model|umělá inteligence|promiňte|lituj|požadav"
-    r"|(?:vám|rád|ráda) (?:to )?pom[oů]|извин|не могу|к сожалению|вибач|не можу|przeprasz|nie mogę"
-    r"|desculp|não posso|mi dispiace|non posso|抱歉|对不起|對不起|恕我|敏感[信内]|希望这"
+    r"|(?:this|your) request|guideline|(?:more|enough) context|hope (?:this|it) helps|lo siento"
+    r"|désolé|tut mir leid|kann ich nicht|omlouv|bohužel|nemohu|jazykov\w+ model|umělá inteligence"
+    r"|promiňte|lituj|požadav|(?:vám|rád|ráda) (?:to )?pom[oů]|извин|не могу|к сожалению|вибач"
+    r"|przeprasz|nie mogę|desculp|não posso|mi dispiace|抱歉|对不起|對不起|恕我|敏感[信内]|希望这"
     r"|(?:无法|無法|不能)(?:提供|协助|協助|完成|回答|处理|處理|满足)|人工智能|语言模型|请求|准则"
     r"|申し訳|お手伝い|言語モデル|ご依頼|リクエスト|ポリシー|ガイドライン|恐れ入り|ごめんなさい"
     r"|(?:\b(?:note|n\.b|explanation|pozn|poznámka|vysvětlení|nota|hinweis|anmerkung|remarque|uwaga"
@@ -121,7 +120,7 @@ class Text:
     @cached_property
     def words(self) -> frozenset[str]:
         """The trigrams of letters."""
-        return frozenset(trigram for trigram in self.trigrams if trigram.isalpha())
+        return frozenset(filter(str.isalpha, self.trigrams))
 
     @cached_property
     def scripts(self) -> Counter[str]:
@@ -144,20 +143,15 @@ class Text:
         return max([to_the_end, *(run for run, part in runs if run > min(3 * part, EMPHASIS))])
 
     @cached_property
-    def speaks_of_request(self) -> bool:
-        """Whether it has a word that answers to a request have."""
-        return REQUEST.search(self.text) is not None
-
-    @cached_property
     def is_ended(self) -> bool:
         """Whether it ends with punctuation, and not with that of the middle of a sentence."""
         return ENDED.search(self.text.strip()) is not None
 
     @cached_property
-    def opening(self) -> str | None:
+    def opening(self) -> str:
         """How it begins; nothing of a short text."""
         length = OPENING // 2 if EAST_ASIAN & self.scripts.keys() else OPENING
-        return self.text[:length] if len(self) > length else None
+        return self.text[:length] if len(self) > length else ""
 
     @cached_property
     def stops(self) -> list[int]:
@@ -313,18 +307,13 @@ class Output:
 
     def is_answer(self, part: Text) -> bool:
         """Whether a part of it speaks of the request, and neither reference nor source does."""
-        return part.speaks_of_request and not any(
-            text.speaks_of_request or SORRY.search(text.text) for text in self.others
+        return REQUEST.search(part.text) is not None and not any(
+            REQUEST.search(text.text) or SORRY.search(text.text) for text in self.others
         )
 
-    def is_habit(self, part: str | None) -> bool:
+    def is_habit(self, part: str) -> bool:
         """Whether other outputs of the system have a part that no reference has."""
-        alike = part is not None and len(self.habits.sources[part]) >= ALIKE
-        return alike and part not in self.language.habits
-
-
-def _is_empty(output: Output) -> bool:
-    return not _visible(output.text)
+        return part not in self.language.habits and len(self.habits.sources[part]) >= ALIKE
 
 
 def _visible(text: Text) -> bool:
@@ -332,8 +321,7 @@ def _visible(text: Text) -> bool:
 
 
 def _has_run_away(output: Output) -> bool:
-    longest = max(map(len, output.references), default=0)
-    return len(output.text) > RUNAWAY_FACTOR * longest + RUNAWAY_EXTRA
+    return len(output.text) > RUNAWAY_FACTOR * max(map(len, output.references)) + RUNAWAY_EXTRA
 
 
 def _is_cut_short(output: Output) -> bool:
@@ -345,11 +333,8 @@ def _is_cut_short(output: Output) -> bool:
     least = 2 * CUT_LEAST // 3 if EAST_ASIAN & output.language.scripts else CUT_LEAST
     if shortest <= least or length >= CUT_WITHIN_SENTENCE * shortest * output.habits.length:
         return False
-    within = (
-        output.habits.ends_sentences
-        and not output.text.is_ended
-        and all(text.is_ended for text in output.references)
-    )
+    usual = output.habits.ends_sentences and all(text.is_ended for text in output.references)
+    within = usual and not output.text.is_ended
     return _visible(output.text) and (length < CUT_SHARE * shortest or within)
 
 
@@ -366,10 +351,6 @@ def _is_untranslated(output: Output) -> bool:
         and source.share_in([text]) >= COPIED_SHARE
         and source.share_in(output.references) <= KEPT_SHARE
     )
-
-
-def _is_in_another_language(output: Output) -> bool:
-    return _has_wrong_script(output) or _is_unlike_references(output)
 
 
 def _has_wrong_script(output: Output) -> bool:
@@ -403,9 +384,8 @@ def _is_unlike_references(output: Output) -> bool:
 
 def _is_a_refusal(output: Output) -> bool:
     """An answer about the request, or what the system writes for several segments."""
-    if not output.is_unlike():
-        return False
-    return output.is_answer(output.text) or output.is_habit(output.text.opening)
+    text = output.text
+    return output.is_unlike() and (output.is_answer(text) or output.is_habit(text.opening))
 
 
 def _has_a_note(output: Output) -> bool:
@@ -414,16 +394,11 @@ def _has_a_note(output: Output) -> bool:
     fence = FENCE.search(text.text)
     if fence is not None and not any(fence.group() in other.text for other in others):
         return True
-    return any(
-        part.share_in(others) < ABOUT_REQUEST
-        and (
-            output.is_answer(part)
-            or (
-                len(part.words) >= EXTRA_LEAST
-                and (output.is_habit(part.text) or _is_extra(part, output))
-            )
-        )
-        for part in text.ends
+    parts = [part for part in text.ends if part.share_in(others) < ABOUT_REQUEST]
+    return any(map(output.is_answer, parts)) or any(
+        output.is_habit(part.text) or _is_extra(part, output)
+        for part in parts
+        if len(part.words) >= EXTRA_LEAST
     )
 
 
@@ -443,6 +418,7 @@ def _is_unrelated(output: Output) -> bool:
         min(len(text.words) for text in output.references) >= RELATED_LEAST
         and output.is_unlike()
         and output.is_unrelated(output.text)
+        and not any(rule(output) for flag, rule in RULES.items() if flag != "unrelated")
     )
 
 
@@ -457,14 +433,15 @@ def _script(character: str) -> str | None:
 
 #: What makes an output degenerate, by flag.
 RULES: Mapping[str, Callable[[Output], bool]] = {
-    "empty": _is_empty,
+    "empty": lambda output: not _visible(output.text),
     "runaway": _has_run_away,
     "cut short": _is_cut_short,
     "loop": _loops,
     "untranslated": _is_untranslated,
-    "wrong language": _is_in_another_language,
+    "wrong language": lambda output: _has_wrong_script(output) or _is_unlike_references(output),
     "refusal": _is_a_refusal,
     "note": _has_a_note,
+    "unrelated": _is_unrelated,
 }
 
 
@@ -478,18 +455,14 @@ def degenerate_outputs(test_set: TestSet) -> dict[str, dict[str, tuple[int, ...]
     """
     if test_set.is_counted:  # nobody can tell without the texts
         return {system: {} for system in test_set.systems}
-    none = Text("")
     references = [
-        [Text(text) for text in texts if text is not None] or [none]
+        [Text(text) for text in texts if text is not None] or [Text("")]
         for texts in zip(*test_set.references, strict=True)
     ]
-    sources = [none] * len(test_set)
-    if test_set.source is not None:
-        sources = [Text(text or "") for text in test_set.source]
+    sources = [Text(text or "") for text in test_set.source or [""] * len(test_set)]
     language, foreign = Language(references), Language([[source] for source in sources])
-    segments = list(
-        zip(sources, references, zip(*test_set.systems.values(), strict=True), strict=True)
-    )
+    of_segments = zip(*test_set.systems.values(), strict=True)
+    segments = list(zip(sources, references, of_segments, strict=True))
     flagged: dict[str, dict[str, tuple[int, ...]]] = {}
     for system, texts in test_set.systems.items():
         habits = Habits()
@@ -510,10 +483,4 @@ def degenerate_outputs(test_set: TestSet) -> dict[str, dict[str, tuple[int, ...]
             flag: tuple(place for place, output in enumerate(outputs) if rule(output))
             for flag, rule in RULES.items()
         }
-        known = {place for places in flagged[system].values() for place in places}
-        flagged[system]["unrelated"] = tuple(
-            place
-            for place, output in enumerate(outputs)
-            if place not in known and _is_unrelated(output)
-        )
     return flagged

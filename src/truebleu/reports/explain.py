@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from truebleu.explanation.explain import (
         DegenerateGroup,
         Explanation,
-        NgramContribution,
         PairExplanation,
         SliceContribution,
         TypographyEffect,
@@ -94,17 +93,12 @@ def document(explanation: Explanation, *, details: bool = False) -> Document:
         if len(ordered) > 1:
             blocks.append(Heading(f"{compared.a} − {compared.b} by {compared.metric}"))
         blocks.append(Sentences(tuple(verdict(explanation, pair))))
-        blocks += [
-            table
-            for table in (
-                part_table(explanation, pair) if details else None,
-                slice_table(explanation, pair, details=details),
-                ngram_table(explanation, pair, details=details),
-                group_table(explanation, pair) if details else None,
-                degenerate_table(explanation, pair) if details else None,
-            )
-            if table is not None and table.rows
-        ]
+        tables = [table(explanation, pair, details=details) for table in (slice_table, ngram_table)]
+        if details:
+            others = (part_table, group_table, degenerate_table)
+            first, *last = (table(explanation, pair) for table in others)
+            tables = [first, *tables, *last]
+        blocks += [table for table in tables if table.rows]
         if pair.variables:
             blocks.append(slice_chart(explanation, pair))
     notes = evidence(explanation.comparison)
@@ -322,17 +316,13 @@ def ngram_table(explanation: Explanation, pair: PairExplanation, *, details: boo
     )
     return table_of(
         columns,
-        ngrams if details else sorted(ngrams, key=_size, reverse=True)[:LISTED],
+        ngrams if details else sorted(ngrams, key=lambda ngram: -abs(ngram.contribution))[:LISTED],
         examples=lambda ngram: ", ".join(map(str, ngram.examples)),
         **{
             "ngram link": lambda ngram: _link(pair, text=ngram.ngram, against="ngrams"),
             "examples link": lambda ngram: _link(pair, segment=ngram.examples[0]),
         },
     )
-
-
-def _size(ngram: NgramContribution) -> float:
-    return abs(ngram.contribution)
 
 
 def group_table(explanation: Explanation, pair: PairExplanation) -> Table:
@@ -364,32 +354,25 @@ def largest_segments_table(
     explanation: Explanation, pair: PairExplanation, test_set: TestSet
 ) -> Table:
     """The segments that contribute most, either way, with their texts."""
-    compared = pair.comparison
-    columns = [
-        Column("segment", "Segment"),
-        Column(
-            "contribution", "Contribution", max(3, _metric(explanation, pair).digits), sign=True
-        ),
-        Column("source", "Source"),
-        Column("reference", "Reference"),
-        Column("a", compared.a),
-        Column("b", compared.b),
+    compared, digits = pair.comparison, max(3, _metric(explanation, pair).digits)
+    texts = [
+        ("source", "Source", test_set.source),
+        ("reference", "Reference", test_set.references[0]),
+        ("a", compared.a, test_set.systems[compared.a]),
+        ("b", compared.b, test_set.systems[compared.b]),
     ]
-    texts = {
-        "source": test_set.source,
-        "reference": test_set.references[0],
-        "a": test_set.systems[compared.a],
-        "b": test_set.systems[compared.b],
-    }
-    if test_set.source is None:
-        columns = [column for column in columns if column.name != "source"]
-    rows: list[Row] = []
-    for number in _largest_segments(pair):
-        row: dict[str, Value] = {"segment": number + 1, "contribution": pair.segments[number]}
-        for name, text in texts.items():
-            row[name] = "" if text is None else _shortened(text[number] or "")
-        rows.append(row)
-    return Table(tuple(columns), tuple(rows))
+    known = [(name, heading, text) for name, heading, text in texts if text is not None]
+    columns = (
+        Column("segment", "Segment"),
+        Column("contribution", "Contribution", digits, sign=True),
+        *(Column(name, heading) for name, heading, _ in known),
+    )
+    rows: list[Row] = [
+        {"segment": number + 1, "contribution": pair.segments[number]}
+        | {name: _shortened(text[number] or "") for name, _, text in known}
+        for number in _largest_segments(pair)
+    ]
+    return Table(columns, tuple(rows))
 
 
 def _segment_name(explanation: Explanation, place: int) -> str:

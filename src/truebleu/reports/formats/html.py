@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from truebleu.reports.document import Bar, Block, Column, Document, Renderable, Row, Value
 
 # Of longer names, the middle is left out; fingerprints, which have a colon, stay whole.
-LONGEST_NAME = 40
+LONGEST_NAME = 32
 # A hyphen before a number is a minus sign.
 MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
 # Numbers this many times farther out than the middle half of them is wide are drawn at the edge.
@@ -69,7 +69,7 @@ def render_table(table: Table, *, in_page: bool = False) -> str:
         cells = "".join(
             f"<td{_aligned(numeric, in_page)}>"
             f"{_cell(column, row, numeric=numeric, in_page=in_page)}</td>"
-            + ("" if drawn is None else f"<td>{_bar(*drawn, row)}</td>")
+            + ("" if drawn is None else f'<td class="bar">{_bar(*drawn, row)}</td>')
             for column, numeric, drawn in columns
         )
         shade = ' style="background: rgba(127, 127, 127, 0.12)"' if shaded else ""
@@ -93,13 +93,15 @@ def _cell(column: Column, row: Row, *, numeric: bool, in_page: bool) -> str:
         half = LONGEST_NAME // 2
         short = f"{written[:half]}…{written[-half:]}"
         shown = f'<span title="{shown}">{text_of(short)}</span>'
+    if in_page and written.startswith("["):
+        shown = f'<span class="range">{shown}</span>'
     link = row.get(f"{column.name} link")
     return f'<a href="#{escape(str(link))}">{shown}</a>' if in_page and link else shown
 
 
 # Bars.
 
-CELL = "position: relative; display: block; width: min(9em, 22vw); height: 1.4em"
+CELL = "position: relative; display: block; min-width: min(9em, 13vw); height: 1.4em"
 
 
 def _ends(bar: Bar, rows: Sequence[Row]) -> tuple[float, float]:
