@@ -360,8 +360,8 @@ def _nulls(runner: Runner) -> tuple[Row, ...]:
         for tested, name, pairs in (
             ("slices, each by itself", "alone", PAIRS),
             ("slices and n-grams, adjusted for all", "adjusted", PAIRS),
-            ("artefacts of a system with runaway outputs", "artefacts", PAIRS[:1]),
-            ("artefacts of others", "artefacts", PAIRS[1:]),
+            ("artefacts of a system with broken outputs", "artefacts", PAIRS[::2]),
+            ("artefacts of others", "artefacts", PAIRS[1::2]),
         ):
             total = count * len(pairs)
             errors = sum(
@@ -440,18 +440,18 @@ def _about_nulls(rows: tuple[Row, ...]) -> str:
         for row in rows
         if "artefacts" not in str(row["tested"])
     ]
-    runaway, others = (
+    broken, others = (
         " and ".join(
             percent(float(str(row["shown"]))) for row in rows if str(row["tested"]).endswith(end)
         )
-        for end in ("runaway outputs", "others")
+        for end in ("broken outputs", "others")
     )
     return (
         f"Explanations that show something though there is nothing: {'; '.join(parts)}. "
         "All begin with whether the difference is real. Then they name an artefact (flagged "
         "outputs, quotes, dashes, case or spacing) whose removal changes the verdict or moves the "
-        f"difference by half its interval's width: {runaway} of those where one of the two systems "
-        f"had runaway outputs before they were swapped, {others} of the others."
+        f"difference by half its interval's width: {broken} of those where Gemini's runaway "
+        f"outputs or Claude's refusals are among what was swapped, {others} of the others."
     )
 
 
