@@ -230,8 +230,8 @@ def spread_rows(runner: Runner) -> tuple[Row, ...]:
     return tuple(damage.row(records) for damage in DAMAGES)
 
 
-# Ten refusals, and eight frames of a translation, in each language. They were written after the
-# rules, which were not changed for any of them.
+# Ten refusals, and eight frames of a translation, in each language. No rule was made or changed for
+# any of them.
 REFUSALS = {
     "English": (
         "Let's talk about something more pleasant instead.",

@@ -464,15 +464,16 @@ def _about_spread(rows: tuple[Row, ...]) -> str:
     return (
         f"Damage drawn from all segments or documents is called dependent on something in at most "
         f"{percent(max(_even(rows)))} of the sets; damage confined to one kind is named rightly in "
-        f"{percent(min(right))} or more."
+        f"at least {percent(min(right))}."
     )
 
 
 def _about_broken(broken: tuple[Row, ...]) -> str:
-    fewest = min(int(str(row["found"])) for row in broken)
+    found = [int(str(row["found"])) for row in broken]
     return (
-        f"At least {fewest} of ten are found of each kind, beside another system. The wordings of "
-        "refusals and notes were written after the rules."
+        f"Beside another system, eight of ten or more are found of {sum(n >= 8 for n in found)} of "
+        f"{len(found)} kinds, and at least {min(found)} of the others. No rule was made or changed "
+        "for these wordings of refusals and notes."
     )
 
 
