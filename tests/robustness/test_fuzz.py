@@ -168,6 +168,8 @@ def golden() -> dict[str, Target]:
     targets = {}
     for tool, pattern, _ in TOOLS if GOLDEN.is_dir() else ():
         path = sorted((GOLDEN / tool).glob(pattern))[0]
+        if path.is_dir():
+            continue
         targets[f"tools {tool} {pattern}"] = target(path.read_bytes(), path.name, read_tools)
     return targets
 
