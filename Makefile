@@ -19,7 +19,7 @@ test: rust-test .venv/tools browser  ## all tests, Rust and Python
 	$(PYTEST)
 
 # What takes long: recorded runs of other tools, commands in processes of their own, packages, a browser.
-LONG := tests/parity tests/robustness tests/packaging tests/browser
+LONG := tests/parity tests/robustness tests/packaging tests/browser tests/docs tests/compat tests/studies
 
 quick: .venv/tools  ## unit tests only, in a minute: no simulations, no recorded runs, few processes
 	$(PYTEST) -q -m 'not slow' $(LONG:%=--ignore=%)

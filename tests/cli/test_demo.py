@@ -21,6 +21,7 @@ def demo(*arguments: str) -> str:
     return result.stdout
 
 
+@pytest.mark.slow
 def test_chance_and_a_real_difference_with_its_cause_fit_one_screen() -> None:
     screen = demo()
     lines = screen.splitlines()
@@ -34,6 +35,7 @@ def test_chance_and_a_real_difference_with_its_cause_fit_one_screen() -> None:
     assert "‹sport›" in output[real:]
 
 
+@pytest.mark.slow
 def test_the_same_seed_shows_the_same_numbers() -> None:
     first, again, other = (demo("--segments", "40", "--seed", seed) for seed in ("5", "5", "6"))
     assert first == again

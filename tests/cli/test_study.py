@@ -80,6 +80,7 @@ def test_every_study_is_a_command() -> None:
     assert set(STUDIES) == set(QUICK) == set(KEYS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STUDIES)
 def test_a_study_answers_with_rows_sentences_and_a_chart(
     name: str, monkeypatch: pytest.MonkeyPatch

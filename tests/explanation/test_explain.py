@@ -46,6 +46,7 @@ def pair_of(explanation: Explanation, metric: str, system: str) -> PairExplanati
 
 
 @pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.slow
 class TestPlantedCauses:
     def test_the_weak_domain_is_found_first(self, explained: Explanation, metric: str) -> None:
         pair = pair_of(explained, metric, "weak-in-sport")
@@ -183,6 +184,7 @@ def test_lists_are_short(explained: Explanation) -> None:
         assert values == sorted(values, reverse=True)
 
 
+@pytest.mark.slow
 def test_gpt_4_against_gemini_is_told_by_runaway_outputs(shared: Path) -> None:
     folder = shared / "data" / "wmt24-en-es"
     systems = [str(folder / "sys" / f"{name}.txt") for name in ("GPT-4", "Gemini-1.5-Pro")]

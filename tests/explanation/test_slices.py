@@ -116,6 +116,7 @@ def test_a_slice_of_few_units_is_not_tested() -> None:
     assert np.isnan(few)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["segment", "document"])
 @pytest.mark.parametrize("damaged", [12, 150])
 def test_uniform_damage_depends_on_nothing(unit: str, damaged: int) -> None:

@@ -48,6 +48,7 @@ def counted(monkeypatch: pytest.MonkeyPatch, metrics: list[str], size: int = 4_0
     return count_test_set(metrics=metrics, **TEXTS)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [200, 4_000, 1 << 25])
 @pytest.mark.parametrize("metrics", [["bleu", "chrf", "ter"], ["nist"]], ids=str)
 def test_verbs_do_not_know_the_difference(

@@ -139,6 +139,7 @@ def test_a_short_output_beside_a_long_one_is_pointed_at() -> None:
         assert "without --test" not in " ".join(verdict(comparison, label))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correction", ["tukey", "scheffe"])
 def test_tukeys_and_scheffes_sentences_show_their_own_interval(correction: str) -> None:
     rng = np.random.default_rng(2)

@@ -19,7 +19,9 @@ def run(
     *arguments: str, folder: Path, unbuffered: bool = False, **options: Any
 ) -> subprocess.CompletedProcess[bytes]:
     """Run truebleu in a folder; streams are captured unless options say otherwise."""
-    environment = {**os.environ, **options.pop("env", {})}
+    # A module that is compiled where files may not grow would leave half of its bytecode behind.
+    unwritten = {"PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {**os.environ, **unwritten, **options.pop("env", {})}
     environment.pop("PYTHONUNBUFFERED", None)
     if unbuffered:
         environment["PYTHONUNBUFFERED"] = "1"

@@ -292,6 +292,7 @@ def test_too_few_segments_or_systems_are_refused(
         test(np.zeros(shape))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["tukey", "scheffe"])
 def test_simultaneous_intervals_of_tukey_and_scheffe_leave_out_0_where_they_reject(
     name: str,

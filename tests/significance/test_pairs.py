@@ -381,6 +381,7 @@ def test_too_few_replicates_for_the_family_are_refused(five: TestSet) -> None:
     assert len(fewer.comparisons) == 10
 
 
+@pytest.mark.slow
 def test_an_adaptive_comparison_starts_with_what_the_family_needs(five: TestSet) -> None:
     few = compare(five, adaptive=True, baseline="s0", unit="segment")
     assert few.metrics["BLEU"].replicates >= 1000
