@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from benchmarks.data import Corpus
     from truebleu.resampling import Units
     from truebleu.significance import Comparison
-    from truebleu.significance.statistics import MetricStatistics
+    from truebleu.significance.statistics import UnitCounts
 
 NAMES = (
     *("paired-bs", "paired-ar", "compare-bs", "compare-ar", "command-bs", "command-ar"),
@@ -128,7 +128,7 @@ def _disagreement(
     return ""
 
 
-def _counted(corpus: Corpus) -> tuple[MetricStatistics, Units]:
+def _counted(corpus: Corpus) -> tuple[UnitCounts, Units]:
     from truebleu.corpus import as_test_set
     from truebleu.metrics.registry import as_metrics
     from truebleu.resampling import Units

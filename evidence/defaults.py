@@ -45,7 +45,7 @@ from truebleu.significance.pairs import all_pair_tests
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import (
     LEAST_RATIO,
-    MetricStatistics,
+    UnitCounts,
     largest_units,
     swap_ratios,
 )
@@ -84,7 +84,7 @@ def two_systems() -> Iterator[Design]:
             )
 
 
-def _exchanged(metric: str, whole: MetricStatistics, count: int, trial: int) -> Answers:
+def _exchanged(metric: str, whole: UnitCounts, count: int, trial: int) -> Answers:
     generator = np.random.default_rng([trial, count])
     chosen = generator.choice(len(whole.rows), size=count, replace=False)
     places, names = pool(metric)[2], PAIRS[trial % len(PAIRS)]
@@ -123,7 +123,7 @@ def _family(systems: int, truth: str, trial: int) -> Answers:
 
 
 def _any_alarm(
-    sample: MetricStatistics, pairs: list[Pair], equal: NDArray[np.bool_], seed: int
+    sample: UnitCounts, pairs: list[Pair], equal: NDArray[np.bool_], seed: int
 ) -> bool:
     """Whether the default finds any difference where there is none.
 
@@ -346,7 +346,7 @@ def _few_items(draw: Callable[..., np.ndarray], items: int, trial: int) -> Answe
     second = generator.normal(size=items)
     scores = np.stack([second + draw(generator, items), second], axis=1)
     rows = np.stack([scores, np.ones_like(scores)], axis=2)
-    statistics = MetricStatistics.of("score", SCORE, rows, Units.segments(items))
+    statistics = UnitCounts.of("score", SCORE, rows, Units.segments(items))
     settings = CompareSettings(test="scaled", replicates=999, seed=trial)
     (tests,) = all_pair_tests([statistics], [], [(0, 1)], settings, lambda _first, _count: [])
     low, high = tests.interval(0)
@@ -371,7 +371,7 @@ def scores_by_documents() -> Iterator[Design]:
             yield Design(questions=questions, trials=1000, trial=trial)
 
 
-def _scores_by_documents(whole: MetricStatistics, documents: int, trial: int) -> Answers:
+def _scores_by_documents(whole: UnitCounts, documents: int, trial: int) -> Answers:
     generator = np.random.default_rng([trial, documents])
     sample = like(whole, whole.rows[generator.integers(0, whole.units, documents)])
     covered = []
@@ -418,7 +418,7 @@ def coverage() -> Iterator[Design]:
             )
 
 
-def _covered(metric: str, whole: MetricStatistics, count: int, trial: int) -> Answers:
+def _covered(metric: str, whole: UnitCounts, count: int, trial: int) -> Answers:
     places = pool(metric)[2]
     pairs: list[Pair] = [(places[a], places[b]) for a, b in PAIRS]
     truth = np.array([whole.scores[a] - whole.scores[b] for a, b in pairs])

@@ -30,7 +30,7 @@ from truebleu.resampling import Units
 from truebleu.scores.scored import OutsideScores, textless_test_set
 from truebleu.significance.gate import GateSettings, _checks, alpha_of_look
 from truebleu.significance.optimizer_runs import RunAverage, two_way_p
-from truebleu.significance.statistics import MetricStatistics
+from truebleu.significance.statistics import UnitCounts
 from truebleu.significance.student import hall_p
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ TRIALS = 1000
 FIVE_METRICS = ("bleu", "chrf", "ter", "wer", "per")
 
 
-def _decided(statistics: Sequence[MetricStatistics], settings: GateSettings) -> list[GateCheck]:
+def _decided(statistics: Sequence[UnitCounts], settings: GateSettings) -> list[GateCheck]:
     """A gate's checks by these metrics."""
     return _checks(statistics, statistics[0].units, None, 1, settings, ALPHA, None)
 
@@ -80,7 +80,7 @@ def margins() -> Iterator[Design]:
                 )
 
 
-def _at_the_margin(whole: MetricStatistics, count: int, trial: int) -> Answers:
+def _at_the_margin(whole: UnitCounts, count: int, trial: int) -> Answers:
     generator = np.random.default_rng([trial, count])
     drawn = generator.integers(0, len(whole.rows), count)
     settings = GateSettings(margin=float(abs(np.diff(whole.scores)[0])))
@@ -135,7 +135,7 @@ def _runaways(name: str, metric: str, trial: int) -> Answers:
 
 
 @cache
-def with_repeated(name: str, metric: str) -> tuple[MetricStatistics, NDArray[np.float64]]:
+def with_repeated(name: str, metric: str) -> tuple[UnitCounts, NDArray[np.float64]]:
     """The counts of a set, and of all its outputs repeated."""
     (parsed,), test_set = metrics_for([metric], read_set(name))
     texts = {
@@ -143,7 +143,7 @@ def with_repeated(name: str, metric: str) -> tuple[MetricStatistics, NDArray[np.
         for system, text in test_set.systems.items()
     }
     rows = parsed.count(test_set).array()
-    whole = MetricStatistics.of(metric, parsed, rows, Units.segments(len(rows)))
+    whole = UnitCounts.of(metric, parsed, rows, Units.segments(len(rows)))
     return whole, parsed.count(replace(test_set, systems=texts)).array().astype(np.float64)
 
 
@@ -253,7 +253,7 @@ def _runs(count: int, kind: str, effects: tuple[float, float], trial: int) -> An
 
 def _mixed_runs(
     count: int, kind: str, effects: tuple[float, float], trial: int, apart: float = 0.0
-) -> MetricStatistics:
+) -> UnitCounts:
     """Each run mixes two real systems by coins, with a share of its own of the first."""
     by_segment, documents, places = pool("bleu")
     chosen = [places["Claude-3.5"], places["Aya23"]]
@@ -270,7 +270,7 @@ def _mixed_runs(
     rows: NDArray[np.float64] = np.stack(outputs, axis=1)
     rows = documents.add_up(rows) if kind == "document" else rows
     metric = RunAverage(by_segment.metric, count)
-    return MetricStatistics("BLEU", metric, metric.by_system(rows))
+    return UnitCounts("BLEU", metric, metric.by_system(rows))
 
 
 def nights() -> Iterator[Design]:

@@ -28,7 +28,7 @@ from truebleu.resampling import Units
 from truebleu.significance.compare import compare
 from truebleu.significance.pairs import all_pair_tests
 from truebleu.significance.settings import CompareSettings
-from truebleu.significance.statistics import MetricStatistics
+from truebleu.significance.statistics import UnitCounts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,19 +54,19 @@ def texts(name: str, metric: str, documents: bool = False) -> tuple[TestSet, Cou
 
 
 @cache
-def pool(name: str, metric: str, kind: str) -> MetricStatistics:
+def pool(name: str, metric: str, kind: str) -> UnitCounts:
     """A set by a metric, its systems from the best down, by segment or by document."""
     test_set, counted = texts(name, metric, documents=kind == "documents")
     rows = counted.counts.array()
     units = Units.segments(len(rows))
     if kind == "documents":
         units = Units.documents(test_set.documents or ())
-    whole = MetricStatistics.of(metric, counted.metric, rows, units)
+    whole = UnitCounts.of(metric, counted.metric, rows, units)
     order = np.argsort(-whole.sign * whole.scores)[: 1 + max(max(places) for places in PLACES)]
     return like(whole, whole.rows[:, order])
 
 
-def covered(whole: MetricStatistics, count: int, drawn: int) -> tuple[list[float], int]:
+def covered(whole: UnitCounts, count: int, drawn: int) -> tuple[list[float], int]:
     """How often each pair's interval holds the pool's difference, and contradicts its test."""
     left, right = np.array(PLACES).T
     truth = whole.scores[left] - whole.scores[right]

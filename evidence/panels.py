@@ -19,7 +19,7 @@ from evidence.data import read_set
 from truebleu.metrics.registry import metrics_for
 from truebleu.resampling import Units, jackknife_error
 from truebleu.significance.panel import PanelSettings, _comparison, _Difference, heterogeneity
-from truebleu.significance.statistics import MetricStatistics
+from truebleu.significance.statistics import UnitCounts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,14 +34,14 @@ PANELS = 400
 
 
 @cache
-def pool(name: str, metric: str) -> MetricStatistics:
+def pool(name: str, metric: str) -> UnitCounts:
     """Two systems of a set by a metric: those at a third and two thirds of the alphabet."""
     texts = read_set(name)
     (fixed,), texts = metrics_for([metric], texts)
     rows = fixed.count(texts).array()
     systems = sorted(texts.systems)
     chosen = [list(texts.systems).index(systems[len(systems) * part // 3]) for part in (1, 2)]
-    return MetricStatistics.of(metric, fixed, rows[:, chosen], Units.segments(len(rows)))
+    return UnitCounts.of(metric, fixed, rows[:, chosen], Units.segments(len(rows)))
 
 
 def truth(name: str, metric: str) -> float:
@@ -64,7 +64,7 @@ def panel_of(
         rows = whole.rows[rng.integers(0, len(whole.rows), SEGMENTS)]
         if name in swapped:
             rows = np.where(rng.random(len(rows))[:, None, None] < 0.5, rows[:, ::-1], rows)
-        sample = MetricStatistics(metric, whole.metric, np.ascontiguousarray(rows))
+        sample = UnitCounts(metric, whole.metric, np.ascontiguousarray(rows))
         left_out = sample.jackknife_scores()
         error = float(jackknife_error(left_out[:, 0] - left_out[:, 1]))
         first, second = sample.scores

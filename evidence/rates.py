@@ -23,7 +23,7 @@ from truebleu.resampling import Units
 from truebleu.significance.intervals import default_correction
 from truebleu.significance.pairs import all_pair_tests
 from truebleu.significance.settings import CompareSettings
-from truebleu.significance.statistics import MetricStatistics
+from truebleu.significance.statistics import UnitCounts
 from truebleu.significance.tests import default_replicates
 
 if TYPE_CHECKING:
@@ -186,30 +186,30 @@ def measured(designs: Iterable[Design], journal: Path | None = None) -> tuple[Ro
 
 
 @cache
-def pool(metric: str) -> tuple[MetricStatistics, Units, dict[str, int]]:
+def pool(metric: str) -> tuple[UnitCounts, Units, dict[str, int]]:
     """WMT24 en-es by one metric: counts by segment, its documents, and the place of each system."""
     test_set = read_set("wmt24-en-es", documents=True)
     (parsed,) = as_metrics([metric])
     rows = parsed.count(test_set).array()
-    by_segment = MetricStatistics.of(parsed.name, parsed, rows, Units.segments(len(rows)))
+    by_segment = UnitCounts.of(parsed.name, parsed, rows, Units.segments(len(rows)))
     places = {name: place for place, name in enumerate(test_set.systems)}
     return by_segment, Units.documents(test_set.documents or ()), places
 
 
 @cache
-def document_pool(metric: str) -> MetricStatistics:
+def document_pool(metric: str) -> UnitCounts:
     """The pool's counts by document."""
     by_segment, documents, _ = pool(metric)
     return like(by_segment, documents.add_up(by_segment.rows))
 
 
-def like(statistics: MetricStatistics, rows: NDArray[np.float64]) -> MetricStatistics:
+def like(statistics: UnitCounts, rows: NDArray[np.float64]) -> UnitCounts:
     """Other rows of the same metric."""
-    return MetricStatistics(statistics.label, statistics.metric, np.ascontiguousarray(rows))
+    return UnitCounts(statistics.label, statistics.metric, np.ascontiguousarray(rows))
 
 
 def rejected(
-    statistics: MetricStatistics,
+    statistics: UnitCounts,
     pairs: list[Pair],
     seed: int,
     replicates: int | None = None,
@@ -220,7 +220,7 @@ def rejected(
 
 
 def p_values(
-    statistics: MetricStatistics,
+    statistics: UnitCounts,
     pairs: list[Pair],
     seed: int,
     replicates: int | None = None,

@@ -24,7 +24,7 @@ from truebleu.scores.scored import OutsideScores
 from truebleu.significance.intervals import interval_bounds, interval_method
 from truebleu.significance.pairs import all_pair_tests
 from truebleu.significance.settings import CompareSettings
-from truebleu.significance.statistics import MetricStatistics
+from truebleu.significance.statistics import UnitCounts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -90,7 +90,7 @@ def _intervals(
     passed = np.stack([items.ravel() > 1, items.ravel() % 2 == 1], axis=1)
     rows = np.stack([passed, np.ones_like(passed)], axis=2).astype(np.float64)
     units = Units.documents([str(place // items.shape[1]) for place in range(items.size)])
-    statistics = MetricStatistics.of("score", METRIC, rows, units)
+    statistics = UnitCounts.of("score", METRIC, rows, units)
     method = interval_method(statistics, None, "percentile")
     low, high = interval_bounds(statistics, np.empty((0, 2)), None, method, 0.95)[:, 1]
     settings = CompareSettings(test="scaled", replicates=999)

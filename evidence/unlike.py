@@ -12,7 +12,7 @@ import numpy as np
 
 from truebleu.errors import SettingError
 from truebleu.schema import Streams
-from truebleu.significance.statistics import MetricStatistics
+from truebleu.significance.statistics import UnitCounts
 from truebleu.studies._study import Pool, numbers, units_of
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Unlike:
                 raise SettingError("null", f"sampled, by {statistics.label}", expected)
         return cls(pool, units_of(test_set, unit), seed, cut, pairs)
 
-    def sets(self, first: int, count: int) -> Iterator[list[MetricStatistics]]:
+    def sets(self, first: int, count: int) -> Iterator[list[UnitCounts]]:
         """The counts of samples of two systems by every metric, set after set."""
         streams = Streams(self.seed, "null data")
         for index in range(first, first + count):
@@ -84,9 +84,9 @@ class Unlike:
             ):
                 better, worse = pairs[int(draw() * len(pairs))]
                 rows = equal_rows(whole, short, better, worse, order)
-                all_units = MetricStatistics.of(whole.label, whole.metric, rows, self.tested)
+                all_units = UnitCounts.of(whole.label, whole.metric, rows, self.tested)
                 sample = np.ascontiguousarray(all_units.rows[drawn])
-                sets.append(MetricStatistics(whole.label, whole.metric, sample))
+                sets.append(UnitCounts(whole.label, whole.metric, sample))
             yield sets
 
 
@@ -96,7 +96,7 @@ def _half(text: str) -> str:
     return " ".join(words[: -(-len(words) // 2)]) if len(words) > 1 else text[: -(-len(text) // 2)]
 
 
-def _made_equal(whole: MetricStatistics, short: MetricStatistics) -> Iterator[tuple[int, int]]:
+def _made_equal(whole: UnitCounts, short: UnitCounts) -> Iterator[tuple[int, int]]:
     """The pairs, better first, of which the better one is worse when all of it is cut."""
     scores, cut = whole.sign * whole.scores, short.sign * short.scores
     for better in range(whole.systems):
@@ -106,8 +106,8 @@ def _made_equal(whole: MetricStatistics, short: MetricStatistics) -> Iterator[tu
 
 
 def equal_rows(
-    whole: MetricStatistics,
-    short: MetricStatistics,
+    whole: UnitCounts,
+    short: UnitCounts,
     better: int,
     worse: int,
     order: NDArray[np.int64],

@@ -9,14 +9,14 @@ import numpy as np
 from evidence import panels
 from truebleu.metrics.registry import as_metrics
 from truebleu.resampling import Units
-from truebleu.significance.statistics import MetricStatistics, metric_statistics
+from truebleu.significance.statistics import UnitCounts, metric_statistics
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
     import pytest
 
 
-def made_up(name: str, metric: str) -> MetricStatistics:
+def made_up(name: str, metric: str) -> UnitCounts:
     systems = {"a": Channel.at_rate(0.1), "b": Channel.at_rate(0.1 + len(name) % 3 / 20)}
     made = simulate(segments=80, systems=systems, seed=len(name))
     (statistics,) = metric_statistics(made, as_metrics([metric]), Units.segments(80))

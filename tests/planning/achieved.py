@@ -16,14 +16,14 @@ from truebleu.significance.tests import find_test, randomization_p
 if TYPE_CHECKING:
     from truebleu.corpus import TestSet
     from truebleu.planning.plan import PlanUnit
-    from truebleu.significance.statistics import MetricStatistics
+    from truebleu.significance.statistics import UnitCounts
 
 ALPHA = 0.05
 # With 399 swaps a test at .05 is exact.
 SWAPS = 399
 
 
-def achieved_power(population: MetricStatistics, units: int, test_sets: int, seed: int) -> float:
+def achieved_power(population: UnitCounts, units: int, test_sets: int, seed: int) -> float:
     """The share of test sets, drawn with replacement, on which the better system of two is found.
 
     Args:
@@ -45,7 +45,7 @@ def achieved_power(population: MetricStatistics, units: int, test_sets: int, see
     return found / test_sets
 
 
-def pair_of(counted: MetricStatistics, a: int, b: int) -> MetricStatistics:
+def pair_of(counted: UnitCounts, a: int, b: int) -> UnitCounts:
     """The counts of two systems only."""
     return replace(counted, rows=np.ascontiguousarray(counted.rows[:, [a, b]]))
 
@@ -54,7 +54,7 @@ def only(test_set: TestSet, *names: str) -> TestSet:
     return replace(test_set, systems={name: test_set.systems[name] for name in names})
 
 
-def counted_by(test_set: TestSet, metric: str, unit: PlanUnit) -> MetricStatistics:
+def counted_by(test_set: TestSet, metric: str, unit: PlanUnit) -> UnitCounts:
     documents = test_set.documents
     assert documents is not None
     units = Units.segments(len(test_set))

@@ -19,7 +19,7 @@ from truebleu.planning.power import (
 )
 from truebleu.resampling import Bootstrap, Units
 from truebleu.scores import OutsideScores
-from truebleu.significance.statistics import MetricStatistics, bootstrap_scores, metric_statistics
+from truebleu.significance.statistics import UnitCounts, bootstrap_scores, metric_statistics
 from truebleu.significance.tests import find_test
 from truebleu.simulation import Channel, simulate
 
@@ -43,11 +43,11 @@ def sizes(texts: TestSet) -> NDArray[np.float64]:
     return np.array([float(len(segment or "")) for segment in texts.references[0]])
 
 
-def counted(texts: TestSet, metric: str) -> MetricStatistics:
+def counted(texts: TestSet, metric: str) -> UnitCounts:
     return metric_statistics(texts, [parse_metric(metric)], UNITS)[0]
 
 
-def mean_statistics(values: NDArray[np.float64]) -> MetricStatistics:
+def mean_statistics(values: NDArray[np.float64]) -> UnitCounts:
     """A metric that is the mean of these scores, shaped (segment, system)."""
     names = ("a", "b")
     text = ["x"] * len(values)

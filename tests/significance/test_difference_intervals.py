@@ -20,7 +20,7 @@ from truebleu.significance import pairs as pair_tests
 from truebleu.significance.compare import compare
 from truebleu.significance.pairs import all_pair_tests
 from truebleu.significance.settings import CompareSettings
-from truebleu.significance.statistics import MetricStatistics, metric_statistics, swap_blocks
+from truebleu.significance.statistics import UnitCounts, metric_statistics, swap_blocks
 from truebleu.significance.tests import TESTS, rejecting
 from truebleu.simulation import Channel, simulate
 
@@ -57,7 +57,7 @@ def plain_p(
     return count / len(rest) if exact else (count + 1) / (len(rest) + 1)
 
 
-def plain_swaps(statistics: MetricStatistics, swaps: Swaps) -> tuple[Values, Values]:
+def plain_swaps(statistics: UnitCounts, swaps: Swaps) -> tuple[Values, Values]:
     """The differences of two systems after swaps, and the balances, row by row."""
     coins = swaps.sums(
         np.eye(statistics.units),
@@ -268,7 +268,7 @@ def test_references_that_differ_by_output_weigh_each_pair_by_its_own() -> None:
     (statistics,) = metric_statistics(test_set, [metric], Units.segments(40))
     rows = statistics.rows.copy()
     rows[:, 1, 1] += np.arange(40) % 3  # the second system is counted against longer references
-    unlike = MetricStatistics("BLEU", metric, rows)
+    unlike = UnitCounts("BLEU", metric, rows)
     pairs = [(0, 1), (0, 2)]
     swaps = Swaps(replicates=64)
     ((_, _, shares),) = swap_blocks([unlike], pairs, swaps)
@@ -326,7 +326,7 @@ def test_intervals_of_means_cover_as_often_as_they_say(kind: str) -> None:
     for seed in range(sets):
         scores = draw(size=(size, 2))
         rows = np.stack([scores + np.array([0.7, 0.0]), np.ones((size, 2))], axis=2)
-        statistics = MetricStatistics.of("m", metric, rows, Units.segments(size))
+        statistics = UnitCounts.of("m", metric, rows, Units.segments(size))
         settings = CompareSettings(replicates=399, correction="none", seed=seed)
         (tests,) = all_pair_tests([statistics], [], [(0, 1)], settings, lambda _first, _count: [])
         low, high = tests.interval(0)

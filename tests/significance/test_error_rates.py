@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from truebleu import BLEU
 from truebleu.resampling import Bootstrap, Units
 from truebleu.significance.intervals import adjust, interval_bounds, westfall_young
-from truebleu.significance.statistics import MetricStatistics, bootstrap_scores, metric_statistics
+from truebleu.significance.statistics import UnitCounts, bootstrap_scores, metric_statistics
 from truebleu.significance.tests import (
     absolute_bootstrap_p,
     find_test,
@@ -185,27 +185,27 @@ SAMPLE, SAMPLES, DRAWN = 400, 400, 300
 
 
 @pytest.fixture(scope="module")
-def pool() -> MetricStatistics:
+def pool() -> UnitCounts:
     channels = {"old": Channel.at_rate(0.2), "new": Channel.at_rate(0.17)}
     made = simulate(segments=4000, systems=channels, seed=7)
     (statistics,) = metric_statistics(made, [BLEU()], Units.segments(len(made)))
     return statistics
 
 
-def samples(pool: MetricStatistics, rows: Floats) -> Iterator[tuple[MetricStatistics, Floats]]:
+def samples(pool: UnitCounts, rows: Floats) -> Iterator[tuple[UnitCounts, Floats]]:
     """Samples of a pool's rows, and their scores on replicates of the bootstrap."""
     rng = np.random.default_rng(23)
     units = Units.segments(SAMPLE)
     for seed in range(SAMPLES):
         chosen = rows[rng.integers(0, len(rows), SAMPLE)]
-        sample = MetricStatistics(pool.label, pool.metric, np.ascontiguousarray(chosen))
+        sample = UnitCounts(pool.label, pool.metric, np.ascontiguousarray(chosen))
         bootstrap = Bootstrap(replicates=DRAWN, seed=seed)
         yield sample, bootstrap_scores([sample], units, bootstrap)[0]
 
 
 @pytest.mark.parametrize("pairs", [None, [(0, 1)]], ids=["scores", "difference"])
 def test_intervals_by_the_bootstrap_cover(
-    pool: MetricStatistics, pairs: list[tuple[int, int]] | None
+    pool: UnitCounts, pairs: list[tuple[int, int]] | None
 ) -> None:
     truth = pool.scores if pairs is None else pool.scores[:1] - pool.scores[1:]
     covered = []
@@ -215,7 +215,7 @@ def test_intervals_by_the_bootstrap_cover(
     assert 0.92 < np.mean(covered) < 0.98
 
 
-def test_the_shifted_bootstrap_holds_its_level(pool: MetricStatistics) -> None:
+def test_the_shifted_bootstrap_holds_its_level(pool: UnitCounts) -> None:
     rng = np.random.default_rng(24)
     swapped = rng.random(len(pool.rows)) < 0.5
     rows = np.where(swapped[:, None, None], pool.rows[:, ::-1], pool.rows)

@@ -25,7 +25,7 @@ from truebleu.significance.intervals import (
     simultaneous_intervals,
     smallest_replicates,
 )
-from truebleu.significance.statistics import MetricStatistics, bootstrap_scores
+from truebleu.significance.statistics import UnitCounts, bootstrap_scores
 from truebleu.significance.student import student_interval, student_quantile
 
 Floats = NDArray[np.float64]
@@ -272,13 +272,13 @@ def test_quantiles_of_whole_degrees_are_those_of_scipy(level: float, degrees: in
     assert student_quantile(level, degrees) == pytest.approx(expected, rel=1e-9)
 
 
-def _equal_systems(segments: int, systems: int, seed: int) -> MetricStatistics:
+def _equal_systems(segments: int, systems: int, seed: int) -> UnitCounts:
     """Segment scores of equal systems, of which no pair differs but by chance."""
     generator = np.random.default_rng(seed)
     scores = generator.gamma(2.0, size=(segments, 1)) + generator.normal(size=(segments, systems))
     rows = np.stack([scores, np.ones_like(scores)], axis=2)
     value = FunctionMetric(function=lambda output, _: float(output), name="value")
-    return MetricStatistics.of("value", value, rows, Units.segments(segments))
+    return UnitCounts.of("value", value, rows, Units.segments(segments))
 
 
 @pytest.mark.slow

@@ -29,7 +29,7 @@ from truebleu.significance.pairs import (
 )
 from truebleu.significance.statistics import (
     LEAST_RATIO,
-    MetricStatistics,
+    UnitCounts,
     metric_statistics,
     swap_blocks,
 )
@@ -185,7 +185,7 @@ def test_scaled_swaps_hold_where_one_output_is_cut_short() -> None:
     hits, test = 0, find_test("scaled")
     for trial in range(300):
         chosen = np.random.default_rng(trial).integers(0, 1500, 200)
-        sample = MetricStatistics("BLEU", BLEU(), np.ascontiguousarray(both[chosen]))
+        sample = UnitCounts("BLEU", BLEU(), np.ascontiguousarray(both[chosen]))
         (values,), _ = test.differences([sample], [(0, 1)], replicates=199, seed=trial)
         p = test.p_values(sample.differences([(0, 1)]), values, scale=sample.scale)
         hits += bool(p[0] <= 0.05)

@@ -12,7 +12,7 @@ from truebleu.scores import OutsideScores
 from truebleu.scores.scored import textless_test_set
 from truebleu.significance.statistics import (
     LargestUnit,
-    MetricStatistics,
+    UnitCounts,
     largest_units,
     metric_statistics,
     swap_ratios,
@@ -23,7 +23,7 @@ TEXTS = simulate(segments=60, systems=[0.1, 0.2], document_length=5, seed=2)
 (BY_SEGMENT,) = metric_statistics(TEXTS, [BLEU(tokenize="13a")], Units.segments(60))
 
 
-def means(**scores: list[float]) -> MetricStatistics:
+def means(**scores: list[float]) -> UnitCounts:
     metric = OutsideScores.of(scores)
     units = Units.segments(len(next(iter(scores.values()))))
     (statistics,) = metric_statistics(textless_test_set([metric]), [metric], units)

@@ -94,11 +94,11 @@ class CorpusScore(TorchMetric):  # type: ignore[misc]  # checked without the lib
 def _interval(metric: CorpusScore, rows: Tensor) -> tuple[float, float]:
     from truebleu.resampling import Bootstrap, Units
     from truebleu.significance.intervals import interval_bounds
-    from truebleu.significance.statistics import MetricStatistics, bootstrap_scores
+    from truebleu.significance.statistics import UnitCounts, bootstrap_scores
 
     units = Units.segments(len(rows))
     counts = rows.cpu().numpy()[:, None, :]
-    statistics = MetricStatistics.of("score", metric.batches.metric, counts, units)
+    statistics = UnitCounts.of("score", metric.batches.metric, counts, units)
     bootstrap = Bootstrap(replicates=metric.replicates, seed=metric.seed)
     (scores,) = bootstrap_scores([statistics], units, bootstrap, None)
     (low,), (high,) = interval_bounds(statistics, scores, None, "percentile", metric.level)

@@ -32,7 +32,7 @@ from truebleu.significance.intervals import smallest_replicates
 from truebleu.significance.pairs import pairs_to_compare
 from truebleu.significance.scores import inputs_of
 from truebleu.significance.settings import CompareSettings, chosen_unit, units_of
-from truebleu.significance.statistics import MetricStatistics
+from truebleu.significance.statistics import UnitCounts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -279,13 +279,13 @@ class _Pilot:
     ) -> list[PairPlan]:
         """The plan of each pair by one metric."""
         rows = metric.count(self._test_set).array()
-        statistics = MetricStatistics.of(label, metric, rows, self._units)
+        statistics = UnitCounts.of(label, metric, rows, self._units)
         clustered = None
         if self._by_document is not None:
             by_segment = Units.segments(len(self._test_set))
             clustered = (
-                MetricStatistics.of(label, metric, rows, by_segment),
-                MetricStatistics.of(label, metric, rows, self._by_document),
+                UnitCounts.of(label, metric, rows, by_segment),
+                UnitCounts.of(label, metric, rows, self._by_document),
             )
         return [
             self._pair_plan(
@@ -296,7 +296,7 @@ class _Pilot:
 
     def _pair_plan(
         self,
-        statistics: MetricStatistics,
+        statistics: UnitCounts,
         pair: Pair,
         asked: float | None,
         margin: float | None,
@@ -369,7 +369,7 @@ class _Pilot:
         return tuple(warning for warning, applies in checks.items() if applies)
 
     def _require_variance(
-        self, statistics: MetricStatistics, pair: Pair, influence: NDArray[np.float64]
+        self, statistics: UnitCounts, pair: Pair, influence: NDArray[np.float64]
     ) -> None:
         if varies_only_by_rounding(influence, statistics.scale):
             a, b = (self._names[system] for system in pair)
@@ -404,7 +404,7 @@ def _direction(difference: float, sign: int, alternative: schema.Alternative) ->
 
 
 def _design_effect(
-    by_segment: MetricStatistics, by_document: MetricStatistics, pair: Pair
+    by_segment: UnitCounts, by_document: UnitCounts, pair: Pair
 ) -> float | None:
     """The variance by documents over that by segments (Kish 1965, §8.2)."""
     variances = []

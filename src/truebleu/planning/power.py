@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truebleu.schema import Alternative
-    from truebleu.significance.statistics import MetricStatistics
+    from truebleu.significance.statistics import UnitCounts
 
 __all__ = ["MarginPlan", "SizePower"]
 
@@ -377,7 +377,7 @@ class DifferenceVariance:
         )
 
 
-def influences(statistics: MetricStatistics, a: int, b: int) -> NDArray[np.float64]:
+def influences(statistics: UnitCounts, a: int, b: int) -> NDArray[np.float64]:
     """How much each unit adds to the error of the difference a - b; their mean is about 0."""
     jackknife = statistics.jackknife_scores()
     scores = statistics.scores
@@ -387,7 +387,7 @@ def influences(statistics: MetricStatistics, a: int, b: int) -> NDArray[np.float
     )
 
 
-def swap_effects(statistics: MetricStatistics, a: int, b: int) -> NDArray[np.float64]:
+def swap_effects(statistics: UnitCounts, a: int, b: int) -> NDArray[np.float64]:
     """What each unit adds to the difference a - b if swapping it takes twice that away.
 
     Their mean is the difference, up to what is not linear in the score.
@@ -400,7 +400,7 @@ def swap_effects(statistics: MetricStatistics, a: int, b: int) -> NDArray[np.flo
 
 
 def difference_variance(
-    statistics: MetricStatistics,
+    statistics: UnitCounts,
     pair: tuple[int, int],
     sizes: NDArray[np.float64],
     direction: int,
@@ -484,7 +484,7 @@ class Curvature:
 
     def __init__(
         self,
-        statistics: MetricStatistics,
+        statistics: UnitCounts,
         pair: tuple[int, int],
         influence: NDArray[np.float64],
         direction: int,

@@ -52,7 +52,7 @@ from truebleu.significance.settings import (
     units_of,
 )
 from truebleu.significance.statistics import (
-    MetricStatistics,
+    UnitCounts,
     bootstrap_scores,
     design_effects,
     largest_units,
@@ -199,7 +199,7 @@ def compare(
     counted = [CountedMetric(metric, metric.count(test_set)) for metric in parsed]
     counts = [metric.counts.array() for metric in counted]
     of_outputs = [
-        MetricStatistics.of(label, metric, rows, units)
+        UnitCounts.of(label, metric, rows, units)
         for label, metric, rows in zip(metric_labels(parsed), parsed, counts, strict=True)
     ]
 
@@ -646,7 +646,7 @@ class Family:
 
     def results(
         self,
-        statistics: MetricStatistics,
+        statistics: UnitCounts,
         scores: Values,
         tested: PairTests,
         effects: Sequence[float | None],
@@ -694,7 +694,7 @@ class Family:
 
     def _systems(
         self,
-        statistics: MetricStatistics,
+        statistics: UnitCounts,
         scores: Values,
         ranks: Sequence[tuple[int, int]] | None,
         method: schema.IntervalName,
@@ -717,7 +717,7 @@ class Family:
 
     def _pairs(
         self,
-        statistics: MetricStatistics,
+        statistics: UnitCounts,
         scores: Values,
         tested: PairTests,
         effects: Sequence[float | None],
@@ -791,7 +791,7 @@ def _difference_bounds(
 
 
 def _equivalence(
-    statistics: MetricStatistics, scores: Values, pairs: Sequence[Pair], settings: CompareSettings
+    statistics: UnitCounts, scores: Values, pairs: Sequence[Pair], settings: CompareSettings
 ) -> dict[str, list[Any]]:
     """The tests of equivalence of all pairs; nothing without a margin.
 
@@ -817,7 +817,7 @@ def _equivalence(
 
 
 def _hall_equivalence_p(
-    statistics: MetricStatistics, scores: Values, pairs: Sequence[Pair], margin: float
+    statistics: UnitCounts, scores: Values, pairs: Sequence[Pair], margin: float
 ) -> Values:
     estimates = Estimates(statistics, scores, pairs)
     worse, better = (

@@ -58,7 +58,7 @@ from truebleu.significance.people import agreement_of_pairs
 from truebleu.significance.scores import inputs_of
 from truebleu.significance.settings import ResamplingSettings, chosen_unit, known_clusters, units_of
 from truebleu.significance.statistics import (
-    MetricStatistics,
+    UnitCounts,
     design_effects,
     exact_bounds,
     exact_p,
@@ -297,7 +297,7 @@ def gate(
     units = units_of(test_set, settings)
     rows = [metric.count(test_set).array() for metric in parsed]
     statistics = [
-        MetricStatistics.of(label, metric, counts, units)
+        UnitCounts.of(label, metric, counts, units)
         for label, metric, counts in zip(labels, parsed, rows, strict=True)
     ]
     references_each = test_set.references_per_segment
@@ -374,7 +374,7 @@ def _fingerprint(parts: Iterable[NDArray[Any]]) -> str:
 
 
 def _key(
-    statistics: Sequence[MetricStatistics],
+    statistics: Sequence[UnitCounts],
     units: Units,
     settings: GateSettings,
     fingerprints: Sequence[str],
@@ -415,7 +415,7 @@ def _require_enough(units: int, settings: GateSettings, alpha: float) -> None:
 
 
 def _checks(
-    statistics: Sequence[MetricStatistics],
+    statistics: Sequence[UnitCounts],
     units: int,
     strata: Strata | None,
     references: int | None,
@@ -499,7 +499,7 @@ class _Judged:
 
 
 def _without_margin(
-    statistics: Sequence[MetricStatistics],
+    statistics: Sequence[UnitCounts],
     units: int,
     settings: GateSettings,
     replicates: int,
@@ -540,7 +540,7 @@ def _without_margin(
 
 
 def _standing(
-    statistics: MetricStatistics, reach: Values, p: Values, alpha: float
+    statistics: UnitCounts, reach: Values, p: Values, alpha: float
 ) -> tuple[float, float]:
     """The differences that the test does not reject; of pass/fail scores, by exact bounds."""
     low, high = standing_differences(statistics, [(0, 1)], reach, p, "less", alpha)[:, 0].tolist()
@@ -557,7 +557,7 @@ def _standing(
 
 
 def _with_margin(
-    statistics: Sequence[MetricStatistics], strata: Strata | None, margin: float, alpha: float
+    statistics: Sequence[UnitCounts], strata: Strata | None, margin: float, alpha: float
 ) -> _Judged:
     """Is it worse by less than the margin, or better, by every metric."""
     p = []
@@ -574,13 +574,13 @@ def _with_margin(
     return _Judged(p, p)
 
 
-def _jackknife(statistics: MetricStatistics) -> Values:
+def _jackknife(statistics: UnitCounts) -> Values:
     """The difference, new minus old, without one unit each."""
     left_out = statistics.jackknife_scores()
     return np.asarray(left_out[:, 0] - left_out[:, 1])
 
 
-def _largest_share(statistics: MetricStatistics) -> float | None:
+def _largest_share(statistics: UnitCounts) -> float | None:
     left_out = _jackknife(statistics)
     squares = (left_out - left_out.mean()) ** 2
     if np.ptp(left_out) <= TIE_TOLERANCE * max(statistics.scale, 1.0):

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from truebleu.schema import IntervalName
-    from truebleu.significance.statistics import MetricStatistics, Pair
+    from truebleu.significance.statistics import UnitCounts, Pair
 
 __all__ = [
     "CORRECTIONS",
@@ -237,7 +237,7 @@ class Estimates:
         pairs: the systems whose differences are estimated; None for the scores themselves.
     """
 
-    statistics: MetricStatistics
+    statistics: UnitCounts
     scores: Values
     pairs: Sequence[Pair] | None = None
 
@@ -348,7 +348,7 @@ LEAST_UNITS_OF_HALL = 30
 
 
 def interval_method(
-    statistics: MetricStatistics, asked: IntervalName | None, usual: IntervalName
+    statistics: UnitCounts, asked: IntervalName | None, usual: IntervalName
 ) -> IntervalName:
     """The method that was asked for, that of rates where all scores are 0 or 1, or the usual.
 
@@ -362,7 +362,7 @@ def interval_method(
 
 
 def interval_bounds(
-    statistics: MetricStatistics,
+    statistics: UnitCounts,
     scores: Values,
     pairs: Sequence[Pair] | None,
     method: IntervalName,
@@ -374,7 +374,7 @@ def interval_bounds(
 
 
 def simultaneous_intervals(
-    statistics: MetricStatistics, scores: Values, pairs: Sequence[Pair], level: float
+    statistics: UnitCounts, scores: Values, pairs: Sequence[Pair], level: float
 ) -> Values:
     """Intervals of which all hold at once with this level: lows, highs.
 

@@ -52,7 +52,7 @@ from truebleu._core import Statistics
 from truebleu.errors import RefusedError, SettingError, UnknownNameError
 from truebleu.metrics.base import DerivedMetric, Score
 from truebleu.resampling import Bootstrap, Units, on_exact_grid
-from truebleu.significance.statistics import MetricStatistics
+from truebleu.significance.statistics import UnitCounts
 from truebleu.significance.student import student_p, student_quantiles
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ class RunResults:
     def __init__(
         self,
         runs: Mapping[str, tuple[str, ...]],
-        outputs: Sequence[MetricStatistics],
+        outputs: Sequence[UnitCounts],
         scores: Sequence[Values],
         about: About | None,
         seed: int,
@@ -159,7 +159,7 @@ class RunResults:
         ]
         # The counts of a system's runs side by side; the score is the average of theirs.
         self.averages = [
-            MetricStatistics(part.label, average, average.by_system(part.rows))
+            UnitCounts(part.label, average, average.by_system(part.rows))
             for part in outputs
             for average in [RunAverage(part.metric, self._count)]
         ]
@@ -226,7 +226,7 @@ class RunResults:
 
 
 def two_way_errors(
-    statistics: MetricStatistics, pairs: Sequence[Pair] | None
+    statistics: UnitCounts, pairs: Sequence[Pair] | None
 ) -> tuple[Values, Values]:
     """Standard errors of averages over runs, or of their differences, and degrees of freedom.
 
@@ -268,7 +268,7 @@ def two_way_errors(
 
 
 def two_way_p(
-    statistics: MetricStatistics, pairs: Sequence[Pair], alternative: Alternative
+    statistics: UnitCounts, pairs: Sequence[Pair], alternative: Alternative
 ) -> Values:
     """p-values of the differences between averages over runs, were there further runs."""
     differences = statistics.sign * statistics.differences(pairs)
@@ -277,7 +277,7 @@ def two_way_p(
 
 
 def two_way_equivalence_p(
-    statistics: MetricStatistics, pairs: Sequence[Pair], margin: float
+    statistics: UnitCounts, pairs: Sequence[Pair], margin: float
 ) -> Values:
     """p-values of the hypotheses that further runs would differ by the margin or more."""
     distance = margin - np.abs(statistics.differences(pairs))
@@ -286,7 +286,7 @@ def two_way_equivalence_p(
 
 
 def two_way_reach(
-    statistics: MetricStatistics, pairs: Sequence[Pair], alternative: Alternative, alpha: float
+    statistics: UnitCounts, pairs: Sequence[Pair], alternative: Alternative, alpha: float
 ) -> Values:
     """How far differences reach on either side that the two-way test does not reject."""
     errors, degrees = two_way_errors(statistics, pairs)
@@ -295,7 +295,7 @@ def two_way_reach(
 
 
 def two_way_interval(
-    statistics: MetricStatistics, pairs: Sequence[Pair] | None, level: float
+    statistics: UnitCounts, pairs: Sequence[Pair] | None, level: float
 ) -> Values:
     """Intervals of averages over further runs, or of their differences: lows, highs."""
     estimates = statistics.scores if pairs is None else statistics.differences(pairs)
@@ -368,11 +368,11 @@ def _as_expression(pattern: str) -> re.Pattern[str]:
     return re.compile("".join(parts), re.DOTALL)
 
 
-def _pool(statistics: MetricStatistics, runs: int) -> MetricStatistics:
+def _pool(statistics: UnitCounts, runs: int) -> UnitCounts:
     """One row per unit and run: all runs of a system are one corpus."""
     units, outputs, columns = statistics.rows.shape
     rows = statistics.rows.reshape(units, outputs // runs, runs, columns).swapaxes(1, 2)
     flat = on_exact_grid(rows.reshape(units * runs, -1))
-    return MetricStatistics(
+    return UnitCounts(
         statistics.label, statistics.metric, flat.reshape(units * runs, -1, columns)
     )

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from truebleu._core import NativeMetric
     from truebleu.schema import Alternative
     from truebleu.significance.settings import CompareSettings
-    from truebleu.significance.statistics import MetricStatistics, Pair, Progress
+    from truebleu.significance.statistics import UnitCounts, Pair, Progress
 
 __all__ = ["clusters", "probability_of_best", "rank_ranges"]
 
@@ -109,7 +109,7 @@ class PairTests:
 
 
 def pair_tests(
-    statistics: MetricStatistics,
+    statistics: UnitCounts,
     pairs: Sequence[Pair],
     differences: Values,
     settings: CompareSettings,
@@ -143,7 +143,7 @@ Evidence: TypeAlias = "tuple[Values, int, bool, NullBlocks]"
 
 
 def _judged(
-    statistics: MetricStatistics,
+    statistics: UnitCounts,
     pairs: Sequence[Pair],
     settings: CompareSettings,
     evidence: Evidence,
@@ -194,7 +194,7 @@ Draw = Callable[[int, int], Sequence[Values]]
 
 
 def all_pair_tests(
-    statistics: Sequence[MetricStatistics],
+    statistics: Sequence[UnitCounts],
     scores: Sequence[Values],
     pairs: Sequence[Pair],
     settings: CompareSettings,
@@ -251,7 +251,7 @@ def all_pair_tests(
 
 
 def standing_differences(
-    statistics: MetricStatistics,
+    statistics: UnitCounts,
     pairs: Sequence[Pair],
     reach: Values,
     p: Values,
@@ -280,7 +280,7 @@ def standing_differences(
 
 
 def with_rates(
-    statistics: MetricStatistics,
+    statistics: UnitCounts,
     pairs: Sequence[Pair],
     bounds: Values,
     p: Values,
@@ -313,7 +313,7 @@ def with_rates(
 
 
 def _run_tests(
-    statistics: MetricStatistics,
+    statistics: UnitCounts,
     pairs: Sequence[Pair],
     test: SignificanceTest,
     settings: CompareSettings,
@@ -332,7 +332,7 @@ class _Swapped:
 
     def __init__(
         self,
-        statistics: Sequence[MetricStatistics],
+        statistics: Sequence[UnitCounts],
         pairs: Sequence[Pair],
         settings: CompareSettings,
         progress: Progress | None,
@@ -457,7 +457,7 @@ def _pairs_that_fit(rank: int, numbers: int) -> int:
 class _NativeNull(NullBlocks):
     """Differences after swaps, counted again without being made."""
 
-    statistics: MetricStatistics
+    statistics: UnitCounts
     pairs: Sequence[Pair]
     native: NativeMetric
     swaps: Swaps
@@ -494,7 +494,7 @@ class _Drawn:
 
     def __init__(
         self,
-        statistics: Sequence[MetricStatistics],
+        statistics: Sequence[UnitCounts],
         pairs: Sequence[Pair],
         settings: CompareSettings,
         scores: Sequence[Values],

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
     from truebleu.significance.pairs import DifferenceBounds, PairTests
-    from truebleu.significance.statistics import MetricStatistics, Pair, Progress
+    from truebleu.significance.statistics import UnitCounts, Pair, Progress
 
 __all__ = [
     "Heterogeneity",
@@ -447,7 +447,7 @@ def _compare_sets(
 
 
 def _randomized(
-    statistics: Sequence[MetricStatistics],
+    statistics: Sequence[UnitCounts],
     pairs: Sequence[Pair],
     settings: PanelSettings,
     progress: Progress | None,

@@ -247,7 +247,7 @@ def score(
         known_clusters,
         units_of,
     )
-    from truebleu.significance.statistics import MetricStatistics, bootstrap_scores, design_effects
+    from truebleu.significance.statistics import UnitCounts, bootstrap_scores, design_effects
 
     chosen = chosen_unit(unit, test_set)
     settings = schema.picked(
@@ -260,7 +260,7 @@ def score(
     units = units_of(test_set, settings)
     counts = {label: metric.count(test_set) for label, metric in labelled.items()}
     statistics = {
-        label: MetricStatistics.of(label, metric, counts[label].array(), units)
+        label: UnitCounts.of(label, metric, counts[label].array(), units)
         for label, metric in labelled.items()
     }
     methods = {

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from truebleu.resampling import Bootstrap, Units, Values
 
 __all__ = [
-    "MetricStatistics",
+    "UnitCounts",
     "bootstrap_scores",
     "clopper_pearson_interval",
     "korn_graubard_interval",
@@ -63,7 +63,7 @@ BLOCK_WORK = 1 << 31
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MetricStatistics(ComparedByValue):
+class UnitCounts(ComparedByValue):
     """Counts by unit, system and column, on the grid on which their sums are exact.
 
     Many whole numbers are kept in 16 or 32 bits; `blocks` gives them as floats. Of pass/fail scores
@@ -76,7 +76,7 @@ class MetricStatistics(ComparedByValue):
     items: NDArray[Any] | None = None
 
     @classmethod
-    def of(cls, label: str, metric: Metric, rows: Values, units: Units) -> MetricStatistics:
+    def of(cls, label: str, metric: Metric, rows: Values, units: Units) -> UnitCounts:
         """Counts by segment, added up by unit."""
         by_unit = units.add_up(rows)
         flat = on_exact_grid(by_unit.reshape(len(by_unit), -1))
@@ -201,10 +201,10 @@ def signs_of_pairs(pairs: Sequence[Pair] | None, systems: int) -> Values:
 
 def metric_statistics(
     test_set: TestSet, metrics: Sequence[Metric], units: Units
-) -> list[MetricStatistics]:
+) -> list[UnitCounts]:
     """The statistics of every metric; each metric reads the texts once."""
     return [
-        MetricStatistics.of(label, metric, metric.count(test_set).array(), units)
+        UnitCounts.of(label, metric, metric.count(test_set).array(), units)
         for label, metric in zip(metric_labels(metrics), metrics, strict=True)
     ]
 
@@ -220,7 +220,7 @@ class LargestUnit:
     share: float | None = None
 
 
-def largest_units(statistics: MetricStatistics, pairs: Sequence[Pair]) -> list[LargestUnit]:
+def largest_units(statistics: UnitCounts, pairs: Sequence[Pair]) -> list[LargestUnit]:
     """The unit that carries most of the variance, of each pair."""
     contributions, least = statistics.contributions(), _no_variance(statistics)
     left, right = np.array(pairs).T
@@ -236,7 +236,7 @@ def largest_units(statistics: MetricStatistics, pairs: Sequence[Pair]) -> list[L
     return largest
 
 
-def swap_ratios(statistics: MetricStatistics, pairs: Sequence[Pair]) -> Values:
+def swap_ratios(statistics: UnitCounts, pairs: Sequence[Pair]) -> Values:
     """The variance of each pair's difference over random swaps, over that over samples of units.
 
     About 1 where outputs might as well be the other system's. Below 1 where a count moves one of
@@ -275,13 +275,13 @@ def scaled_swaps(differences: Values, shares: Values, scales: Values) -> tuple[V
     return differences * scales, np.where(scales == 1, shares, wider)
 
 
-def _no_variance(statistics: MetricStatistics) -> float:
+def _no_variance(statistics: UnitCounts) -> float:
     """What is left of equal contributions after rounding is no variance."""
     return (1e-12 * max(statistics.scale, 1.0)) ** 2
 
 
 def design_effects(
-    statistics: MetricStatistics,
+    statistics: UnitCounts,
     rows: Values,
     kinds: tuple[Units, Units] | None,
     pairs: Sequence[Pair] | None = None,
@@ -299,7 +299,7 @@ def design_effects(
     signs = signs_of_pairs(pairs, statistics.systems)
     if kinds is None:
         return [None] * len(signs)
-    parts = [MetricStatistics.of(statistics.label, statistics.metric, rows, k) for k in kinds]
+    parts = [UnitCounts.of(statistics.label, statistics.metric, rows, k) for k in kinds]
     least = _no_variance(parts[0])
     plain, whole = (_variances(part.contributions() @ signs.T) for part in parts)
     return [
@@ -313,7 +313,7 @@ def _variances(contributions: Values) -> list[float]:
     return list(((contributions**2).sum(axis=0) * count / (count - 1)).tolist())
 
 
-def side_by_side(statistics: Sequence[MetricStatistics]) -> Values:
+def side_by_side(statistics: Sequence[UnitCounts]) -> Values:
     """The counts of all metrics and systems in one row per unit: one draw serves them all."""
     if not statistics:
         raise SettingError("statistics", [], "those of at least one metric")
@@ -321,7 +321,7 @@ def side_by_side(statistics: Sequence[MetricStatistics]) -> Values:
     return rows[0] if len(rows) == 1 else np.concatenate(rows, axis=1)
 
 
-def split_sums(sums: Values, statistics: Sequence[MetricStatistics]) -> list[Values]:
+def split_sums(sums: Values, statistics: Sequence[UnitCounts]) -> list[Values]:
     """Sums of rows that stood side by side, by metric: each shaped (replicate, system, column)."""
     ends = np.cumsum([metric.width for metric in statistics])
     parts = np.split(sums, ends[:-1], axis=1)
@@ -332,7 +332,7 @@ def split_sums(sums: Values, statistics: Sequence[MetricStatistics]) -> list[Val
 
 
 def bootstrap_scores(
-    statistics: Sequence[MetricStatistics],
+    statistics: Sequence[UnitCounts],
     units: Units,
     bootstrap: Bootstrap,
     progress: Progress | None = None,
@@ -356,7 +356,7 @@ def bootstrap_scores(
 
 
 def swap_blocks(
-    statistics: Sequence[MetricStatistics],
+    statistics: Sequence[UnitCounts],
     pairs: Sequence[Pair],
     swaps: Swaps,
     progress: Progress | None = None,
@@ -382,7 +382,7 @@ def swap_blocks(
 
 
 def swapped_shares(
-    statistics: MetricStatistics, taken: Values, pairs: Sequence[Pair], swaps: Swaps, first: int
+    statistics: UnitCounts, taken: Values, pairs: Sequence[Pair], swaps: Swaps, first: int
 ) -> Values:
     """Which share of the text each replicate swaps, by the metric's weights.
 
@@ -411,7 +411,7 @@ def swapped_shares(
 
 
 def taken_blocks(
-    statistics: Sequence[MetricStatistics],
+    statistics: Sequence[UnitCounts],
     swaps: Swaps,
     progress: Progress | None = None,
     *,
@@ -442,7 +442,7 @@ def taken_blocks(
             progress(count)
 
 
-def _differences(statistics: MetricStatistics, swapped: Values, pairs: Sequence[Pair]) -> Values:
+def _differences(statistics: UnitCounts, swapped: Values, pairs: Sequence[Pair]) -> Values:
     """The differences of pairs, of the sums of the units that each replicate swaps."""
     native = statistics.metric.native()
     if native is not None:
@@ -451,7 +451,7 @@ def _differences(statistics: MetricStatistics, swapped: Values, pairs: Sequence[
     return np.asarray(first - second)
 
 
-def _width_of_pairs(statistics: MetricStatistics, pairs: int) -> int:
+def _width_of_pairs(statistics: UnitCounts, pairs: int) -> int:
     """How many numbers a replicate takes while its pairs are scored."""
     columns: int = statistics.rows.shape[2]
     return pairs if statistics.metric.native() is not None else 2 * pairs * columns

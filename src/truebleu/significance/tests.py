@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu.significance.statistics import MetricStatistics, Pair, Progress
+    from truebleu.significance.statistics import UnitCounts, Pair, Progress
 
 __all__ = [
     "TESTS",
@@ -411,7 +411,7 @@ class SignificanceTest:
 
     def differences(
         self,
-        statistics: Sequence[MetricStatistics],
+        statistics: Sequence[UnitCounts],
         pairs: Sequence[Pair],
         *,
         replicates: int,

@@ -36,7 +36,7 @@ from truebleu.reports.document import Column, Document, Plot, Table, charted_doc
 from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Units
 from truebleu.schema import Setting, Streams, plain, verb
 from truebleu.significance.intervals import percentile_interval
-from truebleu.significance.statistics import MetricStatistics, bootstrap_scores, metric_statistics
+from truebleu.significance.statistics import UnitCounts, bootstrap_scores, metric_statistics
 from truebleu.significance.student import student_quantile
 from truebleu.significance.tests import (
     TESTS as SIGNIFICANCE_TESTS,
@@ -305,7 +305,7 @@ class Pool:
     """
 
     names: tuple[str, ...]
-    statistics: tuple[MetricStatistics, ...]
+    statistics: tuple[UnitCounts, ...]
     unit: PoolUnit
     settings: Settings
 
@@ -334,7 +334,7 @@ class Pool:
         first = self.statistics[0]
         return list(np.argsort(-first.sign * first.scores, kind="stable").tolist())
 
-    def take(self, sample: Sample) -> list[MetricStatistics]:
+    def take(self, sample: Sample) -> list[UnitCounts]:
         """The counts of a sample's units; a unit drawn twice counts twice."""
         return [
             replace(statistics, rows=np.ascontiguousarray(statistics.rows[sample]))
@@ -348,8 +348,8 @@ class Pool:
 
 
 def resampled_scores(
-    counted: Sequence[MetricStatistics], replicates: int, seed: int, index: int
-) -> Iterator[tuple[MetricStatistics, Values]]:
+    counted: Sequence[UnitCounts], replicates: int, seed: int, index: int
+) -> Iterator[tuple[UnitCounts, Values]]:
     """Each metric with the scores of all systems on replicates, shaped (replicate, system).
 
     Sample `index` has replicates of its own, so that no two make the same mistake.
@@ -360,7 +360,7 @@ def resampled_scores(
     return zip(counted, scores, strict=True)
 
 
-def _fingerprint_of_counts(counted: Sequence[MetricStatistics]) -> str:
+def _fingerprint_of_counts(counted: Sequence[UnitCounts]) -> str:
     """SHA-256 over the counts of every metric: two test sets that share it score alike."""
     from hashlib import sha256
 
@@ -517,7 +517,7 @@ def differences_of(scores: Values, pairs: Sequence[Pair]) -> Values:
     return np.asarray(scores[..., left] - scores[..., right])
 
 
-def true_differences(statistics: MetricStatistics, pairs: Sequence[Pair]) -> Floats:
+def true_differences(statistics: UnitCounts, pairs: Sequence[Pair]) -> Floats:
     """By how much the first system of each pair is better in the pool; 0 where they tie."""
     differences = statistics.sign * differences_of(statistics.scores, pairs)
     return np.where(np.abs(differences) > TIE_TOLERANCE * statistics.scale, differences, 0.0)
@@ -579,7 +579,7 @@ class Testing:
     __test__ = False
 
     def conclusions(
-        self, statistics: MetricStatistics, pairs: Sequence[Pair], index: int
+        self, statistics: UnitCounts, pairs: Sequence[Pair], index: int
     ) -> dict[str, Conclusions]:
         """For each test the p-values of all pairs, and which system of each would be better.
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.registry import MetricsLike
-    from truebleu.significance.statistics import MetricStatistics, Pair
+    from truebleu.significance.statistics import UnitCounts, Pair
 
 __all__ = ["study_accuracy", "study_power", "study_sensitivity"]
 
@@ -85,12 +85,12 @@ class Trials(NamedTuple):
     records: Mapping[Any, Record]
 
     @property
-    def cases(self) -> list[tuple[MetricStatistics, str]]:
+    def cases(self) -> list[tuple[UnitCounts, str]]:
         """All metrics and tests."""
         return list(product(self.pool.statistics, self.settings["tests"]))
 
     def outcomes(
-        self, statistics: MetricStatistics, test: str, size: int | None = None
+        self, statistics: UnitCounts, test: str, size: int | None = None
     ) -> Outcomes:
         """What a test by a metric concluded on samples of a size, or of all sizes."""
         truth = np.sign(base.true_differences(statistics, self.pairs))
@@ -257,7 +257,7 @@ def _case(row: base.Row) -> str:
 
 
 def _power_rows(
-    trials: Trials, statistics: MetricStatistics, test: str, alpha: float
+    trials: Trials, statistics: UnitCounts, test: str, alpha: float
 ) -> Iterator[base.Row]:
     """What a test concluded about each pair, and then about all that do not tie, by size."""
     differences = base.true_differences(statistics, trials.pairs)

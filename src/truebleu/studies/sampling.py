@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.registry import MetricsLike
-    from truebleu.significance.statistics import MetricStatistics, Pair
+    from truebleu.significance.statistics import UnitCounts, Pair
 
 
 __all__ = ["study_coverage", "study_sampling"]
@@ -167,7 +167,7 @@ def _independent(pool: base.Pool, size: int, count: int, seed: int) -> Record:
 
 def _variations(
     pool: base.Pool,
-    statistics: MetricStatistics,
+    statistics: UnitCounts,
     quantities: Quantities,
     records: Mapping[Key, Record],
     size: int,
@@ -407,7 +407,7 @@ def _intervals(
     return record
 
 
-def _values(statistics: MetricStatistics, pairs: Sequence[Pair] | None) -> base.Floats:
+def _values(statistics: UnitCounts, pairs: Sequence[Pair] | None) -> base.Floats:
     """Each system's score, or each pair's difference."""
     return statistics.scores if pairs is None else base.differences_of(statistics.scores, pairs)
 

@@ -40,7 +40,7 @@ from truebleu.schema import DEFAULT_SEED, Seed, Setting, Streams, picked
 from truebleu.significance.intervals import CORRECTIONS, experimentwise_error
 from truebleu.significance.pairs import pair_tests
 from truebleu.significance.settings import CompareSettings, require_enough_replicates
-from truebleu.significance.statistics import MetricStatistics, metric_statistics
+from truebleu.significance.statistics import UnitCounts, metric_statistics
 from truebleu.significance.tests import TESTS as SIGNIFICANCE_TESTS, fewest_units, find_test
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ Repetitions = Annotated[
 Alpha = Annotated[float, Setting(help="the significance level.", above=0, below=1)]
 
 #: Makes a record of every metric's counts of some repetitions.
-Work: TypeAlias = "Callable[[Iterable[tuple[int, MetricStatistics]]], Record]"
+Work: TypeAlias = "Callable[[Iterable[tuple[int, UnitCounts]]], Record]"
 # Errors per word of simulated systems, about as many as those of middling real ones.
 RATE = 0.2
 # Repetitions in a line of the journal.
@@ -94,7 +94,7 @@ class NullSource:
 
     settings: base.Settings
     units: int
-    sets: Callable[[int, int], Iterator[list[MetricStatistics]]]
+    sets: Callable[[int, int], Iterator[list[UnitCounts]]]
 
 
 def null_source(
@@ -138,7 +138,7 @@ def null_source(
 
 def _swapped(
     pool: base.Pool, tested: Units, swapped: Units, systems: int, seed: int, first: int, count: int
-) -> Iterator[list[MetricStatistics]]:
+) -> Iterator[list[UnitCounts]]:
     """Systems drawn at random from a pool, their outputs dealt out among them at random.
 
     Statistics are swapped instead of texts. That is the same for every metric whose row depends on
@@ -153,7 +153,7 @@ def _swapped(
         deal = chosen[np.argsort(keys, axis=1, kind="stable")[swapped.of_segment]]
         segments = np.arange(len(deal))[:, None]
         yield [
-            MetricStatistics.of(counts.label, counts.metric, counts.rows[segments, deal], tested)
+            UnitCounts.of(counts.label, counts.metric, counts.rows[segments, deal], tested)
             for counts in pool.statistics
         ]
 
@@ -166,7 +166,7 @@ def _simulated(
     seed: int,
     first: int,
     count: int,
-) -> Iterator[list[MetricStatistics]]:
+) -> Iterator[list[UnitCounts]]:
     """Systems with equal channels, new ones in every set, on one simulated test set."""
     names = range(first * systems, (first + count) * systems)
     test_set = _equal_channels(names, size, seed)
@@ -309,7 +309,7 @@ def study_type_one(
     return result
 
 
-def _p_values(testing: base.Testing, sets: Iterable[tuple[int, MetricStatistics]]) -> Record:
+def _p_values(testing: base.Testing, sets: Iterable[tuple[int, UnitCounts]]) -> Record:
     """For each metric and test the p-values of some repetitions."""
     record: Record = {}
     for index, statistics in sets:
@@ -423,7 +423,7 @@ def study_equivalents(
     return replace(result, shown=Table((*P_COLUMNS[:3], *by_test), tuple(lines)))
 
 
-def _equivalent_p_values(statistics: MetricStatistics, testing: base.Testing) -> Record:
+def _equivalent_p_values(statistics: UnitCounts, testing: base.Testing) -> Record:
     pairs = list(combinations(range(statistics.systems), 2))
     by_test = testing.conclusions(statistics, pairs, 0)
     differences = base.differences_of(statistics.scores, pairs).tolist()
@@ -558,7 +558,7 @@ def _system_counts(systems: Sequence[int] | None, available: int | None) -> list
 def _alarms(
     sizes: Sequence[int],
     settings: Mapping[str, CompareSettings],
-    sets: Iterable[tuple[int, MetricStatistics]],
+    sets: Iterable[tuple[int, UnitCounts]],
 ) -> Record:
     """For each metric, number of systems and correction: in which repetitions anything is rejected.
 
@@ -588,7 +588,7 @@ def _alarm_sentence(row: base.Row, alpha: float) -> str:
 
 
 def alarms_of(
-    statistics: MetricStatistics,
+    statistics: UnitCounts,
     index: int,
     sizes: Sequence[int],
     settings: Mapping[str, CompareSettings],
@@ -608,7 +608,7 @@ def alarms_of(
         columns = [place for place, pair in enumerate(pairs) if max(pair) < size]
         chosen = [pairs[place] for place in columns]
         rows = np.ascontiguousarray(statistics.rows[:, :size])
-        first = MetricStatistics(statistics.label, statistics.metric, rows)
+        first = UnitCounts(statistics.label, statistics.metric, rows)
         for correction, setting in settings.items():
             tests = pair_tests(first, chosen, differences[:, columns], setting, exact=exact)
             alarms[size, correction] = bool((tests.p_adjusted <= setting.alpha).any())

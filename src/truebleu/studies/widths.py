@@ -32,7 +32,7 @@ from truebleu.reports.document import Column, Plot, Table, percent
 from truebleu.schema import DEFAULT_SEED, Level, Seed, Setting, picked
 from truebleu.significance.intervals import percentile_interval, smallest_replicates
 from truebleu.significance.settings import CompareSettings
-from truebleu.significance.statistics import MetricStatistics
+from truebleu.significance.statistics import UnitCounts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -158,7 +158,7 @@ def _of_part(
         for place, (label, metric) in enumerate((kept.label, kept.metric) for kept in counted):
             if metric.counts_whole_text:
                 rows = metric.count(part).array()
-                counted[place] = MetricStatistics.of(label, metric, rows, parts)
+                counted[place] = UnitCounts.of(label, metric, rows, parts)
     return {
         statistics.label: base.as_record(np.vstack([intervals, statistics.scores]))
         for statistics, intervals in _relative(counted, settings, index)
@@ -166,8 +166,8 @@ def _of_part(
 
 
 def _relative(
-    counted: Sequence[MetricStatistics], settings: CompareSettings, index: int
-) -> Iterator[tuple[MetricStatistics, base.Floats]]:
+    counted: Sequence[UnitCounts], settings: CompareSettings, index: int
+) -> Iterator[tuple[UnitCounts, base.Floats]]:
     """Each metric with the medians and relative intervals of all systems."""
     drawn = base.resampled_scores(counted, settings.replicates, settings.seed, index)
     for statistics, replicates in drawn:
