@@ -43,12 +43,7 @@ from truebleu.scores.scored import OutsideScores
 from truebleu.significance.intervals import default_correction, interval_bounds, interval_method
 from truebleu.significance.pairs import all_pair_tests
 from truebleu.significance.settings import CompareSettings
-from truebleu.significance.statistics import (
-    LEAST_RATIO,
-    UnitCounts,
-    largest_units,
-    swap_ratios,
-)
+from truebleu.significance.statistics import LEAST_RATIO, UnitCounts, largest_units, swap_ratios
 from truebleu.significance.tests import default_replicates
 
 if TYPE_CHECKING:
@@ -122,9 +117,7 @@ def _family(systems: int, truth: str, trial: int) -> Answers:
     return [_any_alarm(sample, pairs, np.array(equal), trial)], [False]
 
 
-def _any_alarm(
-    sample: UnitCounts, pairs: list[Pair], equal: NDArray[np.bool_], seed: int
-) -> bool:
+def _any_alarm(sample: UnitCounts, pairs: list[Pair], equal: NDArray[np.bool_], seed: int) -> bool:
     """Whether the default finds any difference where there is none.
 
     Holm's first false rejection needs an uncorrected p of at most alpha / the number of equal

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
-    from truebleu.corpus.test_set import ReferencesLike, TestSet, TextLike
+    from truebleu.corpus.sequences import TextLike
+    from truebleu.corpus.test_set import ReferencesLike, TestSet
     from truebleu.metrics.base import Metric
     from truebleu.significance.gate import GateResult
 

@@ -27,7 +27,7 @@ from truebleu.errors import MissingExtraError, SettingError, UnknownNameError, U
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from truebleu.corpus.test_set import TextLike
+    from truebleu.corpus.sequences import TextLike
 
 __all__ = [
     "check_tokenizer",

@@ -27,12 +27,7 @@ from truebleu.significance.pairs import (
     rank_ranges,
     significantly_better,
 )
-from truebleu.significance.statistics import (
-    LEAST_RATIO,
-    UnitCounts,
-    metric_statistics,
-    swap_blocks,
-)
+from truebleu.significance.statistics import LEAST_RATIO, UnitCounts, metric_statistics, swap_blocks
 from truebleu.significance.tests import TESTS, find_test
 from truebleu.simulation import Channel, simulate
 

@@ -43,7 +43,9 @@ if TYPE_CHECKING:
 
     from truebleu.agreement.bootstrap import Replicates
     from truebleu.agreement.data import AgreementData, Human, Judgments
-    from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSet, TextLike, TextWarning
+    from truebleu.corpus.sequences import TextLike
+    from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSet
+    from truebleu.corpus.text_warnings import TextWarning
     from truebleu.metrics.base import Metric, Signature
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values

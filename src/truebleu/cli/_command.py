@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 
     from truebleu._results import Result
     from truebleu.corpus.public_test_sets import PublicTestSet
-    from truebleu.corpus.test_set import TestSet, TextWarning
+    from truebleu.corpus.test_set import TestSet
+    from truebleu.corpus.text_warnings import TextWarning
     from truebleu.metrics.base import Metric
     from truebleu.metrics.registry import TestSetParts
     from truebleu.reports.charts import Drawable

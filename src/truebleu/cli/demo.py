@@ -13,7 +13,7 @@ import click
 from truebleu._results import Result
 from truebleu.cli._command import FilePath, Option, Show, make_command
 from truebleu.corpus._files import COMPRESSED, FORMAT_NAMES
-from truebleu.corpus.test_set import Segments
+from truebleu.corpus.sequences import Segments
 from truebleu.errors import PluginError
 from truebleu.explanation.report import report
 from truebleu.metrics.registry import METRICS, metric_class, plugin_names, written_settings

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from truebleu.corpus.nbest import NBest
-    from truebleu.corpus.test_set import TextLike
+    from truebleu.corpus.sequences import TextLike
 
 # Reading lists and their references, and writing what was chosen from them.
 

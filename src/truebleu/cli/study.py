@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from truebleu.corpus.nbest import NBest
-    from truebleu.corpus.test_set import TestSet, TextLike
+    from truebleu.corpus.sequences import TextLike
+    from truebleu.corpus.test_set import TestSet
     from truebleu.studies import StudyResult
 
 # The module and one line of help of each, in the order of the papers: listing must not import.

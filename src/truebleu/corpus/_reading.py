@@ -19,7 +19,8 @@ from truebleu.corpus._files import (
     refuse_duplicates,
     require_files,
 )
-from truebleu.corpus.test_set import TestSet, TextWarning, examine
+from truebleu.corpus.test_set import TestSet
+from truebleu.corpus.text_warnings import TextWarning, examine
 from truebleu.errors import (
     AbsentSegmentError,
     EncodingError,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from truebleu.corpus._files import Contents, Key, Role
-    from truebleu.corpus.test_set import TextLike
+    from truebleu.corpus.sequences import TextLike
 
 __all__ = ["read_test_set"]
 

@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     Test = Callable[[NDArray[np.bool_]], float]
     from collections.abc import Mapping, Sequence
 
-    from truebleu.corpus.test_set import TestSet, TextLike
+    from truebleu.corpus.sequences import TextLike
+    from truebleu.corpus.test_set import TestSet
 
 __all__ = ["Contributions", "Fragility", "mean_gradient", "split_difference"]
 

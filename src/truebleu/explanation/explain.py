@@ -40,7 +40,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu.corpus.test_set import ColumnsLike, ReferencesLike, SystemsLike, TestSet, TextLike
+    from truebleu.corpus.sequences import TextLike
+    from truebleu.corpus.test_set import ColumnsLike, ReferencesLike, SystemsLike, TestSet
     from truebleu.explanation.contributions import Contributions, Fragility, NgramEffects
     from truebleu.explanation.slices import Origin, Variable
     from truebleu.metrics.base import Metric

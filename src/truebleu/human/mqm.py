@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 import truebleu.corpus.tables as tables
 import truebleu.human.matching as matching
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode, extension, stem
-from truebleu.corpus.test_set import as_text
+from truebleu.corpus.sequences import as_text
 from truebleu.errors import EmptyTextError, MalformedFileError, SettingError
 from truebleu.human.judgments import HumanScores, Request, listed
 from truebleu.schema import verb
 
 if TYPE_CHECKING:
-    from truebleu.corpus.test_set import TextLike
+    from truebleu.corpus.sequences import TextLike
 
 __all__ = ["ErrorSpan", "MarkedErrors", "read_spans"]
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, TypeAlias,
 
 from truebleu import _core
 from truebleu._core import VERSION
-from truebleu.corpus.test_set import as_test_set, as_text
+from truebleu.corpus.sequences import as_text
+from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError, shortened
 from truebleu.schema import MOST, Setting, checked_fields, require_name, require_whole_number
 from truebleu.tokenizers import (
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from truebleu._core import Statistics
-    from truebleu.corpus.test_set import TestSet, TextLike
+    from truebleu.corpus.sequences import TextLike
+    from truebleu.corpus.test_set import TestSet
 
 __all__ = ["MeanMetric", "MeanScore", "Metric", "Score", "Signature"]
 

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from truebleu._core import Parses, Statistics
-    from truebleu.corpus.test_set import TestSet, TextLike
+    from truebleu.corpus.sequences import TextLike
+    from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import CoreSettings
 
 __all__ = ["DependencyF", "DependencyScore"]

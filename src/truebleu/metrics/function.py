@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from truebleu._core import Statistics
-    from truebleu.corpus.test_set import TestSet, TextLike
+    from truebleu.corpus.sequences import TextLike
+    from truebleu.corpus.test_set import TestSet
 
 __all__ = ["FunctionMetric"]
 

@@ -37,7 +37,10 @@ from truebleu.corpus._files import (
     stem,
 )
 from truebleu.corpus._reading import read_labels, read_test_set
-from truebleu.corpus.test_set import Examination, Fingerprint, TestSet, TextWarning, absent_segments
+from truebleu.corpus.fingerprints import Fingerprint
+from truebleu.corpus.sequences import absent_segments
+from truebleu.corpus.test_set import TestSet
+from truebleu.corpus.text_warnings import Examination, TextWarning
 from truebleu.errors import (
     AbsentTextError,
     EmptyTextError,

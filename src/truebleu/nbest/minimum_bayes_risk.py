@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from truebleu.corpus.nbest import NBest
-    from truebleu.corpus.test_set import ReferencesLike, TextLike
+    from truebleu.corpus.sequences import TextLike
+    from truebleu.corpus.test_set import ReferencesLike
     from truebleu.metrics.base import Metric
     from truebleu.nbest.choices import Gain
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from truebleu._results import Result
+from truebleu.corpus.fingerprints import fingerprint
 from truebleu.corpus.nbest import as_nbest
-from truebleu.corpus.test_set import fingerprint
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner, Task
 from truebleu.metrics.registry import by_name

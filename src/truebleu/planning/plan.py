@@ -403,9 +403,7 @@ def _direction(difference: float, sign: int, alternative: schema.Alternative) ->
     return sign if alternative == "greater" else -sign
 
 
-def _design_effect(
-    by_segment: UnitCounts, by_document: UnitCounts, pair: Pair
-) -> float | None:
+def _design_effect(by_segment: UnitCounts, by_document: UnitCounts, pair: Pair) -> float | None:
     """The variance by documents over that by segments (Kish 1965, §8.2)."""
     variances = []
     for statistics in (by_segment, by_document):

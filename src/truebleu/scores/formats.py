@@ -15,8 +15,8 @@ from zipfile import ZipFile, ZipInfo
 
 import truebleu.corpus.tables as tables
 from truebleu.corpus._files import decompress, expanded, extension, refuse_large
+from truebleu.corpus.sequences import column_values, frame_columns, is_frame
 from truebleu.corpus.tables import value_inside
-from truebleu.corpus.test_set import column_values, frame_columns, is_frame
 from truebleu.errors import (
     EmptyTextError,
     MalformedFileError,

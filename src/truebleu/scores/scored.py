@@ -21,7 +21,9 @@ import truebleu.scores.formats as formats
 from truebleu._core import Segments
 from truebleu.corpus._files import Files, expanded, locate, stem
 from truebleu.corpus._reading import read_labels
-from truebleu.corpus.test_set import Frame, TestSet, TextLike, TextWarning, is_frame
+from truebleu.corpus.sequences import Frame, TextLike, is_frame
+from truebleu.corpus.test_set import TestSet
+from truebleu.corpus.text_warnings import TextWarning
 from truebleu.errors import (
     AbsentSegmentError,
     DuplicateSystemError,

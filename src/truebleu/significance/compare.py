@@ -69,8 +69,8 @@ if TYPE_CHECKING:
         SystemsLike,
         TestSet,
         TestSetOutline,
-        TextWarning,
     )
+    from truebleu.corpus.text_warnings import TextWarning
     from truebleu.metrics.base import Score, Signature
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values

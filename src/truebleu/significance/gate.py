@@ -76,7 +76,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSetOutline, TextWarning
+    from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSetOutline
+    from truebleu.corpus.text_warnings import TextWarning
     from truebleu.metrics.base import Signature
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Units, Values

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from truebleu.schema import IntervalName
-    from truebleu.significance.statistics import UnitCounts, Pair
+    from truebleu.significance.statistics import Pair, UnitCounts
 
 __all__ = [
     "CORRECTIONS",

@@ -225,9 +225,7 @@ class RunResults:
         return of_systems
 
 
-def two_way_errors(
-    statistics: UnitCounts, pairs: Sequence[Pair] | None
-) -> tuple[Values, Values]:
+def two_way_errors(statistics: UnitCounts, pairs: Sequence[Pair] | None) -> tuple[Values, Values]:
     """Standard errors of averages over runs, or of their differences, and degrees of freedom.
 
     Segments and runs are both samples: see this module's docstring for the variance.
@@ -267,18 +265,14 @@ def two_way_errors(
     return np.sqrt(variance), degrees
 
 
-def two_way_p(
-    statistics: UnitCounts, pairs: Sequence[Pair], alternative: Alternative
-) -> Values:
+def two_way_p(statistics: UnitCounts, pairs: Sequence[Pair], alternative: Alternative) -> Values:
     """p-values of the differences between averages over runs, were there further runs."""
     differences = statistics.sign * statistics.differences(pairs)
     errors, degrees = two_way_errors(statistics, pairs)
     return student_p(differences, errors, degrees, alternative, scale=statistics.scale)
 
 
-def two_way_equivalence_p(
-    statistics: UnitCounts, pairs: Sequence[Pair], margin: float
-) -> Values:
+def two_way_equivalence_p(statistics: UnitCounts, pairs: Sequence[Pair], margin: float) -> Values:
     """p-values of the hypotheses that further runs would differ by the margin or more."""
     distance = margin - np.abs(statistics.differences(pairs))
     errors, degrees = two_way_errors(statistics, pairs)
@@ -294,9 +288,7 @@ def two_way_reach(
     return student_quantiles(level, degrees) * errors
 
 
-def two_way_interval(
-    statistics: UnitCounts, pairs: Sequence[Pair] | None, level: float
-) -> Values:
+def two_way_interval(statistics: UnitCounts, pairs: Sequence[Pair] | None, level: float) -> Values:
     """Intervals of averages over further runs, or of their differences: lows, highs."""
     estimates = statistics.scores if pairs is None else statistics.differences(pairs)
     errors, degrees = two_way_errors(statistics, pairs)
@@ -373,6 +365,4 @@ def _pool(statistics: UnitCounts, runs: int) -> UnitCounts:
     units, outputs, columns = statistics.rows.shape
     rows = statistics.rows.reshape(units, outputs // runs, runs, columns).swapaxes(1, 2)
     flat = on_exact_grid(rows.reshape(units * runs, -1))
-    return UnitCounts(
-        statistics.label, statistics.metric, flat.reshape(units * runs, -1, columns)
-    )
+    return UnitCounts(statistics.label, statistics.metric, flat.reshape(units * runs, -1, columns))

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from truebleu._core import NativeMetric
     from truebleu.schema import Alternative
     from truebleu.significance.settings import CompareSettings
-    from truebleu.significance.statistics import UnitCounts, Pair, Progress
+    from truebleu.significance.statistics import Pair, Progress, UnitCounts
 
 __all__ = ["clusters", "probability_of_best", "rank_ranges"]
 

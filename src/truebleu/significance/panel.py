@@ -26,8 +26,9 @@ from truebleu import schema
 from truebleu._results import Result
 from truebleu.corpus._files import Files, stem
 from truebleu.corpus._reading import align, merged, read_test_set
+from truebleu.corpus.sequences import absent_segments
 from truebleu.corpus.tables import parse_table
-from truebleu.corpus.test_set import TestSet, absent_segments, as_test_set
+from truebleu.corpus.test_set import TestSet, as_test_set
 from truebleu.errors import MalformedFileError, SettingError
 from truebleu.metrics.registry import metric_labels, metrics_for
 from truebleu.metrics.statistics import SavedTestSet, find_statistics
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
     from truebleu.significance.pairs import DifferenceBounds, PairTests
-    from truebleu.significance.statistics import UnitCounts, Pair, Progress
+    from truebleu.significance.statistics import Pair, Progress, UnitCounts
 
 __all__ = [
     "Heterogeneity",

@@ -17,27 +17,16 @@ from truebleu._core import Segments
 from truebleu._results import Result
 from truebleu.corpus._files import locate, may_hold_statistics, stem
 from truebleu.corpus._reading import read_test_set
+from truebleu.corpus.sequences import column_values, frame_columns, is_frame, labels_of
 from truebleu.corpus.tables import SYSTEM
-from truebleu.corpus.test_set import (
-    TestSet,
-    as_test_set,
-    column_values,
-    frame_columns,
-    is_frame,
-    labels_of,
-)
+from truebleu.corpus.test_set import TestSet, as_test_set
 from truebleu.errors import RefusedError, SettingError
 from truebleu.metrics.registry import MetricsLike, as_metrics, metric_labels, metrics_for
 
 if TYPE_CHECKING:
-    from truebleu.corpus.test_set import (
-        ColumnsLike,
-        ReferencesLike,
-        SystemsLike,
-        TestSetOutline,
-        TextLike,
-        TextWarning,
-    )
+    from truebleu.corpus.sequences import TextLike
+    from truebleu.corpus.test_set import ColumnsLike, ReferencesLike, SystemsLike, TestSetOutline
+    from truebleu.corpus.text_warnings import TextWarning
     from truebleu.metrics.base import Counts, Metric, Score, Signature
     from truebleu.metrics.statistics import SavedStatistics
     from truebleu.significance.settings import IntervalSettings

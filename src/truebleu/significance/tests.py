@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu.significance.statistics import UnitCounts, Pair, Progress
+    from truebleu.significance.statistics import Pair, Progress, UnitCounts
 
 __all__ = [
     "TESTS",

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from os import PathLike
 
-    from truebleu.corpus.test_set import TextLike
+    from truebleu.corpus.sequences import TextLike
 
 __all__ = ["Channel", "save_test_set", "simulate", "simulate_causes"]
 

@@ -28,7 +28,7 @@ from typing import (
 import numpy as np
 
 from truebleu._results import Result
-from truebleu.corpus.test_set import fingerprint
+from truebleu.corpus.fingerprints import fingerprint
 from truebleu.errors import ArgumentTypeError, SettingError
 from truebleu.execution.journal import Key, Record, Runner, Task
 from truebleu.metrics.registry import metrics_for
@@ -52,7 +52,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from truebleu.corpus.nbest import NBest
-    from truebleu.corpus.test_set import TestSet, TextLike
+    from truebleu.corpus.sequences import TextLike
+    from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values

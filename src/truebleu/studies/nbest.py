@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import numpy as np
 
 import truebleu.studies._study as base
-from truebleu.corpus.test_set import fingerprint
+from truebleu.corpus.fingerprints import fingerprint
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Record, Runner, Task
 from truebleu.metrics.registry import as_metrics
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from truebleu.corpus.nbest import NBest
-    from truebleu.corpus.test_set import TextLike
+    from truebleu.corpus.sequences import TextLike
     from truebleu.metrics.base import Metric
     from truebleu.metrics.registry import MetricsLike
     from truebleu.nbest.problem import Problem

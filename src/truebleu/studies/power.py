@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.registry import MetricsLike
-    from truebleu.significance.statistics import UnitCounts, Pair
+    from truebleu.significance.statistics import Pair, UnitCounts
 
 __all__ = ["study_accuracy", "study_power", "study_sensitivity"]
 
@@ -89,9 +89,7 @@ class Trials(NamedTuple):
         """All metrics and tests."""
         return list(product(self.pool.statistics, self.settings["tests"]))
 
-    def outcomes(
-        self, statistics: UnitCounts, test: str, size: int | None = None
-    ) -> Outcomes:
+    def outcomes(self, statistics: UnitCounts, test: str, size: int | None = None) -> Outcomes:
         """What a test by a metric concluded on samples of a size, or of all sizes."""
         truth = np.sign(base.true_differences(statistics, self.pairs))
         keys = [key for key in self.records if size in (None, key[0])]

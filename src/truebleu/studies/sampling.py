@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.registry import MetricsLike
-    from truebleu.significance.statistics import UnitCounts, Pair
+    from truebleu.significance.statistics import Pair, UnitCounts
 
 
 __all__ = ["study_coverage", "study_sampling"]

@@ -25,7 +25,7 @@ from truebleu.agreement.coefficients import (
 )
 from truebleu.agreement.data import HumanSummary, Judgments, SystemScores, agreement_data
 from truebleu.agreement.tests import judgment_permutation_test
-from truebleu.corpus.test_set import fingerprint
+from truebleu.corpus.fingerprints import fingerprint
 from truebleu.execution.journal import Record, Runner, Task
 from truebleu.human.judgments import HumanScores
 from truebleu.metrics.bleu import BLEU, SMOOTHINGS, SentenceBLEU

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from truebleu._core import VERSION
 from truebleu.corpus._files import write_files
-from truebleu.corpus.test_set import fingerprint
+from truebleu.corpus.fingerprints import fingerprint
 from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.chrf import CHRF
 from truebleu.metrics.registry import metric_labels

@@ -1,0 +1,55 @@
+"""Fingerprints of texts: two test sets whose references have the same one can be compared."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from truebleu.corpus.sequences import TextLike
+
+
+def fingerprint(references: Sequence[TextLike]) -> str:
+    """SHA-256 over the references in their order: their number, their lengths, every segment.
+
+    A segment that a translator skipped is not the same as an empty one.
+
+    >>> fingerprint([["A cat sat."]]) == fingerprint([["A cat sat."], [None]])
+    False
+    """
+    whole = Fingerprint(len(references))
+    whole.add(references)
+    return str(whole)
+
+
+class Fingerprint:
+    """The SHA-256 of references that come part by part."""
+
+    def __init__(self, references: int) -> None:
+        from hashlib import sha256
+
+        self._digests = [sha256() for _ in range(references)]
+        self._segments = [0] * references
+
+    def add(self, references: Sequence[TextLike]) -> None:
+        """Add a part of each reference."""
+        for place, (digest, reference) in enumerate(zip(self._digests, references, strict=True)):
+            self._segments[place] += len(reference)
+            for segment in reference:
+                if segment is None:
+                    digest.update(b"none\n")
+                    continue
+                text = segment.encode("utf-8", "surrogatepass")
+                # With its length before it, no text can pass for two.
+                digest.update(b"%d bytes\n" % len(text))
+                digest.update(text)
+
+    def __str__(self) -> str:
+        from hashlib import sha256
+
+        whole = sha256(b"%d references\n" % len(self._digests))
+        for segments, digest in zip(self._segments, self._digests, strict=True):
+            whole.update(b"%d segments\n" % segments)
+            whole.update(digest.digest())
+        return f"sha256:{whole.hexdigest()}"

@@ -1,0 +1,272 @@
+"""Warnings about texts: what is suspicious about them, and changes scores silently."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from truebleu.corpus._files import NamedText
+
+__all__ = ["TextWarning"]
+
+#: How many of each kind a text contains, and the index of the first segment that has one.
+Survey: TypeAlias = "dict[str, tuple[int, int | None]]"
+
+
+@dataclass(frozen=True, slots=True)
+class TextWarning:
+    """Something suspicious about a text.
+
+    Attributes:
+        code: What it is, such as `byte-order-mark`.
+        text: Which text: a file, or a file and its column.
+        count: How many there are.
+        segment: The first segment that has it, from 1; None where it is about the whole text.
+        message: All of that in one line, with what it means.
+    """
+
+    code: str
+    text: str
+    count: int
+    segment: int | None
+    message: str
+
+
+# The key of the survey, which is also the code; what it is, what it means.
+_KINDS = (
+    ("tabs", "tab", "they count as white space"),
+    ("carriage_returns", "inner carriage return", "they count as white space, not as line ends"),
+    (
+        "line_breaks",
+        "inner line break",
+        "characters like U+2028 end a line for some tools, which then misalign; not here",
+    ),
+    ("zero_width", "zero-width character", "they are not seen, and keep words from matching"),
+    ("blank", "blank segment", "each matches nothing"),
+)
+
+_MOSTLY_EMPTY = 0.5
+# sacreBLEU's rule: so many segments that end in a space and a full stop.
+_TOKENIZED = 100
+
+
+def examine(
+    references: Sequence[NamedText], systems: Sequence[NamedText], source: NamedText | None
+) -> tuple[TextWarning, ...]:
+    """Everything suspicious about texts that pair segment by segment, text by text."""
+    examination = Examination()
+    examination.add(references, systems, source, is_whole=True)
+    return examination.warnings()
+
+
+@dataclass(slots=True, eq=False)
+class _Examined:
+    """What is known of one text after some parts of it.
+
+    Attributes:
+        label: What messages call it.
+        path: Its file.
+        segments: How many there were so far.
+        carriage_returns: Line ends that were written as CR LF.
+        byte_order_mark: Whether the file began with one.
+        survey: What it contains.
+        composed: Segments in Unicode's form C that would differ in form D.
+        shift: The first range that fits the reference better when moved: start, end, by.
+    """
+
+    label: str
+    path: str
+    segments: int = 0
+    carriage_returns: int = 0
+    byte_order_mark: bool = False
+    survey: Survey = field(default_factory=dict)
+    composed: int = 0
+    shift: tuple[int, int, int] | None = None
+
+    def add(self, part: NamedText) -> None:
+        """Look at a further part."""
+        for kind, (count, first) in part.segments.survey().items():
+            before, earlier = self.survey.get(kind, (0, None))
+            place = None if first is None else self.segments + first
+            self.survey[kind] = before + count, place if earlier is None else earlier
+        self.carriage_returns += part.carriage_returns
+        self.byte_order_mark |= part.byte_order_mark
+
+
+class Examination:
+    """A look at texts that pair segment by segment, which may come part by part."""
+
+    def __init__(self) -> None:
+        self._references: list[_Examined] = []
+        self._systems: list[_Examined] = []
+        self._sources: list[_Examined] = []
+        # Pairs of texts, by their places among all, that were the same so far.
+        self._identical: set[tuple[int, int]] | None = None
+
+    @property
+    def _texts(self) -> list[_Examined]:
+        return [*self._references, *self._systems, *self._sources]
+
+    def add(
+        self,
+        references: Sequence[NamedText],
+        systems: Sequence[NamedText],
+        source: NamedText | None,
+        *,
+        is_whole: bool = False,
+    ) -> None:
+        """Look at a part of all texts, or at the whole of them, which takes less time."""
+        sources = [] if source is None else [source]
+        parts = [*references, *systems, *sources]
+        if not self._texts:
+            self._references = [_Examined(text.label, text.path) for text in references]
+            self._systems = [_Examined(text.label, text.path) for text in systems]
+            self._sources = [_Examined(text.label, text.path) for text in sources]
+        for text, part in zip(self._texts, parts, strict=True):
+            text.add(part)
+        translations = [*self._references, *self._systems]
+        if not is_whole or any(text.survey["decomposed"][0] for text in translations):
+            for text, part in zip(translations, parts, strict=False):
+                text.composed += part.segments.count_composed()
+        first, *others = translations
+        shifts = parts[0].segments.shifts([part.segments for part in parts[1 : len(translations)]])
+        for text, shift in zip(others, shifts, strict=True):
+            if shift is not None and text.shift is None:
+                start, end, by = shift
+                text.shift = first.segments + start, first.segments + end, by
+        compared = self._identical if self._identical is not None else self._comparable(parts)
+        self._identical = {(i, j) for i, j in compared if parts[i].segments == parts[j].segments}
+        for text, part in zip(self._texts, parts, strict=True):
+            text.segments += len(part.segments)
+
+    def _comparable(self, parts: Sequence[NamedText]) -> set[tuple[int, int]]:
+        """Pairs of texts that should differ and may not: all but the source and a reference.
+
+        By a few segments first: comparing each with each would take long where texts are many.
+        """
+        m, n = len(self._references), len(self._systems)
+        alike: dict[tuple[str | None, ...], list[int]] = {}
+        for place, part in enumerate(parts):
+            segments = part.segments
+            key = (segments[0], segments[len(segments) // 2], segments[len(segments) - 1])
+            alike.setdefault(key, []).append(place)
+        return {
+            (i, j)
+            for places in alike.values()
+            for i, j in combinations(places, 2)
+            if j < m or m <= i < m + n or m <= j < m + n
+        }
+
+    def warnings(self) -> tuple[TextWarning, ...]:
+        """Everything suspicious about the texts so far, text by text."""
+        warnings = [*_of_files(self._texts)]
+        for text in self._texts:
+            warnings += _of_characters(text)
+        warnings += _of_tokens(self._systems)
+        warnings += _of_normalization([*self._references, *self._systems])
+        warnings += self._of_identity()
+        warnings += _of_order(self._references[0], [*self._references[1:], *self._systems])
+        # A text in two roles, or like two others, would be reported twice.
+        unique: dict[tuple[str, str], TextWarning] = {}
+        for warning in warnings:
+            unique.setdefault((warning.code, warning.text), warning)
+        return tuple(unique.values())
+
+    def _of_identity(self) -> Iterator[TextWarning]:
+        texts, m, n = self._texts, len(self._references), len(self._systems)
+        same = self._identical or set()
+        for system in range(m, m + n):
+            for other in (*range(m), *range(m + n, len(texts))):
+                what = "reference" if other < m else "source"
+                if (min(system, other), max(system, other)) in same:
+                    code = f"same-as-{what}"
+                    yield _identical(texts[system], texts[other], code, f"the {what}")
+        for places, what in ((range(m, m + n), "system"), (range(m), "reference")):
+            for first, second in combinations(places, 2):
+                if (first, second) in same:
+                    code = f"same-as-{what}"
+                    yield _identical(texts[second], texts[first], code, f"the {what}")
+
+
+def _of_files(texts: Sequence[_Examined]) -> Iterator[TextWarning]:
+    """Warnings about whole files, which may hold several texts."""
+    for text in {text.path: text for text in texts}.values():
+        if text.byte_order_mark:
+            message = f"{text.path}: began with a byte-order mark, which was removed"
+            yield TextWarning("byte-order-mark", text.path, 1, 1, message)
+        if text.carriage_returns:
+            ended = _counted(text.carriage_returns, "line ended", "lines ended")
+            message = f"{text.path}: {ended} in CR LF; the CR was dropped"
+            yield TextWarning("crlf", text.path, text.carriage_returns, None, message)
+
+
+def _of_characters(text: _Examined) -> Iterator[TextWarning]:
+    for kind, name, meaning in _KINDS:
+        code, (count, first) = kind.replace("_", "-"), text.survey[kind]
+        if first is None:
+            continue
+        if code == "tabs" and count >= text.segments:
+            meaning = "was a table read as plain lines?"
+        if code == "blank" and count >= _MOSTLY_EMPTY * text.segments:
+            code, meaning = "mostly-empty", f"of {text.segments:,} in all: is it the right file?"
+        message = (
+            f"{text.label}: {_counted(count, name, f'{name}s')}, "
+            f"first in segment {first + 1}; {meaning}"
+        )
+        yield TextWarning(code, text.label, count, first + 1, message)
+
+
+def _of_tokens(texts: Sequence[_Examined]) -> Iterator[TextWarning]:
+    """Outputs that look tokenized."""
+    for text in texts:
+        count, first = text.survey["tokenized"]
+        if count < _TOKENIZED or first is None:
+            continue
+        message = (
+            f"{text.label}: {count:,} segments end in a space and a full stop, first segment "
+            f"{first + 1}: detokenize it"
+        )
+        yield TextWarning("tokenized", text.label, count, first + 1, message)
+
+
+def _of_normalization(texts: Sequence[_Examined]) -> Iterator[TextWarning]:
+    """Texts with segments not in NFC, where others are or the text itself is in part."""
+    any_in_nfc = any(text.composed > text.survey["decomposed"][0] for text in texts)
+    for text in texts:
+        decomposed, first = text.survey["decomposed"]
+        if first is None or not (text.composed or any_in_nfc):
+            continue
+        count = _counted(decomposed, "segment is", "segments are")
+        message = (
+            f"{text.label}: {count} not in Unicode form NFC, first segment {first + 1}, but others "
+            "are; the same letters in two forms do not match"
+        )
+        yield TextWarning("normalization", text.label, decomposed, first + 1, message)
+
+
+def _identical(text: _Examined, other: _Examined, code: str, what: str) -> TextWarning:
+    message = f"{text.label}: identical to {what} {other.label}; was one file given twice?"
+    return TextWarning(code, text.label, text.segments, None, message)
+
+
+def _of_order(reference: _Examined, texts: Sequence[_Examined]) -> Iterator[TextWarning]:
+    """Texts with a part that fits the reference better one or two segments further on."""
+    for text in texts:
+        if text.shift is None:
+            continue
+        start, end, by = text.shift
+        what = "lost" if by > 0 else "extra"
+        message = (
+            f"{text.label}: segments {start + 1} to {end} fit {reference.label} better moved "
+            f"{'down' if by > 0 else 'up'} by {abs(by)}; {_counted(abs(by), 'line', 'lines')} "
+            f"{what} at segment {start + 1}?"
+        )
+        yield TextWarning("shifted", text.label, end - start, start + 1, message)
+
+
+def _counted(count: int, singular: str, plural: str) -> str:
+    return f"{count:,} {singular if count == 1 else plural}"
