@@ -181,6 +181,16 @@ def test_a_kink_is_found_wherever_it_is() -> None:
         assert rest == 0
 
 
+@pytest.mark.parametrize("kind", [np.int16, np.int64])
+def test_whole_sums_have_the_same_gradient_as_floats(kind: type) -> None:
+    first = np.array([[100.0, 100, 70, 50, 40, 30, 100, 98, 96, 94]])
+    second = np.array([[80.0, 100, 60, 40, 30, 20, 80, 78, 76, 74]])
+    expected, _ = mean_gradient(BLEU(), second, first)
+    gradient, _ = mean_gradient(BLEU(), second.astype(kind), first.astype(kind))
+    assert np.abs(expected).max() > 0.1
+    assert_array_equal(gradient, expected)
+
+
 def test_a_jump_is_reported_as_not_attributed() -> None:
     # Without any 4-gram in common, smoothing sets the precision of one system and not the other.
     texts = {"a": ["a b c d e", "f g h"], "b": ["a b c x e", "f g h"]}

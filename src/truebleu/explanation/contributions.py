@@ -129,6 +129,8 @@ def mean_gradient(
     _require_alike("end", start, end)
     if not 0 < tolerance < 1:
         raise SettingError("tolerance", tolerance, "a number between 0 and 1")
+    # An integer gradient would be cut to 0.
+    start, end = start.astype(np.float64), end.astype(np.float64)
     steps = end - start
     scores = np.stack([metric.score(start), metric.score(end)])
     scale = np.maximum(np.abs(scores).max(axis=0), 1e-300)
