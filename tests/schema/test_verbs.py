@@ -1,12 +1,7 @@
-"""Settings and fields of results, declared once."""
+"""Verbs check their arguments against their declarations."""
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -14,15 +9,12 @@ import numpy as np
 import pytest
 
 import truebleu
-from truebleu import schema
 from truebleu.errors import ArgumentTypeError, SettingError, UnknownNameError
-from truebleu.reports.document import p_equals
-from truebleu.schema import Column, Level, Seed, Setting, columns_of, parameters_of, row_of, verb
+from truebleu.schema import Level, Seed, Setting, parameters_of, picked, verb
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
-    from types import ModuleType
 
 KINDS = {"ar": 1, "bootstrap": 2}
 
@@ -113,77 +105,6 @@ def test_the_help_of_a_setting_is_its_line_or_what_all_verbs_share() -> None:
     assert document.rstrip().endswith("What it was called with.")
 
 
-@dataclass(frozen=True)
-class Pair:
-    a: str
-    difference: Annotated[float, Column(heading="Difference", digits=2, sign=True)]
-    interval: tuple[float, float]
-    wide_interval: tuple[float, float] | None = None
-    p: Annotated[float | None, Column(digits=4)] = None
-
-
-def test_a_field_says_how_it_is_shown_and_what_programs_call_it() -> None:
-    columns = columns_of(Pair)
-    assert columns["difference"].heading == "Difference"
-    assert columns["difference"].cell(1.006) == "+1.01"
-    assert (columns["p"].name, columns["p"].heading) == ("p", "p")
-    assert row_of(Pair("x", 1.0, (0.5, 1.5))) == {
-        "a": "x", "difference": 1.0, "low": 0.5, "high": 1.5, "wide_low": None, "wide_high": None,
-        "p": None,
-    }  # fmt: skip
-
-
 def test_picked_settings_come_from_the_arguments() -> None:
-    picked = schema.picked(Pair, {"a": "x", "interval": (0, 1), "other": 5}, difference=2.0)
-    assert picked == Pair("x", 2.0, (0, 1))
-
-
-def test_a_public_name_comes_from_its_module_and_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    from truebleu.metrics.bleu import BLEU
-
-    monkeypatch.delitem(vars(truebleu), "BLEU", raising=False)
-    assert truebleu.BLEU is BLEU
-    assert vars(truebleu)["BLEU"] is BLEU
-
-
-@pytest.mark.parametrize("package", [truebleu, truebleu.metrics], ids=lambda p: p.__name__)
-def test_an_unknown_name_is_an_attribute_error_as_of_any_module(package: ModuleType) -> None:
-    with pytest.raises(AttributeError, match=rf"module '{package.__name__}' has no attribute"):
-        _ = package.BLUE
-
-
-def test_completion_shows_what_is_public() -> None:
-    assert "BLEU" in dir(truebleu.metrics)
-    assert not [name for name in dir(truebleu.metrics) if name.startswith("_")]
-
-
-def test_importing_the_package_imports_no_verb() -> None:
-    code = "import sys, truebleu; print('truebleu.significance.compare' in sys.modules)"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout == "False\n"
-
-
-def test_numbers_of_any_kind_are_numbers_down_to_the_json() -> None:
-    texts = {"a": ["the cat sat"] * 30, "b": ["a cat sat"] * 30}
-    references = ["the cat sat on"] * 30
-    ours = truebleu.compare(texts, references, replicates=100, seed=5, level=0.9)
-    level: Any = Fraction(9, 10)
-    theirs = truebleu.compare(
-        texts, references, replicates=np.int64(100), seed=np.uint64(5), level=level
-    )
-    assert json.dumps(theirs.to_dict()) == json.dumps(ours.to_dict())
-
-
-@pytest.mark.parametrize(("p", "cell"), [(0.00009999, "< 0.0001"), (0.0001, "0.0001")])
-def test_a_small_p_is_the_same_in_a_table_and_in_a_sentence(p: float, cell: str) -> None:
-    assert Column("p_adjusted", digits=4).cell(p) == cell
-    assert p_equals("p", p) == ("p < 0.0001" if p < 0.0001 else "p = 0.0001")
-
-
-def test_a_package_has_all_its_names_whichever_module_is_imported_first() -> None:
-    code = (
-        "import truebleu.agreement.agree as module, truebleu.agreement as package\n"
-        "print(set(module.__all__) - set(dir(package)))"
-    )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout == "set()\n"
+    with_defaults = picked(Setting, {"least": 2, "other": 5}, help="a")
+    assert with_defaults == Setting(least=2, help="a")

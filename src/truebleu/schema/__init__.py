@@ -1,0 +1,87 @@
+"""Declarations: a setting and a field of a result are each described once.
+
+A **setting** is a parameter of a verb. Its annotation says what it may be, its line under ``Args:``
+what it is for::
+
+    Test = Annotated[str | None, Setting(choices=TESTS)]
+
+    @verb
+    def compare(systems, *, level: Level = 0.95, test: Test = None):
+        '''Which differences are real?
+
+Args:
+            test: the test of significance.
+        '''
+
+From that come the check of what callers give, the option of the command (`truebleu.cli._command`),
+its place in ``--help`` and the reference. What several verbs share (`Level`, `Seed`) is declared
+in `truebleu.schema.shared`, with its help; `verb` adds that to the docstring.
+
+A **field of a result** carries a `Column`: its heading, digits, sign and unit. Tables, TSV and data
+frames come from it, see `columns_of`.
+"""
+
+from __future__ import annotations
+
+from truebleu.schema._lazy import lazy_package as lazy_package
+from truebleu.schema.checks import (
+    BYTES_PER_REPLICATE as BYTES_PER_REPLICATE,
+    memory as memory,
+    require_alpha as require_alpha,
+    require_level as require_level,
+    require_memory_for as require_memory_for,
+    require_name as require_name,
+    require_number as require_number,
+    require_replicates as require_replicates,
+    require_seed as require_seed,
+    require_whole_number as require_whole_number,
+)
+from truebleu.schema.columns import (
+    NO_VALUE as NO_VALUE,
+    P_VALUES as P_VALUES,
+    Column as Column,
+    Value as Value,
+    columns_of as columns_of,
+    row_of as row_of,
+)
+from truebleu.schema.declare import (
+    GROUPS as GROUPS,
+    LARGEST as LARGEST,
+    MOST as MOST,
+    Group as Group,
+    Parameter as Parameter,
+    Setting as Setting,
+    is_of as is_of,
+)
+from truebleu.schema.shared import (
+    ALTERNATIVES as ALTERNATIVES,
+    DEFAULT_REPLICATES as DEFAULT_REPLICATES,
+    DEFAULT_SEED as DEFAULT_SEED,
+    INTERVALS as INTERVALS,
+    PUBLISHED_CURVES as PUBLISHED_CURVES,
+    UNITS as UNITS,
+    About as About,
+    Alternative as Alternative,
+    Baseline as Baseline,
+    BlockLength as BlockLength,
+    ByDomain as ByDomain,
+    IntervalName as IntervalName,
+    Level as Level,
+    Margin as Margin,
+    People as People,
+    Replicates as Replicates,
+    RunSwaps as RunSwaps,
+    Seed as Seed,
+    Tested as Tested,
+    Unit as Unit,
+    UnitChoice as UnitChoice,
+)
+from truebleu.schema.streams import Draw as Draw, Streams as Streams
+from truebleu.schema.values import ComparedByValue as ComparedByValue, plain as plain
+from truebleu.schema.verbs import (
+    argument_lines as argument_lines,
+    checked_fields as checked_fields,
+    parameters_of as parameters_of,
+    picked as picked,
+    verb as verb,
+)

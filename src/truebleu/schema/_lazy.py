@@ -1,0 +1,46 @@
+"""Packages whose public names are imported when they are first used."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import types
+    from collections.abc import Callable
+
+
+def lazy_package(
+    package: str, *others: str
+) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+    """``__getattr__`` and ``__dir__`` of a package: what its modules have in their ``__all__``.
+
+    Args:
+        package: its name.
+        others: modules of other packages whose public names it has, too.
+    """
+
+    @cache
+    def homes() -> dict[str, types.ModuleType]:
+        modules = [import_module(other) for other in others]
+        for module in iter_modules(sys.modules[package].__path__):
+            with suppress(ImportError):  # of a library that is not installed
+                modules.append(import_module(f"{package}.{module.name}"))
+        return {name: module for module in modules for name in getattr(module, "__all__", ())}
+
+    def public(name: str) -> object:
+        if name == "__all__":
+            return sorted(homes())
+        # Modules may import each other meanwhile: what is half imported has no public names yet.
+        if name.startswith("_") or find_spec(f"{package}.{name}") or name not in homes():
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value: object = getattr(homes()[name], name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return public, lambda: sorted(homes())

@@ -1,0 +1,65 @@
+"""Checks of values that no annotation describes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from truebleu import schema
+from truebleu.errors import SettingError, UnknownNameError
+
+
+def test_numbers_of_any_library_become_floats() -> None:
+    number = schema.require_number("weight", np.float32(0.5))
+    assert (number, type(number)) == (0.5, float)
+
+
+@pytest.mark.parametrize("value", [True, "1", None, float("nan"), float("inf"), 1e101, -1e101])
+def test_other_values_are_no_numbers(value: Any) -> None:
+    with pytest.raises(SettingError, match="weight"):
+        schema.require_number("weight", value)
+
+
+def test_whole_numbers_have_limits_that_they_may_reach() -> None:
+    assert schema.require_whole_number("count", np.int64(1), 1, 3) == 1
+    assert schema.require_whole_number("count", 3, 1, 3) == 3
+    assert schema.require_whole_number("count", 2**70, 1) == 2**70
+
+
+@pytest.mark.parametrize("value", [0, 4, 1.0, True, "2", None])
+def test_other_values_are_no_whole_numbers(value: Any) -> None:
+    with pytest.raises(SettingError, match=r"count.*a whole number from 1 to 3"):
+        schema.require_whole_number("count", value, 1, 3)
+
+
+@pytest.mark.parametrize("check", [schema.require_level, schema.require_alpha])
+@pytest.mark.parametrize("value", [0, 1, -0.5, 95, "0.95"])
+def test_levels_lie_between_0_and_1(check: Any, value: Any) -> None:
+    assert check(0.5) == 0.5
+    with pytest.raises(SettingError, match="between 0 and 1"):
+        check(value)
+
+
+def test_an_unknown_name_is_answered_with_the_nearest_one() -> None:
+    schema.require_name("test", "ar", ["ar", "bootstrap"])
+    with pytest.raises(UnknownNameError, match="did you mean 'bootstrap'"):
+        schema.require_name("test", "bootstrp", ["ar", "bootstrap"])
+    with pytest.raises(SettingError, match="one of ar, bootstrap"):
+        schema.require_name("test", 5, ["ar", "bootstrap"])
+
+
+def test_replicates_must_fit_into_memory() -> None:
+    most = schema.memory() // schema.BYTES_PER_REPLICATE
+    schema.require_replicates("replicates", most)
+    with pytest.raises(SettingError, match=f"at most {most:,}"):
+        schema.require_replicates("replicates", most + 1)
+
+
+@pytest.mark.parametrize("seed", [-1, 2**64, 1.5, True, "1"])
+def test_a_seed_has_64_bits(seed: Any) -> None:
+    schema.require_seed(0)
+    schema.require_seed(2**64 - 1)
+    with pytest.raises(SettingError, match="seed"):
+        schema.require_seed(seed)
