@@ -40,7 +40,8 @@ from truebleu.reports.document import ENOUGH_DOCUMENTS, LARGEST_SHARE
 from truebleu.resampling import Units
 from truebleu.scores import ScoredTestSet
 from truebleu.scores.scored import OutsideScores
-from truebleu.significance.intervals import default_correction, interval_bounds, interval_method
+from truebleu.significance.corrections import default_correction
+from truebleu.significance.intervals import interval_bounds, interval_method
 from truebleu.significance.pairs import all_pair_tests
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import LEAST_RATIO, UnitCounts, largest_units, swap_ratios

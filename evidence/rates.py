@@ -20,7 +20,7 @@ from truebleu.reports.document import LARGEST_SHARE, Column, Document, Table
 from truebleu.reports.formats.markdown import render as markdown
 from truebleu.reports.formats.programs import render_tsv as tsv
 from truebleu.resampling import Units
-from truebleu.significance.intervals import default_correction
+from truebleu.significance.corrections import default_correction
 from truebleu.significance.pairs import all_pair_tests
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import UnitCounts

@@ -9,7 +9,7 @@ from evidence.page import Page, Section
 from evidence.rows import percent
 from truebleu.corpus import read_test_set
 from truebleu.reports.document import Column, Table
-from truebleu.significance.intervals import CORRECTIONS
+from truebleu.significance.corrections import CORRECTIONS
 from truebleu.significance.tests import smallest_p
 from truebleu.simulation import simulate
 from truebleu.studies import study_equivalents, study_multiplicity, study_type_one

@@ -12,7 +12,7 @@ from truebleu.corpus._files import FORMATS
 from truebleu.metrics.registry import METRICS, parse_metric
 from truebleu.nbest.tuning import as_tuner
 from truebleu.scores.formats import FORMATS as TOOL_FORMATS
-from truebleu.significance.intervals import CORRECTIONS
+from truebleu.significance.corrections import CORRECTIONS
 from truebleu.significance.tests import TESTS
 from truebleu.tokenizers import tokenizer_names
 

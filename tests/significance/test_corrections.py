@@ -15,7 +15,7 @@ from scipy import stats
 
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.schema import ALTERNATIVES, Alternative
-from truebleu.significance.intervals import (
+from truebleu.significance.corrections import (
     CORRECTIONS,
     P_VALUE_CORRECTIONS,
     adjust,

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from truebleu import BLEU
 from truebleu.resampling import Bootstrap, Units
-from truebleu.significance.intervals import adjust, interval_bounds, westfall_young
+from truebleu.significance.corrections import adjust, westfall_young
+from truebleu.significance.intervals import interval_bounds
 from truebleu.significance.statistics import UnitCounts, bootstrap_scores, metric_statistics
 from truebleu.significance.tests import (
     absolute_bootstrap_p,

@@ -9,7 +9,7 @@ import pytest
 
 from truebleu import TestSet, compare, explain, score
 from truebleu.errors import SettingError, UnpairedSegmentsError
-from truebleu.significance.intervals import adjust
+from truebleu.significance.corrections import adjust
 from truebleu.simulation import Channel, simulate
 
 SYSTEMS = {"good": Channel.at_rate(0.1), "fair": Channel.at_rate(0.14), "bad": Channel.at_rate(0.3)}

@@ -15,7 +15,7 @@ from scipy import stats
 
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.schema import ALTERNATIVES, Alternative
-from truebleu.significance.intervals import P_VALUE_CORRECTIONS, adjust
+from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust
 from truebleu.significance.tests import (
     absolute_bootstrap_p,
     bootstrap_wins,

@@ -34,7 +34,8 @@ from truebleu.errors import SettingError, first_names
 from truebleu.human.judgments import HumanScores, PairwiseJudgments
 from truebleu.metrics.registry import metrics_for, parse_metric
 from truebleu.schema import DEFAULT_SEED, Level, Seed, Setting, checked_fields, picked, verb
-from truebleu.significance.intervals import P_VALUE_CORRECTIONS, adjust, smallest_replicates
+from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust
+from truebleu.significance.intervals import smallest_replicates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -69,7 +69,7 @@ from truebleu.agreement.coefficients import (
 )
 from truebleu.errors import SettingError
 from truebleu.resampling import Swaps, as_probabilities
-from truebleu.significance.intervals import adjust
+from truebleu.significance.corrections import adjust
 from truebleu.significance.tests import randomization_p, smallest_p
 
 if TYPE_CHECKING:

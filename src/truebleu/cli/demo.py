@@ -195,7 +195,7 @@ KINDS: dict[str, Callable[[], Iterator[dict[str, str]]]] = {
     "formats": _formats,
     "tests": lambda: _registered("test", "significance.tests:TESTS", **ORIGIN),
     "corrections": lambda: _registered(
-        "correction", "significance.intervals:CORRECTIONS", assumes="assumption"
+        "correction", "significance.corrections:CORRECTIONS", assumes="assumption"
     ),
     "intervals": lambda: _registered("interval", "significance.intervals:INTERVAL_METHODS"),
     "coefficients": lambda: _registered(

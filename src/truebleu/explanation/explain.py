@@ -31,7 +31,7 @@ from truebleu.explanation.slices import (
 from truebleu.metrics.base import CountedMetric
 from truebleu.resampling import Swaps, Units, on_exact_grid
 from truebleu.significance.compare import compare
-from truebleu.significance.intervals import westfall_young
+from truebleu.significance.corrections import westfall_young
 from truebleu.significance.scores import inputs_of
 from truebleu.significance.settings import units_of
 

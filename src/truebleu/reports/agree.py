@@ -24,7 +24,7 @@ from truebleu.reports.document import (
     signature_lines,
 )
 from truebleu.schema import columns_of, row_of
-from truebleu.significance.intervals import CORRECTIONS
+from truebleu.significance.corrections import CORRECTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

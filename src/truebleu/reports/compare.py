@@ -32,7 +32,8 @@ from truebleu.reports.document import (
 )
 from truebleu.reports.groups import comparison_blocks
 from truebleu.schema import row_of
-from truebleu.significance.intervals import CORRECTIONS, INTERVAL_METHODS
+from truebleu.significance.corrections import CORRECTIONS
+from truebleu.significance.intervals import INTERVAL_METHODS
 from truebleu.significance.statistics import LEAST_RATIO
 from truebleu.significance.tests import TESTS
 

@@ -6,6 +6,7 @@ from truebleu.schema import lazy_package
 
 if TYPE_CHECKING:
     from truebleu.significance.compare import *
+    from truebleu.significance.corrections import *
     from truebleu.significance.gate import *
     from truebleu.significance.intervals import *
     from truebleu.significance.optimizer_runs import *

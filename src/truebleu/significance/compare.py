@@ -14,11 +14,9 @@ from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics.base import CountedMetric
 from truebleu.metrics.registry import metric_labels
 from truebleu.resampling import Swaps
+from truebleu.significance.corrections import CORRECTIONS, adjust, experimentwise_error
 from truebleu.significance.intervals import (
-    CORRECTIONS,
     Estimates,
-    adjust,
-    experimentwise_error,
     interval_bounds,
     interval_method,
     medians_and_relative_intervals,

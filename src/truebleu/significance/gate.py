@@ -52,7 +52,7 @@ from truebleu.errors import (
 )
 from truebleu.metrics.registry import metric_labels
 from truebleu.resampling import TIE_TOLERANCE, Swaps
-from truebleu.significance.intervals import westfall_young
+from truebleu.significance.corrections import westfall_young
 from truebleu.significance.pairs import standing_differences
 from truebleu.significance.people import agreement_of_pairs
 from truebleu.significance.scores import inputs_of

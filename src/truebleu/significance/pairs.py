@@ -23,7 +23,13 @@ from truebleu import _core
 from truebleu._core import PairTally
 from truebleu.errors import RefusedError, SettingError, UnknownNameError
 from truebleu.resampling import TIE_TOLERANCE, Swaps, Values, as_replicates, as_values
-from truebleu.significance.intervals import CORRECTIONS, NullBlocks, adjust, deviation, extremeness
+from truebleu.significance.corrections import (
+    CORRECTIONS,
+    NullBlocks,
+    adjust,
+    deviation,
+    extremeness,
+)
 from truebleu.significance.statistics import (
     scaled_swaps,
     swap_blocks,

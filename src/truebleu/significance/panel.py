@@ -32,7 +32,7 @@ from truebleu.corpus.test_set import TestSet, as_test_set
 from truebleu.errors import MalformedFileError, SettingError
 from truebleu.metrics.registry import metric_labels, metrics_for
 from truebleu.metrics.statistics import SavedTestSet, find_statistics
-from truebleu.significance.intervals import adjust
+from truebleu.significance.corrections import adjust
 from truebleu.significance.pairs import (
     all_pair_tests,
     pairs_to_compare,

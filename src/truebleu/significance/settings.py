@@ -8,12 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from truebleu import schema
 from truebleu.errors import SettingError
 from truebleu.resampling import Bootstrap, Swaps, Units
-from truebleu.significance.intervals import (
-    CORRECTIONS,
-    default_correction,
-    smallest_factor,
-    smallest_replicates,
-)
+from truebleu.significance.corrections import CORRECTIONS, default_correction, smallest_factor
+from truebleu.significance.intervals import smallest_replicates
 from truebleu.significance.tests import (
     TESTS,
     default_replicates,

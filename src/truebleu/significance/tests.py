@@ -42,7 +42,7 @@ from truebleu.schema import (
     require_level,
     require_whole_number,
 )
-from truebleu.significance.intervals import extremeness, smallest_factor
+from truebleu.significance.corrections import extremeness, smallest_factor
 from truebleu.significance.optimizer_runs import two_way_p, two_way_reach
 from truebleu.significance.statistics import (
     bootstrap_scores,

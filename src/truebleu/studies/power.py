@@ -28,7 +28,7 @@ from truebleu.execution.journal import Record, Runner, Task
 from truebleu.reports.document import NO_VALUE, Column, Plot, Table, percent
 from truebleu.resampling import TIE_TOLERANCE
 from truebleu.schema import DEFAULT_SEED, Level, Seed, Setting
-from truebleu.significance.intervals import P_VALUE_CORRECTIONS, adjust, smallest_factor
+from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust, smallest_factor
 from truebleu.significance.settings import CompareSettings, require_enough_replicates
 from truebleu.significance.tests import fewest_units, smallest_p
 

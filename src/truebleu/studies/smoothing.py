@@ -31,7 +31,7 @@ from truebleu.human.judgments import HumanScores
 from truebleu.metrics.bleu import BLEU, SMOOTHINGS, SentenceBLEU
 from truebleu.reports.document import Plot, about_inputs, listed
 from truebleu.schema import DEFAULT_SEED, Level, Seed, Setting, picked
-from truebleu.significance.intervals import adjust
+from truebleu.significance.corrections import adjust
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -37,7 +37,7 @@ from truebleu.metrics.registry import as_metrics, metric_labels
 from truebleu.reports.document import Column, Plot, Table, listed, percent
 from truebleu.resampling import TIE_TOLERANCE
 from truebleu.schema import DEFAULT_SEED, Seed, Setting, Streams, picked
-from truebleu.significance.intervals import CORRECTIONS, experimentwise_error
+from truebleu.significance.corrections import CORRECTIONS, experimentwise_error
 from truebleu.significance.pairs import pair_tests
 from truebleu.significance.settings import CompareSettings, require_enough_replicates
 from truebleu.significance.statistics import UnitCounts, metric_statistics

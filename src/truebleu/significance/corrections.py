@@ -1,0 +1,456 @@
+"""Corrections for many comparisons: adjusted p-values, compared with alpha as they are.
+
+Bonferroni, Šidák, Holm and Westfall-Young bound the probability of any false rejection;
+Benjamini-Hochberg bounds the expected share of false rejections among all rejections.
+Bonferroni and Holm assume nothing about how the comparisons depend on one another; Šidák and
+Benjamini-Hochberg assume independence or positive dependence, which comparisons of the same
+systems need not have; Westfall-Young takes the dependence from the replicates.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from truebleu.errors import SettingError, UnknownNameError
+from truebleu.resampling import (
+    TIE_TOLERANCE,
+    Values,
+    as_matrix,
+    as_probabilities,
+    as_replicates,
+    as_scale,
+    beside,
+)
+from truebleu.schema import ALTERNATIVES, MOST, Alternative, require_alpha, require_whole_number
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = [
+    "CORRECTIONS",
+    "Correction",
+    "adjust",
+    "experimentwise_error",
+    "scheffe_p",
+    "tukey_p",
+    "westfall_young",
+]
+
+
+# Holm's correction of more comparisons (of some 45 systems) takes more than 80,000 replicates.
+LARGEST_HOLM_FAMILY = 1000
+
+#: What a correction looks at: p-values alone, the replicates they come from, or segment scores.
+Basis = Literal["p-values", "replicates", "segment scores"]
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """A correction for many comparisons by one metric.
+
+    Attributes:
+        name: what settings and options call it.
+        title: what people call it, as in "by Holm's correction".
+        short_title: the same for cells of tables.
+        assumption: what must hold for its promise to hold.
+        basis: what it looks at.
+        adjust: makes adjusted p-values of it: of ascending p-values, before they are cut at 1; of
+            observed differences and those of equal systems, as `step_down`; or of segment
+            scores, as `tukey_p`.
+        half_width: how far its own simultaneous intervals of differences reach, of segment scores
+            and a level; None where it has none.
+    """
+
+    name: str
+    title: str
+    short_title: str
+    assumption: str
+    adjust: Callable[..., Values]
+    basis: Basis = "p-values"
+    half_width: Callable[[ArrayLike, float], float] | None = None
+
+    @property
+    def assumes_nothing(self) -> bool:
+        """Whether it holds however the comparisons depend on one another."""
+        return self.assumption == _NOTHING
+
+
+def experimentwise_error(alpha: float, comparisons: int) -> float:
+    """The probability of any rejection among independent true null hypotheses, uncorrected.
+
+    1 - (1 - alpha)**k (Riezler & Maxwell 2005, §4.4, after Cohen 1995), for 15 systems:
+
+    >>> round(experimentwise_error(0.05, 15 * 14 // 2), 4)
+    0.9954
+    """
+    count = require_whole_number("comparisons", comparisons, 0, MOST)
+    return float(-np.expm1(count * np.log1p(-require_alpha(alpha))))
+
+
+def adjust(p_values: ArrayLike, method: str) -> Values:
+    """The p-values as they are after a correction, in the given order.
+
+    >>> adjust([0.01, 0.04, 0.03], "holm").tolist()
+    [0.03, 0.06, 0.06]
+    """
+    if method not in P_VALUE_CORRECTIONS:
+        raise UnknownNameError("correction", method, P_VALUE_CORRECTIONS)
+    raw = as_probabilities("p_values", p_values)
+    if raw.ndim != 1:
+        raise SettingError("p_values", raw.shape, "one p-value per comparison")
+    order = np.argsort(raw, kind="stable")
+    adjusted = np.empty_like(raw)
+    adjusted[order] = np.minimum(CORRECTIONS[method].adjust(raw[order]), 1)
+    return adjusted
+
+
+def smallest_factor(method: str, comparisons: int, *, alone: bool = True) -> float:
+    """By how much a correction raises the smallest p-value.
+
+    1 for corrections that raise no p-values but look at replicates or segment scores.
+
+    Args:
+        method: the correction.
+        comparisons: how many there are.
+        alone: whether no other comparison is significant; else all p-values are that small.
+
+    >>> smallest_factor("holm", 780), smallest_factor("westfall-young", 780)
+    (780.0, 1.0)
+    >>> smallest_factor("bh", 780), smallest_factor("bh", 780, alone=False)
+    (780.0, 1.0)
+    """
+    if method not in P_VALUE_CORRECTIONS:
+        return 1.0
+    tiny = 1e-12 / comparisons
+    p_values = np.ones(comparisons) if alone else np.full(comparisons, tiny)
+    p_values[0] = tiny
+    return round(float(adjust(p_values, method)[0] / tiny), 6)
+
+
+def default_correction(comparisons: int) -> str:
+    """Holm's; for very large families that of Westfall and Young, which needs no more replicates.
+
+    >>> default_correction(780), default_correction(4950)
+    ('holm', 'westfall-young')
+    """
+    return "holm" if comparisons <= LARGEST_HOLM_FAMILY else "westfall-young"
+
+
+def westfall_young(
+    observed: ArrayLike,
+    null_differences: ArrayLike,
+    alternative: Alternative = "two-sided",
+    *,
+    exact: bool = False,
+    scale: ArrayLike = 0.0,
+) -> Values:
+    """Adjusted p-values by the step-down maximum (Westfall & Young 1993, Alg. 4.1).
+
+    Each comparison is adjusted for the largest of those that are no clearer than itself, in the
+    same replicates, so that comparisons which rise and fall together cost little. Differences are
+    divided by their null standard deviation, so that one noisy pair does not hide the others.
+
+    Assumes what the single test does, and that the joint null distribution of some comparisons is
+    the same whether or not the rest are truly null (subset pivotality). It is for pairs, because
+    the replicates of a pair depend on its two systems only.
+
+    Args:
+        observed: the difference of each comparison.
+        null_differences: shaped (replicate, comparison): random swaps that all comparisons share,
+            or bootstrap differences minus the observed.
+        alternative: as for the single test.
+        exact: the replicates are all swaps; see `randomization_p`.
+        scale: the size of the scores, to which rounding is relative.
+    """
+    null = as_replicates("null_differences", null_differences)
+    if null.ndim != 2:
+        raise SettingError("null_differences", null.shape, "shape (replicate, comparison)")
+    difference = beside(observed, null)
+    blocks = NullBlocks(lambda: (null,))
+    return step_down(difference, blocks, alternative, exact=exact, scale=scale)
+
+
+@dataclass(frozen=True, slots=True)
+class NullBlocks:
+    """The differences that equal systems have on all replicates, which need not be kept.
+
+    Attributes:
+        blocks: makes them all, each time anew, in blocks shaped (replicate, comparison).
+    """
+
+    blocks: Callable[[], Iterable[Values]]
+
+    def spread(self) -> tuple[Values, Values]:
+        """The standard deviation of each comparison, and its largest size."""
+        count, total, squares, largest = 0, 0.0, 0.0, 0.0
+        for null in self.blocks():
+            count += len(null)
+            total = total + null.sum(axis=0)
+            squares = squares + np.einsum("ij,ij->j", null, null)
+            largest = np.maximum(largest, np.abs(null).max(axis=0))
+        return deviation(count, np.asarray(total), np.asarray(squares)), np.asarray(largest)
+
+    def count(
+        self, factors: Values, alternative: Alternative, order: NDArray[np.intp], reached: Values
+    ) -> tuple[NDArray[np.int64], int]:
+        """How many replicates reach each of some values, and how many replicates there are.
+
+        A replicate reaches a value by the largest of a comparison and those after it.
+
+        Args:
+            factors: that each comparison is multiplied by.
+            alternative: on which side differences are extreme.
+            order: of the comparisons; what is reached and the counts are in this order.
+            reached: the values.
+        """
+        extreme, count = np.zeros(len(order), dtype=np.int64), 0
+        for null in self.blocks():
+            # In each replicate the largest of a comparison and those after it.
+            replicates = extremeness(null * factors, alternative)[:, order[::-1]]
+            np.maximum.accumulate(replicates, axis=1, out=replicates)
+            extreme += np.count_nonzero(replicates[:, ::-1] >= reached, axis=0)
+            count += len(null)
+        return extreme, count
+
+
+def deviation(count: int, total: Values, squares: Values) -> Values:
+    """The standard deviation of so many numbers, from their sum and that of their squares."""
+    mean = total / count
+    return np.sqrt(np.maximum(squares / count - mean**2, 0.0))
+
+
+def step_down(
+    observed: Values,
+    null: NullBlocks,
+    alternative: Alternative = "two-sided",
+    *,
+    exact: bool = False,
+    scale: ArrayLike = 0.0,
+) -> Values:
+    """The same of replicates that are not kept.
+
+    First it asks how much each comparison varies, then how many replicates have maxima that reach
+    what was observed.
+    """
+    spread, largest = null.spread()
+    largest = np.maximum(largest, np.abs(observed))
+    margin = TIE_TOLERANCE * np.maximum(largest, as_scale(scale, largest))
+    # A comparison whose null does not vary is either no difference at all, 0, or one that no
+    # replicate can reach, infinite.
+    constant = spread <= margin
+    divisor = np.where(constant, 1.0, spread)
+    certain = np.where(np.abs(observed) <= margin, 0.0, np.copysign(np.inf, observed))
+    statistics = extremeness(np.where(constant, certain, observed / divisor), alternative)
+    order = np.argsort(-statistics, kind="stable")
+    reached = (statistics * (1 - TIE_TOLERANCE * np.sign(statistics)))[order]
+    factor = np.where(constant, 0.0, 1.0 / divisor)
+    extreme, count = null.count(factor, alternative, order, reached)
+    shares = extreme / count if exact else (extreme + 1) / (count + 1)
+    adjusted = np.empty_like(observed)
+    adjusted[order] = np.maximum.accumulate(shares)
+    return adjusted
+
+
+def extremeness(differences: Values, alternative: Alternative) -> Values:
+    """The differences turned so that extreme ones are large."""
+    if alternative == "two-sided":
+        return np.abs(differences)
+    if alternative == "greater":
+        return differences
+    if alternative == "less":
+        return -differences
+    raise UnknownNameError("alternative", alternative, ALTERNATIVES)
+
+
+# Adjustments of ascending p-values, before they are cut at 1.
+
+
+def _none(p: Values) -> Values:
+    return p
+
+
+def _bonferroni(p: Values) -> Values:
+    return p * len(p)
+
+
+def _sidak(p: Values) -> Values:
+    with np.errstate(divide="ignore"):  # log(0) of a p-value of 1 gives 1 in the end
+        return np.asarray(-np.expm1(len(p) * np.log1p(-p)))
+
+
+def _holm(p: Values) -> Values:
+    """Holm (1979): step down from the smallest, each times the number still to be tested."""
+    return np.maximum.accumulate(p * np.arange(len(p), 0, -1))
+
+
+def _benjamini_hochberg(p: Values) -> Values:
+    """Benjamini & Hochberg (1995): step up, each times the number of tests over its rank."""
+    scaled = p * len(p) / np.arange(1, len(p) + 1)
+    return np.minimum.accumulate(scaled[::-1])[::-1]
+
+
+# Tukey's and Scheffé's tests of all pairs, for metrics that are means of segment scores.
+#
+# Riezler & Maxwell (2005, §4.4) name them for comparing many systems. The layout is a randomised
+# complete block design: every segment (block) is translated by every system (treatment), and a
+# score is a system's effect plus the segment's plus an error. Assumes independent normal errors
+# of one variance: no pair of systems varies more than another. SciPy has the distributions.
+
+
+def tukey_p(segment_scores: ArrayLike) -> Values:
+    """p-values of all pairs by Tukey's honestly significant difference, adjusted for all pairs.
+
+    The largest of the m means differs from the smallest, in standard errors of one mean, as the
+    studentised range does (Tukey 1953; Kirk 2013, ch. 8).
+
+    Args:
+        segment_scores: shaped (segment, system), at least two of each.
+
+    Returns:
+        A symmetric matrix (system, system) with ones on the diagonal.
+    """
+    from scipy.integrate import IntegrationWarning
+    from scipy.stats import studentized_range
+
+    scores, segments, systems, degrees = _design(segment_scores)
+
+    def p_of(differences: Values, variance: float) -> Values:
+        ranges = np.abs(differences) / np.sqrt(variance / segments)
+        with warnings.catch_warnings():
+            # Where p is almost 1 SciPy doubts its integral, which is right nevertheless.
+            warnings.simplefilter("ignore", IntegrationWarning)
+            return np.asarray(studentized_range.sf(ranges, systems, degrees))
+
+    return _all_pairs(scores, p_of)
+
+
+def scheffe_p(segment_scores: ArrayLike) -> Values:
+    """p-values of all pairs by Scheffé's method, adjusted for every contrast of the means.
+
+    More cautious than Tukey's, since it also allows for comparisons of averages of systems: half
+    the squared difference in squared standard errors, over m - 1, as F (Scheffé 1953).
+
+    Takes and gives what `tukey_p` does.
+    """
+    from scipy.stats import f
+
+    scores, segments, systems, degrees = _design(segment_scores)
+
+    def p_of(differences: Values, variance: float) -> Values:
+        ratios = differences**2 / (2 * variance / segments) / (systems - 1)
+        return np.asarray(f.sf(ratios, systems - 1, degrees))
+
+    return _all_pairs(scores, p_of)
+
+
+def tukey_half_width(segment_scores: ArrayLike, level: float) -> float:
+    """How far Tukey's simultaneous intervals of differences reach to either side."""
+    from scipy.stats import studentized_range
+
+    scores, segments, systems, degrees = _design(segment_scores)
+    critical = float(studentized_range.ppf(level, systems, degrees))
+    return critical * float(np.sqrt(error_variance(scores) / segments))
+
+
+def scheffe_half_width(segment_scores: ArrayLike, level: float) -> float:
+    """The same of Scheffé's, which hold for every contrast of the means."""
+    from scipy.stats import f
+
+    scores, segments, systems, degrees = _design(segment_scores)
+    critical = (systems - 1) * float(f.ppf(level, systems - 1, degrees))
+    return float(np.sqrt(critical * 2 * error_variance(scores) / segments))
+
+
+def error_variance(segment_scores: ArrayLike) -> float:
+    """The mean square of what neither the segment nor the system explains."""
+    scores, _, _, degrees = _design(segment_scores)
+    rest = scores - scores.mean(axis=0) - scores.mean(axis=1, keepdims=True) + scores.mean()
+    return float((rest**2).sum() / degrees)
+
+
+def _design(segment_scores: ArrayLike) -> tuple[Values, int, int, int]:
+    """The scores, checked; how many segments and systems; and the degrees of freedom."""
+    scores = as_matrix("segment_scores", segment_scores, "segment", "system")
+    segments, systems = scores.shape
+    return scores, segments, systems, (segments - 1) * (systems - 1)
+
+
+def _all_pairs(scores: Values, p_of: Callable[[Values, float], Values]) -> Values:
+    """The matrix of p-values, from a function of the differences and the error's variance.
+
+    Where systems differ by the same amount on every segment nothing is left to chance: p is 0, or
+    1 if that amount is zero.
+    """
+    means = scores.mean(axis=0)
+    above: tuple[NDArray[np.intp], ...] = np.triu_indices(len(means), k=1)
+    differences = means[above[0]] - means[above[1]]
+    variance = error_variance(scores)
+    rounding = TIE_TOLERANCE * np.abs(scores).max()
+    if variance > rounding**2:
+        p = p_of(differences, variance)
+    else:
+        p = np.where(np.abs(differences) <= rounding, 1.0, 0.0)
+    matrix = np.ones((len(means), len(means)))
+    matrix[above] = matrix.T[above] = np.clip(p, 0, 1)
+    return matrix
+
+
+# The table of corrections.
+
+_NOTHING = "nothing about how the comparisons depend on one another"
+_POSITIVE = "independent comparisons, or positively dependent ones"
+_NORMAL = "segment scores with independent normal errors of one variance"
+
+#: All corrections by name; a new one is an entry here.
+CORRECTIONS: Mapping[str, Correction] = {
+    correction.name: correction
+    for correction in (
+        Correction("none", "no correction", "none", "that there is one comparison", _none),
+        Correction("bonferroni", "Bonferroni's correction", "Bonferroni", _NOTHING, _bonferroni),
+        Correction("sidak", "Šidák's correction", "Šidák", _POSITIVE, _sidak),
+        Correction("holm", "Holm's correction", "Holm", _NOTHING, _holm),
+        Correction(
+            "bh",
+            "Benjamini and Hochberg's correction",
+            "Benjamini-Hochberg",
+            _POSITIVE,
+            _benjamini_hochberg,
+        ),
+        Correction(
+            "westfall-young",
+            "Westfall and Young's correction",
+            "Westfall-Young",
+            "that some comparisons vary alike whether or not the others are null",
+            step_down,
+            "replicates",
+        ),
+        Correction(
+            "tukey",
+            "Tukey's honest significance test",
+            "Tukey",
+            _NORMAL,
+            tukey_p,
+            "segment scores",
+            tukey_half_width,
+        ),
+        Correction(
+            "scheffe",
+            "Scheffé's test",
+            "Scheffé",
+            _NORMAL,
+            scheffe_p,
+            "segment scores",
+            scheffe_half_width,
+        ),
+    )
+}
+#: Those that need nothing but p-values.
+P_VALUE_CORRECTIONS = tuple(
+    name for name, correction in CORRECTIONS.items() if correction.basis == "p-values"
+)
