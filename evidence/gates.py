@@ -28,7 +28,8 @@ from truebleu.reports.document import ENOUGH_DOCUMENTS_FOR_A_MARGIN
 from truebleu.reports.gate import hangs_on_one
 from truebleu.resampling import Units
 from truebleu.scores.scored import OutsideScores, textless_test_set
-from truebleu.significance.gate import GateSettings, _checks, alpha_of_look
+from truebleu.significance.gate import GateSettings, _checks
+from truebleu.significance.ledger import alpha_of_look
 from truebleu.significance.optimizer_runs import RunAverage, two_way_p
 from truebleu.significance.statistics import UnitCounts
 from truebleu.significance.student import hall_p

@@ -14,7 +14,8 @@ import pytest
 
 from truebleu.errors import MalformedFileError, SettingError, UnreadableFileError
 from truebleu.scores.scored import OutsideScores
-from truebleu.significance.gate import alpha_of_look, gate
+from truebleu.significance.gate import gate
+from truebleu.significance.ledger import alpha_of_look
 from truebleu.simulation import simulate
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu.significance.gate import GateResult, Look
+    from truebleu.significance.gate import GateResult
+    from truebleu.significance.ledger import Look
 
 TEXTS = simulate(segments=60, systems=[0.1, 0.12, 0.3], seed=1)
 FIRST, SECOND, BAD = (list(text) for text in TEXTS.systems.values())

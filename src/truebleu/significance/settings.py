@@ -320,12 +320,6 @@ def require_enough_replicates(
         raise SettingError("replicates", replicates, expected)
 
 
-# Groups of segments.
-#
-# Every group is scored from the counts of the whole test set, so that a metric counts, weighs and
-# tokenizes all groups alike. What is said of many groups at once is corrected for all of them:
-# p-values over the comparisons of all groups, and intervals so that those of all groups hold
-# together (Sidak 1967: groups are independent).
 
 # A group with fewer units is scored, and not tested.
 FEWEST_UNITS = 10
