@@ -60,7 +60,7 @@ THRESHOLDS: dict[str, dict[str, float]] = {
     "reports.panel": {"LARGE_I_SQUARED": 0.75},
     "significance.panel": {"FEWEST_FOR_PREDICTION": 3},
     "significance.people": {"LARGEST_FRACTION": 1.5, "LEVEL_SHARE": 0.99},
-    "significance.settings": {"FEWEST_UNITS": 10},
+    "significance.groups": {"FEWEST_UNITS": 10},
     "significance.statistics": {"LEAST_RATIO": 0.9},
     "studies.power": {"CHANCE": 0.025, "SATURATED": 0.95},
     "studies.sampling": {"ENOUGH_POINTS": 10, "NOTABLE_SHARE": 0.05},

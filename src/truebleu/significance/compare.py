@@ -15,6 +15,7 @@ from truebleu.metrics.base import CountedMetric
 from truebleu.metrics.registry import metric_labels
 from truebleu.resampling import Swaps
 from truebleu.significance.corrections import CORRECTIONS, adjust, experimentwise_error
+from truebleu.significance.groups import FEWEST_UNITS, segment_groups
 from truebleu.significance.intervals import (
     Estimates,
     interval_bounds,
@@ -37,7 +38,6 @@ from truebleu.significance.people import PeopleAgreement, agreement_of_pairs
 from truebleu.significance.scores import inputs_of
 from truebleu.significance.settings import (
     FAMILIES,
-    FEWEST_UNITS,
     CompareSettings,
     chosen_unit,
     default_interval,
@@ -46,7 +46,6 @@ from truebleu.significance.settings import (
     name_of_unit,
     require_enough_replicates,
     resolve_about,
-    segment_groups,
     units_of,
 )
 from truebleu.significance.statistics import (
@@ -72,9 +71,9 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Score, Signature
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
+    from truebleu.significance.groups import SegmentGroup
     from truebleu.significance.optimizer_runs import RunScores
     from truebleu.significance.pairs import DifferenceBounds, PairTests
-    from truebleu.significance.settings import SegmentGroup
     from truebleu.significance.statistics import Pair, Progress
 
 __all__ = [

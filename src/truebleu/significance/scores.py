@@ -292,7 +292,7 @@ def _with_groups(
     if not columns:
         return scores
     from truebleu.metrics.base import CountedMetric
-    from truebleu.significance.settings import segment_groups
+    from truebleu.significance.groups import segment_groups
 
     settings = scores.settings
     counted = [CountedMetric(metric, counts[label]) for label, metric in metrics.items()]
