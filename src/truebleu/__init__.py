@@ -58,11 +58,11 @@ if TYPE_CHECKING:
     from truebleu.explanation.report import report as report
     from truebleu.explanation.training import check as check
     from truebleu.human.reading import read_human as read_human
-    from truebleu.metrics.base import set_threads as set_threads
     from truebleu.metrics.bleu import BLEU as BLEU, SentenceBLEU as SentenceBLEU
     from truebleu.metrics.chrf import CHRF as CHRF
     from truebleu.metrics.nist import NIST as NIST
     from truebleu.metrics.ter import TER as TER
+    from truebleu.metrics.threads import set_threads as set_threads
     from truebleu.nbest.minimum_bayes_risk import mbr as mbr
     from truebleu.nbest.reranking import rerank as rerank
     from truebleu.nbest.tuning import tune as tune
@@ -86,7 +86,7 @@ _HOMES = {
     "report": "explanation.report",
     "check": "explanation.training",
     "read_human": "human",
-    "set_threads": "metrics.base",
+    "set_threads": "metrics.threads",
     "BLEU": "metrics.bleu",
     "CHRF": "metrics.chrf",
     "NIST": "metrics.nist",

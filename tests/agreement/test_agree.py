@@ -34,7 +34,7 @@ from truebleu.agreement.data import AgreementData, HumanData, MetricData, mean_o
 from truebleu.agreement.tests import MetricTest, Permute, permutation_test, soft_pairwise_test
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.human import Judgment
-from truebleu.metrics.base import set_threads
+from truebleu.metrics.threads import set_threads
 from truebleu.scores.scored import OutsideScores
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from truebleu.agreement.data import agreement_data
 from truebleu.corpus import TestSet, as_test_set
 from truebleu.errors import MalformedFileError, SettingError, UnknownNameError
 from truebleu.human import HumanScores, Judgment, PairwiseJudgments
-from truebleu.metrics.base import set_threads
 from truebleu.metrics.bleu import SentenceBLEU
 from truebleu.metrics.chrf import CHRF
+from truebleu.metrics.threads import set_threads
 from truebleu.simulation import simulate
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from truebleu.errors import SettingError, UnknownNameError
 from truebleu.explanation.contributions import QUOTES
 from truebleu.explanation.explain import LISTED_NGRAMS
 from truebleu.metrics import FunctionMetric
-from truebleu.metrics.base import set_threads
+from truebleu.metrics.threads import set_threads
 from truebleu.reports.explain import verdict
 from truebleu.resampling import Units
 from truebleu.simulation import simulate, simulate_causes

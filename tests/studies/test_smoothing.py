@@ -16,8 +16,8 @@ from truebleu.corpus import TestSet, as_test_set, read_test_set
 from truebleu.errors import MalformedFileError, SettingError, UnknownNameError
 from truebleu.execution.journal import Runner
 from truebleu.human import HumanScores, Judgment, PairwiseJudgments, read_human
-from truebleu.metrics.base import set_threads
 from truebleu.metrics.bleu import BLEU, SentenceBLEU
+from truebleu.metrics.threads import set_threads
 from truebleu.simulation import simulate
 from truebleu.studies.smoothing import study_smoothing
 

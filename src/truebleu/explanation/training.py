@@ -13,8 +13,9 @@ from truebleu._results import Result
 from truebleu.corpus._files import Files, expanded
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import AbsentTextError, SettingError
-from truebleu.metrics.base import CountedMetric, use_environment
+from truebleu.metrics.base import CountedMetric
 from truebleu.metrics.registry import metric_labels, metrics_for
+from truebleu.metrics.threads import use_environment
 from truebleu.schema import Setting, verb
 
 if TYPE_CHECKING:

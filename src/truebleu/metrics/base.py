@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields, replace
 from operator import attrgetter
@@ -12,7 +11,8 @@ from truebleu import _core
 from truebleu._core import VERSION
 from truebleu.corpus.sequences import as_text
 from truebleu.corpus.test_set import as_test_set
-from truebleu.errors import SettingError, shortened
+from truebleu.errors import SettingError
+from truebleu.metrics.threads import use_environment
 from truebleu.schema import MOST, Setting, checked_fields, require_name, require_whole_number
 from truebleu.tokenizers import (
     AUTO,
@@ -152,6 +152,8 @@ CoreSettings: TypeAlias = "Mapping[str, object]"
 
 # The relative step of central differences: about the cube root of what a float cannot tell apart.
 STEP = 6e-6
+# More columns than any metric has.
+MOST_COLUMNS = 10_000
 
 
 class Metric(ABC):
@@ -354,56 +356,6 @@ def rows_of(sums: ArrayLike, width: int) -> tuple[NDArray[np.float64], tuple[int
 def _require_rows_of_systems(rows: NDArray[np.float64]) -> None:
     if rows.ndim != 3:
         raise SettingError("rows", rows.shape, "shape (segment, system, column)")
-
-
-# How many threads the native code uses: changes the time, never a digit.
-
-# More columns than any metric has.
-MOST_COLUMNS = 10_000
-
-THREADS_VARIABLE = "TRUEBLEU_THREADS"
-MAX_THREADS = 1024
-# Threads that cannot run at once only wait for each other, and starting them takes time.
-PER_PROCESSOR = 4
-ALWAYS_ALLOWED = 16
-
-_environment_used = False
-
-
-def set_threads(threads: int) -> int:
-    """Use this many threads from now on; 0 means one per processor.
-
-    Returns:
-        How many are used: many more than there are processors would only be slower.
-
-    >>> set_threads(2)
-    2
-    """
-    global _environment_used
-    require_whole_number("threads", threads, 0, MAX_THREADS)
-    useful = max(ALWAYS_ALLOWED, PER_PROCESSOR * (os.cpu_count() or 1))
-    _core.set_threads(min(threads, useful))
-    _environment_used = True
-    return _core.threads()
-
-
-def use_environment() -> None:
-    """Use as many threads as TRUEBLEU_THREADS says, unless `set_threads` was called before.
-
-    Metrics call this before they count: importing a module reads no environment.
-    """
-    global _environment_used
-    if _environment_used:
-        return
-    text = os.environ.get(THREADS_VARIABLE)
-    if text:
-        # Of more digits Python makes no number at all.
-        if not (text.isascii() and text.isdigit() and len(text) <= 10):
-            raise SettingError(
-                THREADS_VARIABLE, shortened(text), f"a whole number from 0 to {MAX_THREADS}"
-            )
-        set_threads(int(text))
-    _environment_used = True
 
 
 # Metrics whose score is the mean of a score per segment: the statistics are (sum, count).

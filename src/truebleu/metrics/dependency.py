@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 from truebleu import _core
 from truebleu.corpus._files import COMPRESSED, Files, decode
 from truebleu.errors import MissingColumnError, MissingExtraError, SettingError, UnreadableFileError
-from truebleu.metrics.base import NativeMetric, Score, Signature, use_environment
+from truebleu.metrics.base import NativeMetric, Score, Signature
+from truebleu.metrics.threads import use_environment
 from truebleu.schema import checked_fields
 
 if TYPE_CHECKING:

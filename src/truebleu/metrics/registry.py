@@ -379,9 +379,6 @@ def _distinct_label(metric: Metric, metrics: Sequence[Metric]) -> str:
     return f"{metric.name}[{' '.join(differing)}]" if differing else metric.name
 
 
-# Metrics of other packages.
-
-
 GROUP = "truebleu.metrics"
 
 

@@ -19,8 +19,8 @@ from truebleu._results import Result
 from truebleu.corpus.nbest import as_nbest
 from truebleu.corpus.test_set import TestSet
 from truebleu.errors import SettingError, UnpairedSegmentsError
-from truebleu.metrics.base import use_environment
 from truebleu.metrics.registry import as_metrics, by_name
+from truebleu.metrics.threads import use_environment
 from truebleu.nbest.choices import measure_gain
 from truebleu.schema import DEFAULT_SEED, Seed, Setting, Streams, checked_fields, picked, verb
 
