@@ -12,7 +12,7 @@ import pytest
 
 THRESHOLDS: dict[str, dict[str, float]] = {
     "agreement.bootstrap": {"MOST_NOISE": 0.1, "MOST_UNDEFINED": 0.05},
-    "corpus.test_set": {"_MOSTLY_EMPTY": 0.5, "_TOKENIZED": 100},
+    "corpus.text_warnings": {"_MOSTLY_EMPTY": 0.5, "_TOKENIZED": 100},
     "explanation.contributions": {"FEWEST_UNITS": 6},
     "explanation.degenerate": {
         "ABOUT_REQUEST": 0.3,

@@ -135,3 +135,7 @@ def test_a_result_is_plain_json() -> None:
 
 def test_equal_scores_are_equal_results() -> None:
     assert truebleu.score(OUTPUTS, REFERENCES) == truebleu.score(OUTPUTS, REFERENCES)
+
+
+def test_ter_is_lower_is_better() -> None:
+    assert (BLEU().higher_is_better, TER().higher_is_better) == (True, False)

@@ -23,7 +23,8 @@ from truebleu.cli.main import QUIET, progress_bar, warn
 from truebleu.corpus._files import Files, locate, refuse_existing, write_files
 from truebleu.corpus._reading import read_labels, read_test_set
 from truebleu.errors import SettingError, SuspiciousTextError
-from truebleu.metrics.registry import METRICS, as_metrics, count_test_set, plugin_names
+from truebleu.metrics.plugins import plugin_names
+from truebleu.metrics.registry import METRICS, as_metrics, count_test_set
 from truebleu.metrics.threads import MAX_THREADS, set_threads, use_environment
 from truebleu.reports.document import CHART_ENDINGS, CHECK_FORMATS, FORMATS, listed, render
 from truebleu.schema import DEFAULT_REPLICATES, GROUPS, parameters_of

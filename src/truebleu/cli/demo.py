@@ -16,7 +16,8 @@ from truebleu.corpus._files import COMPRESSED, FORMAT_NAMES
 from truebleu.corpus.sequences import Segments
 from truebleu.errors import PluginError
 from truebleu.explanation.report import report
-from truebleu.metrics.registry import METRICS, metric_class, plugin_names, written_settings
+from truebleu.metrics.plugins import plugin_names
+from truebleu.metrics.registry import METRICS, metric_class, written_settings
 from truebleu.reports.document import FORMATS, Column, Document, Sentences, Table, render_text
 from truebleu.reports.explain import verdict
 from truebleu.schema import DEFAULT_SEED, Setting, verb

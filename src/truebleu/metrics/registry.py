@@ -15,7 +15,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from functools import partial, wraps
 from importlib import import_module
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias, TypeVar, cast
@@ -44,18 +43,17 @@ from truebleu.corpus.text_warnings import Examination, TextWarning
 from truebleu.errors import (
     AbsentTextError,
     EmptyTextError,
-    PluginError,
     SettingError,
     SuspiciousTextError,
     UnknownNameError,
 )
 from truebleu.metrics.base import CountedMetric, Metric
+from truebleu.metrics.plugins import load_plugin, plugin_names
 from truebleu.schema import parameters_of, verb
 from truebleu.tokenizers import count_letters, script_of_letters, unspaced_script
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from importlib.metadata import EntryPoint
     from os import PathLike
     from typing import BinaryIO
 
@@ -377,57 +375,6 @@ def _distinct_label(metric: Metric, metrics: Sequence[Metric]) -> str:
         if any((key, value) not in fields for fields in namesakes)
     ]
     return f"{metric.name}[{' '.join(differing)}]" if differing else metric.name
-
-
-GROUP = "truebleu.metrics"
-
-
-def plugin_names() -> list[str]:
-    """The names of all metrics that other installed packages offer."""
-    return sorted({entry.name.lower() for entry in _entry_points()})
-
-
-def load_plugin(name: str) -> Callable[..., Metric] | None:
-    """What makes the metric of that name: a class or a function; None where nobody offers it."""
-    entries = [entry for entry in _entry_points() if entry.name.lower() == name.lower()]
-    if not entries:
-        return None
-    packages = {entry.dist.name if entry.dist else "an unnamed package" for entry in entries}
-    refusal = partial(PluginError, name, " and ".join(sorted(packages)))
-    if len({entry.value for entry in entries}) > 1:
-        raise refusal("they offer different metrics of this name")
-    source = entries[0].value
-    try:
-        loaded = entries[0].load()
-    # Importing runs the package's code, which may fail in any way.
-    except Exception as error:
-        reason = f"{source} cannot be loaded ({type(error).__name__}: {error})"
-        raise refusal(reason) from error
-    if isinstance(loaded, type):
-        if not issubclass(loaded, Metric):
-            raise refusal(f"{source} is a class but no truebleu.metrics.Metric")
-        if lacking := ", ".join(sorted(loaded.__abstractmethods__)):
-            raise refusal(f"{source} does not define {lacking}")
-        return cast("Callable[..., Metric]", loaded)
-    if not callable(loaded):
-        raise refusal(f"{source} is neither a class nor a function that returns a metric")
-
-    @wraps(loaded)
-    def make_metric(**settings: object) -> Metric:
-        metric = loaded(**settings)
-        if not isinstance(metric, Metric):
-            kind = type(metric).__name__
-            raise refusal(f"{source} returned {kind}; expected a truebleu.metrics.Metric")
-        return metric
-
-    return make_metric
-
-
-def _entry_points() -> list[EntryPoint]:
-    # The module takes longer to import than most commands to run.
-    from importlib.metadata import entry_points
-
-    return list(entry_points(group=GROUP))
 
 
 # Test sets whose texts are gone: what metrics counted is left.
