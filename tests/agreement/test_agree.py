@@ -27,8 +27,8 @@ from truebleu.agreement.agree import (
     answer as answer_of,
     choose_test,
     default_coefficients,
-    resampling_of,
 )
+from truebleu.agreement.bootstrap import resampling_of
 from truebleu.agreement.coefficients import coefficient
 from truebleu.agreement.data import AgreementData, HumanData, MetricData, mean_of_segments
 from truebleu.agreement.tests import MetricTest, Permute, permutation_test, soft_pairwise_test

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from tests.properties import plain_sentence_bleu
-from truebleu.agreement.agree import MOST_SETTINGS, GridChoice, agree, parse_grid, split_items
+from truebleu.agreement.agree import agree
 from truebleu.agreement.data import agreement_data
+from truebleu.agreement.grid import MOST_SETTINGS, GridChoice, parse_grid, split_items
 from truebleu.corpus import TestSet, as_test_set
 from truebleu.errors import MalformedFileError, SettingError, UnknownNameError
 from truebleu.human import HumanScores, Judgment, PairwiseJudgments

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from truebleu.agreement.bootstrap import *
     from truebleu.agreement.coefficients import *
     from truebleu.agreement.data import *
+    from truebleu.agreement.grid import *
     from truebleu.agreement.ranking import *
     from truebleu.agreement.tests import *
 

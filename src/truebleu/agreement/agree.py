@@ -9,30 +9,28 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from itertools import product
-from math import prod
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
 from truebleu._results import Result
 from truebleu.agreement import bootstrap, tests
-from truebleu.agreement.bootstrap import MOST_NOISE, Draws, Resample
+from truebleu.agreement.bootstrap import MOST_NOISE, Draws, Resample, resampling_of
 from truebleu.agreement.coefficients import (
     SOFT,
     Coefficient,
     MetricAgreement,
-    measure,
-    measure_judgments,
+    measure_metrics,
     parse_coefficients,
-    soft_pairwise_accuracy,
+    require_answerable,
 )
 from truebleu.agreement.data import HumanSummary, SystemScores, agreement_data
+from truebleu.agreement.grid import DEVELOPMENT, GridChoice, choose_settings
 from truebleu.agreement.tests import METHODS, Method, MetricTest, Permute, Unit
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError, first_names
 from truebleu.human.judgments import HumanScores, PairwiseJudgments
-from truebleu.metrics.registry import metrics_for, parse_metric
+from truebleu.metrics.registry import metrics_for
 from truebleu.schema import DEFAULT_SEED, Level, Seed, Setting, checked_fields, picked, verb
 from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust
 from truebleu.significance.intervals import smallest_replicates
@@ -40,19 +38,16 @@ from truebleu.significance.intervals import smallest_replicates
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
-
-    from truebleu.agreement.bootstrap import Replicates
+    from truebleu.agreement.bootstrap import Replicates, Resampling
     from truebleu.agreement.data import AgreementData, Human, Judgments
-    from truebleu.corpus.sequences import TextLike
-    from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSet
+    from truebleu.corpus.test_set import ReferencesLike, SystemsLike
     from truebleu.corpus.text_warnings import TextWarning
-    from truebleu.metrics.base import Metric, Signature
+    from truebleu.metrics.base import Signature
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
     from truebleu.schema import Alternative
 
-__all__ = ["AgreeSettings", "Agreement", "Answer", "GridChoice", "MetricSummary"]
+__all__ = ["AgreeSettings", "Agreement", "Answer", "MetricSummary"]
 
 #: What people said: what `truebleu.human` reads, or scores of segments by system.
 HumanLike: TypeAlias = "Human | Mapping[str, Sequence[float | None]]"
@@ -93,18 +88,6 @@ OUTSIDE = (
     "the value is outside its interval: noise weakens agreement, and the interval is about the "
     "agreement without it"
 )
-# Two points always lie on a line.
-FEWEST_SYSTEMS = {"pearson": 3, "spearman": 3}
-
-
-#: More than these would take hours for what an afternoon's thought can narrow down.
-MOST_SETTINGS = 1000
-BETWEEN = "|"
-DEVELOPMENT = 0.5
-#: With fewer in a part nothing can be said of it.
-FEWEST_UNITS = 2
-# Of about the size of rounding in coefficients, which have the scale 1.
-SAME = 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,49 +188,6 @@ class Answer:
     def __getitem__(self, metric: str) -> MetricAgreement:
         """The agreement of one metric, by its label."""
         return {agreement.metric: agreement for agreement in self.metrics}[metric]
-
-
-class Candidate(NamedTuple):
-    """A metric with settings that may be chosen.
-
-    Attributes:
-        text: as people write it, such as "sentbleu:smoothing=4,k=2".
-        metric: what it describes.
-        default: the same with every setting that has alternatives at its default; where that is
-            not possible, the first of the alternatives.
-    """
-
-    text: str
-    metric: Metric
-    default: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GridChoice:
-    """Settings chosen on the development part.
-
-    Attributes:
-        candidates: how well each agrees there, in the order of the grid.
-        chosen: the settings with the largest value; of equal ones the default, or else the first.
-        default: what they are compared with on the held-out part.
-        default_value: what that has on the development part; None where it is undefined.
-        tied: how many candidates share the largest value.
-        share: of what people judged that is development.
-        development: what people judged of it.
-    """
-
-    candidates: tuple[MetricAgreement, ...]
-    chosen: str
-    default: str
-    default_value: float | None
-    tied: int
-    share: float
-    development: HumanSummary
-
-    @property
-    def value(self) -> float | None:
-        """The chosen settings' value on the development part, which flatters them."""
-        return {tried.metric: tried.value for tried in self.candidates}[self.chosen]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -387,7 +327,17 @@ def agree(
             raise SettingError("metrics", "given", "none beside a grid, which has its own")
         test_set = test_set.examined()
         _require_testable(asked, settings, 2)
-        data, choice = _choose(grid, test_set, judgments, asked[0], settings, development, report)
+        data, choice = choose_settings(
+            grid,
+            test_set,
+            judgments,
+            asked[0],
+            share=development,
+            resample=resample,
+            system_scores=system_scores,
+            seed=seed,
+            progress=report,
+        )
     # All that can be refused is refused before the work begins.
     for by in asked:
         require_answerable(by, data, judgments.label)
@@ -492,82 +442,6 @@ def _summaries(data: AgreementData, references: int | None) -> dict[str, MetricS
     return summaries
 
 
-def require_answerable(by: Coefficient, data: AgreementData, label: str) -> None:
-    """Refuse what the human scores of that label do not say."""
-    judged = "comparisons" if data.judgments is not None else "human scores of whole systems"
-    if by.name == SOFT and data.human is None:
-        raise SettingError(label, judged, f"human scores of segments for {SOFT}")
-    if by.level == "segment" and data.people.item == "system":
-        expected = f"human scores of segments for {by.label}; or add level=system"
-        raise SettingError(label, judged, expected)
-
-
-# --------------------------------------------------------------------------------------------------
-# What intervals resample.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resampling:
-    """What the replicates of a coefficient's intervals resample.
-
-    Attributes:
-        resample: as the bootstraps take it, where items are called segments whatever they are.
-        name: as results call it.
-        documents: the document of each segment, where documents are resampled.
-        notes: why it is not what was asked for, in sentences.
-        refusal: why nothing can be resampled, so that there is no interval.
-    """
-
-    resample: Resample
-    name: str
-    documents: tuple[str, ...] | None = None
-    notes: tuple[str, ...] = ()
-    refusal: str | None = None
-
-
-def resampling_of(by: Coefficient, data: AgreementData, resample: Resample) -> Resampling:
-    """What the intervals of a coefficient resample.
-
-    Args:
-        by: the coefficient.
-        data: what people judged.
-        resample: what should be resampled.
-
-    Raises:
-        SettingError: when that cannot be resampled.
-    """
-    people, notes, chosen = data.people, [], resample
-    if by.name == SOFT and resample.endswith("systems"):
-        chosen = "documents" if resample.startswith("documents") else "segments"
-        notes.append(
-            f"Only {chosen} were resampled: of resampled systems it would be another coefficient."
-        )
-    if by.compared and resample.endswith("systems"):
-        expected = "segments or documents: people compared pairs of systems"
-        raise SettingError("resample", resample, expected)
-    if people.item == "system" and resample != "systems":
-        chosen = "systems"
-        notes.append("Systems were resampled: people scored nothing less than whole systems.")
-    if chosen == "systems":
-        return Resampling(resample=chosen, name=chosen, notes=tuple(notes))
-    judged_items = np.flatnonzero(people.judged_cells.any(axis=0))
-    documents, unit, units = None, people.item, len(judged_items)
-    if not data.by_segment:
-        chosen = cast("Resample", chosen.replace("documents", "segments"))
-    elif chosen.startswith("documents"):
-        if data.documents is None:
-            raise SettingError("resample", chosen, "a test set with documents; see --documents")
-        documents, unit = data.documents, "document"
-        units = len({documents[segment] for segment in judged_items})
-    return Resampling(
-        resample=chosen,
-        name=chosen.replace("segment", people.item),
-        documents=documents,
-        notes=tuple(notes),
-        refusal=None if units > 1 else f"no interval: people judged one {unit} only",
-    )
-
-
 # --------------------------------------------------------------------------------------------------
 # Values, tests and replicates by one coefficient.
 
@@ -593,34 +467,13 @@ def evaluate(
     data: AgreementData, by: Coefficient, settings: AgreeSettings, resampling: Resampling
 ) -> Evaluation:
     """Evaluate all metrics by one coefficient, with replicates of what `resampling` says."""
-    values = _values(data, by, settings.seed)
+    values = measure_metrics(data, by, settings.seed)
     human = data.people.means if by.of_systems or data.human is None else data.human
     metrics = data.systems if by.of_systems else data.items
     test, method = choose_test(human, metrics, by, settings, data.judgments)
     sizes = {"replicates": settings.replicates, "seed": settings.seed}
     draws = Draws(resample=resampling.resample, documents=resampling.documents, **sizes)
     return Evaluation(values, test, method, partial(_replicates, data, by, values, draws))
-
-
-def _values(data: AgreementData, by: Coefficient, seed: int) -> dict[str, MetricAgreement]:
-    """How well each metric agrees by a coefficient."""
-    human, judgments, means = data.human, data.judgments, data.people.means
-    if by.of_systems:
-        if int((~np.isnan(means)).sum()) < FEWEST_SYSTEMS.get(by.name, 2):
-            reason = "undefined for fewer than three systems: two points always lie on a line"
-            undefined = MetricAgreement(value=None, notes=(reason,))
-            values = dict.fromkeys(data.metrics, undefined)
-        else:
-            values = {label: measure(means, s, by) for label, s in data.systems.items()}
-    elif by.compared:
-        assert judgments is not None  # noqa: S101  # asked for only where there are any
-        values = {label: measure_judgments(s, judgments, by) for label, s in data.items.items()}
-    else:
-        assert human is not None  # noqa: S101  # refused otherwise
-        if by.name == SOFT:
-            return soft_pairwise_accuracy(human, data.items, seed=seed)
-        values = {label: measure(human, s, by) for label, s in data.items.items()}
-    return {label: replace(value, metric=label) for label, value in values.items()}
 
 
 def _replicates(
@@ -789,222 +642,3 @@ def _constant(data: AgreementData, label: str, by: Coefficient) -> list[str]:
     if scores is not None and np.ptp(scores) == 0:
         notes.append("the metric gives everything the same score: the value tells nothing of it")
     return notes
-
-
-# --------------------------------------------------------------------------------------------------
-# A grid of a metric's settings, and the parts to choose on and to report on.
-#
-# Every candidate of a grid is measured on a development part, and the best is chosen, as Chen &
-# Cherry (2014, §3.1) do. Its value there flatters it: the largest of many values is large by chance
-# too. So it is measured once more on the held-out part, which had no part in the choice, beside the
-# default settings.
-#
-# Segments of one document go to the same part where documents are known: they resemble each other,
-# and a setting that fits half a document fits its other half better than it fits other text. Parts
-# are systematic: taken in turn, over the whole test set. What people judged and what nobody judged
-# are split apart, so that each part has its share of both.
-
-
-def parse_grid(grid: str | Sequence[str]) -> tuple[Candidate, ...]:
-    """All candidates of one grid or of several, each once, in the order they are written.
-
-    Args:
-        grid: a metric with alternatives, such as "sentbleu:smoothing=4,k=1|2|5"; several settings
-            with alternatives stand for all their combinations. Or several such texts.
-
-    Raises:
-        SettingError: when a combination is not possible, or there are too few or too many.
-
-    >>> for candidate in parse_grid("chrf:char_order=4|6,beta=1|2"):
-    ...     print(candidate.text)
-    chrf:char_order=4,beta=1
-    chrf:char_order=4,beta=2
-    chrf:char_order=6,beta=1
-    chrf:char_order=6,beta=2
-    >>> {candidate.default for candidate in parse_grid("sentbleu:smoothing=4,k=1|2")}
-    {'sentbleu:smoothing=4'}
-    """
-    grids = [_alternatives(text) for text in ([grid] if isinstance(grid, str) else grid)]
-    count = sum(prod(map(len, settings)) for _, settings in grids)
-    if count > MOST_SETTINGS:
-        expected = (
-            f"at most {MOST_SETTINGS:,}: write fewer alternatives, or choose one setting after "
-            "the other"
-        )
-        raise SettingError("grid", f"{count:,} settings", expected)
-    candidates: list[Candidate] = []
-    for name, settings in grids:
-        default = _default(name, settings)
-        for combination in product(*settings):
-            text = _written(name, combination)
-            metric = _parsed(text)
-            # Two ways to write the same settings are one candidate.
-            if all(metric != other.metric for other in candidates):
-                candidates.append(Candidate(text, metric, default))
-    if len(candidates) < 2:
-        texts = ", ".join(candidate.text for candidate in candidates) or "nothing"
-        expected = "at least two settings to choose from, such as sentbleu:smoothing=4,k=1|2|5"
-        raise SettingError("grid", texts, expected)
-    return tuple(candidates)
-
-
-def _alternatives(text: str) -> tuple[str, list[list[str]]]:
-    """A metric's name, and for each of its settings the ways to write it."""
-    name, _, rest = text.partition(":")
-    settings = []
-    for part in filter(None, rest.split(",")):
-        key, equals, value = part.partition("=")
-        values = list(dict.fromkeys(value.split(BETWEEN)))
-        if equals and "" in values:
-            expected = f"values with {BETWEEN} between them, such as 1{BETWEEN}2{BETWEEN}5"
-            raise SettingError(f"{name}: {key}", value, expected)
-        settings.append([f"{key}{equals}{value}" for value in values])
-    return name, settings
-
-
-def _written(name: str, settings: Sequence[str]) -> str:
-    return ":".join(filter(None, (name, ",".join(settings))))
-
-
-def _parsed(text: str) -> Metric:
-    try:
-        return parse_metric(text)
-    except SettingError as error:
-        # Of many combinations, say which one it is.
-        raise SettingError("grid", text, f"settings that go together ({error})") from error
-
-
-def _default(name: str, settings: Sequence[Sequence[str]]) -> str:
-    """The text without the settings that have alternatives, or with the first of them."""
-    text = _written(name, [written[0] for written in settings if len(written) == 1])
-    try:
-        parse_metric(text)
-    except SettingError:
-        return _written(name, [written[0] for written in settings])
-    return text
-
-
-def split_items(data: AgreementData, share: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The items of the development part, and those of the held-out part.
-
-    Args:
-        data: what people judged.
-        share: of what was judged that should be development, above 0 and below 1.
-
-    Raises:
-        SettingError: when there is nothing to split, or too little.
-    """
-    people, documents = data.people, data.documents
-    if people.item == "system":
-        raise SettingError("grid", "human scores of whole systems", "scores of segments to split")
-    units, what = np.arange(people.size), people.item
-    if data.by_segment and documents is not None:
-        numbers = {name: number for number, name in enumerate(dict.fromkeys(documents))}
-        units, what = np.array([numbers[name] for name in documents]), "document"
-    sizes = np.bincount(units, weights=people.judged_cells.any(axis=0))
-    chosen = np.zeros(len(sizes), dtype=np.bool_)
-    # Units with judgments by how much was judged in them; the others by their size.
-    for kind, weights in ((sizes > 0, sizes), (sizes == 0, np.bincount(units))):
-        chosen[kind] = _in_turn(weights[kind].tolist(), share)
-    judged = sizes > 0
-    if min((chosen & judged).sum(), (~chosen & judged).sum()) < FEWEST_UNITS:
-        expected = (
-            f"a share that leaves at least {FEWEST_UNITS} judged {what}s to each part, of the "
-            f"{int(judged.sum())} that there are"
-        )
-        raise SettingError("development", share, expected)
-    return np.flatnonzero(chosen[units]), np.flatnonzero(~chosen[units])
-
-
-def _in_turn(weights: Sequence[float], share: float) -> list[bool]:
-    """Which units are development: at each one the share so far stays as near as it can."""
-    chosen, taken, total = [], 0.0, 0.0
-    for weight in weights:
-        total += weight
-        takes = abs(taken + weight - share * total) <= abs(taken - share * total)
-        taken += weight if takes else 0.0
-        chosen.append(takes)
-    return chosen
-
-
-def best_candidate(
-    candidates: Sequence[Candidate],
-    values: Sequence[MetricAgreement],
-    references: Sequence[TextLike],
-) -> tuple[Candidate, Candidate, int]:
-    """The candidate with the largest value, its default, and how many share that value.
-
-    Of equals it is the default, since there is no reason to depart from it, or else the first.
-    """
-    most = max((tried.value for tried in values if tried.value is not None), default=None)
-    if most is None:
-        expected = "a coefficient that some settings have on the development part"
-        raise SettingError("grid", f"undefined: {values[0].reason}", expected)
-    best = [
-        candidate
-        for candidate, tried in zip(candidates, values, strict=True)
-        if tried.value is not None and tried.value >= most - SAME
-    ]
-    defaults = [_default_of(candidates, candidate, references) for candidate in best]
-    place = next((n for n, default in enumerate(defaults) if default == best[n]), 0)
-    return best[place], defaults[place], len(best)
-
-
-def _default_of(
-    candidates: Sequence[Candidate], chosen: Candidate, references: Sequence[TextLike]
-) -> Candidate:
-    """The default settings of what was chosen, as the grid writes them if it has them."""
-    metric = parse_metric(chosen.default).for_references(references)
-    for candidate in candidates:
-        if candidate.metric == metric:
-            return candidate
-    return Candidate(chosen.default, metric, chosen.default)
-
-
-def _choose(
-    grid: Sequence[str],
-    test_set: TestSet,
-    human: Human,
-    by: Coefficient,
-    settings: AgreeSettings,
-    share: float,
-    progress: Progress,
-) -> tuple[AgreementData, GridChoice]:
-    """Choose settings on the development part; they and the default on the held-out part."""
-    references = test_set.references
-    candidates = [
-        candidate._replace(metric=candidate.metric.for_references(references))
-        for candidate in parse_grid(grid)
-    ]
-
-    def scored(metric: Metric) -> AgreementData:
-        return agreement_data(test_set, human, [metric], system_scores=settings.system_scores)
-
-    data = scored(candidates[0].metric)
-    development, held_out = split_items(data, share)
-    require_answerable(by, data, human.label)
-    resampling_of(by, data.part(held_out), settings.resample)
-
-    def value(text: str, metric: Metric) -> MetricAgreement:
-        (agreement,) = _values(scored(metric).part(development), by, settings.seed).values()
-        return replace(agreement, metric=text)
-
-    values = []
-    for candidate in candidates:
-        values.append(value(candidate.text, candidate.metric))
-        progress(1)
-    chosen, default, tied = best_candidate(candidates, values, references)
-    whole = {candidate.text: scored(candidate.metric) for candidate in (chosen, default)}
-    metrics = {}
-    for text, data in whole.items():
-        (metrics[text],) = data.part(held_out).metrics.values()
-    choice = GridChoice(
-        candidates=tuple(values),
-        chosen=chosen.text,
-        default=default.text,
-        default_value=value(default.text, default.metric).value,
-        tied=tied,
-        share=share,
-        development=HumanSummary.of(human, whole[chosen.text].part(development), test_set),
-    )
-    return replace(whole[chosen.text].part(held_out), metrics=metrics), choice

@@ -36,13 +36,14 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, replace
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
 import numpy as np
 
 from truebleu import _core
 from truebleu.agreement.coefficients import (
     BLOCK_SIZE,
+    SOFT,
     as_cells,
     as_human,
     as_metric,
@@ -72,7 +73,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from truebleu.agreement.coefficients import Coefficient
-    from truebleu.agreement.data import Judgments
+    from truebleu.agreement.data import AgreementData, Judgments
     from truebleu.resampling import Values
 
 __all__ = ["Replicates", "bootstrap_agreement", "bootstrap_system_agreement"]
@@ -181,6 +182,68 @@ def _interval(replicates: Values, level: float, *, defined: bool) -> AgreementIn
         return AgreementInterval(None, None, reason)
     low, high = percentile_interval(values, level)
     return AgreementInterval(float(low), float(high))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resampling:
+    """What the replicates of a coefficient's intervals resample.
+
+    Attributes:
+        resample: as the bootstraps take it, where items are called segments whatever they are.
+        name: as results call it.
+        documents: the document of each segment, where documents are resampled.
+        notes: why it is not what was asked for, in sentences.
+        refusal: why nothing can be resampled, so that there is no interval.
+    """
+
+    resample: Resample
+    name: str
+    documents: tuple[str, ...] | None = None
+    notes: tuple[str, ...] = ()
+    refusal: str | None = None
+
+
+def resampling_of(by: Coefficient, data: AgreementData, resample: Resample) -> Resampling:
+    """What the intervals of a coefficient resample.
+
+    Args:
+        by: the coefficient.
+        data: what people judged.
+        resample: what should be resampled.
+
+    Raises:
+        SettingError: when that cannot be resampled.
+    """
+    people, notes, chosen = data.people, [], resample
+    if by.name == SOFT and resample.endswith("systems"):
+        chosen = "documents" if resample.startswith("documents") else "segments"
+        notes.append(
+            f"Only {chosen} were resampled: of resampled systems it would be another coefficient."
+        )
+    if by.compared and resample.endswith("systems"):
+        expected = "segments or documents: people compared pairs of systems"
+        raise SettingError("resample", resample, expected)
+    if people.item == "system" and resample != "systems":
+        chosen = "systems"
+        notes.append("Systems were resampled: people scored nothing less than whole systems.")
+    if chosen == "systems":
+        return Resampling(resample=chosen, name=chosen, notes=tuple(notes))
+    judged_items = np.flatnonzero(people.judged_cells.any(axis=0))
+    documents, unit, units = None, people.item, len(judged_items)
+    if not data.by_segment:
+        chosen = cast("Resample", chosen.replace("documents", "segments"))
+    elif chosen.startswith("documents"):
+        if data.documents is None:
+            raise SettingError("resample", chosen, "a test set with documents; see --documents")
+        documents, unit = data.documents, "document"
+        units = len({documents[segment] for segment in judged_items})
+    return Resampling(
+        resample=chosen,
+        name=chosen.replace("segment", people.item),
+        documents=documents,
+        notes=tuple(notes),
+        refusal=None if units > 1 else f"no interval: people judged one {unit} only",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

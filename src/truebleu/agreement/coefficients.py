@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu.agreement.data import Judgments
+    from truebleu.agreement.data import AgreementData, Judgments
     from truebleu.resampling import Values
 
 __all__ = [
@@ -83,6 +83,8 @@ SOFT = "soft-pairwise-accuracy"
 DIFFERENCES = "pairwise-difference-pearson"
 # Squares of larger scores, and sums of squares, would not fit into a float64.
 LARGEST = 1e150
+# Two points always lie on a line.
+FEWEST_SYSTEMS = {"pearson": 3, "spearman": 3}
 
 # --------------------------------------------------------------------------------------------------
 # Matrices of scores.
@@ -954,3 +956,38 @@ def paired_permutations(
 def paired_systems(rated: NDArray[np.bool_]) -> NDArray[np.intp]:
     """The pairs of systems that share a rated segment, shaped (2, pair)."""
     return np.stack(np.nonzero(np.triu(rated @ rated.T, 1)))
+
+
+# --------------------------------------------------------------------------------------------------
+# All metrics of a data set by one coefficient.
+
+
+def require_answerable(by: Coefficient, data: AgreementData, label: str) -> None:
+    """Check that the human scores called `label` can answer a coefficient; raises SettingError."""
+    judged = "comparisons" if data.judgments is not None else "human scores of whole systems"
+    if by.name == SOFT and data.human is None:
+        raise SettingError(label, judged, f"human scores of segments for {SOFT}")
+    if by.level == "segment" and data.people.item == "system":
+        expected = f"human scores of segments for {by.label}; or add level=system"
+        raise SettingError(label, judged, expected)
+
+
+def measure_metrics(data: AgreementData, by: Coefficient, seed: int) -> dict[str, MetricAgreement]:
+    """Measure every metric by a coefficient; return the agreements by label."""
+    human, judgments, means = data.human, data.judgments, data.people.means
+    if by.of_systems:
+        if int((~np.isnan(means)).sum()) < FEWEST_SYSTEMS.get(by.name, 2):
+            reason = "undefined for fewer than three systems: two points always lie on a line"
+            undefined = MetricAgreement(value=None, notes=(reason,))
+            values = dict.fromkeys(data.metrics, undefined)
+        else:
+            values = {label: measure(means, s, by) for label, s in data.systems.items()}
+    elif by.compared:
+        assert judgments is not None  # noqa: S101  # asked for only where there are any
+        values = {label: measure_judgments(s, judgments, by) for label, s in data.items.items()}
+    else:
+        assert human is not None  # noqa: S101  # refused otherwise
+        if by.name == SOFT:
+            return soft_pairwise_accuracy(human, data.items, seed=seed)
+        values = {label: measure(human, s, by) for label, s in data.items.items()}
+    return {label: replace(value, metric=label) for label, value in values.items()}

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu.agreement.agree import agree, default_coefficients, parse_grid
+from truebleu.agreement.agree import agree, default_coefficients
+from truebleu.agreement.grid import parse_grid
 from truebleu.cli._command import Option, Show, Texts, make_command, refuse_idle
 from truebleu.cli.main import progress_bar
 from truebleu.human.judgments import FORMATS

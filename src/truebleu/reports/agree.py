@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from truebleu.agreement.agree import SAME
 from truebleu.agreement.coefficients import MetricAgreement
+from truebleu.agreement.grid import SAME
 from truebleu.reports.document import (
     Chart,
     Column,
@@ -29,8 +29,9 @@ from truebleu.significance.corrections import CORRECTIONS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from truebleu.agreement.agree import Agreement, AgreeSettings, Answer, GridChoice
+    from truebleu.agreement.agree import Agreement, AgreeSettings, Answer
     from truebleu.agreement.data import HumanSummary
+    from truebleu.agreement.grid import GridChoice
     from truebleu.reports.document import Block, Row
 
 DIGITS = 4

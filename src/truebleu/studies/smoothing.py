@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import numpy as np
 
 import truebleu.studies._study as base
-from truebleu.agreement.agree import AgreeSettings, evaluate, resampling_of
+from truebleu.agreement.agree import AgreeSettings, evaluate
+from truebleu.agreement.bootstrap import resampling_of
 from truebleu.agreement.coefficients import (
     MetricAgreement,
     coefficient,
@@ -36,8 +37,8 @@ from truebleu.significance.corrections import adjust
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from truebleu.agreement.agree import Evaluation, Resampling
-    from truebleu.agreement.bootstrap import Resample
+    from truebleu.agreement.agree import Evaluation
+    from truebleu.agreement.bootstrap import Resample, Resampling
     from truebleu.agreement.coefficients import Coefficient, PairCounts
     from truebleu.agreement.data import AgreementData, Human
     from truebleu.corpus.test_set import TestSet
