@@ -72,7 +72,7 @@ integrations: .venv/tools  ## tests against the real torchmetrics and evaluate, 
 man: .venv/built  ## manual pages of all commands, into dist/man
 	$(BIN)/python tools/man_pages.py dist/man
 
-wheel: .venv/bin/python  ## a wheel and the sources, into dist
+wheel: .venv/bin/python wasm  ## a wheel and the sources, into dist
 	rm -rf dist/*.whl dist/*.tar.gz
 	$(BIN)/maturin build --release --locked --quiet --out dist
 	$(BIN)/maturin sdist --out dist
@@ -89,6 +89,7 @@ dist-check: wheel  ## install the wheel into an empty environment, try it, and c
 	.venv/packaging/bin/python -c 'from rattler_build import Stage0Recipe, VariantConfig; \
 	  print(*Stage0Recipe.from_file("packaging/conda/recipe.yaml").render(VariantConfig({"python": ["3.12.*"]})))'
 	$(BIN)/python tools/licenses.py
+	$(PYTHON) -m tools.wasm dist
 	$(PYTHON) tools/test_wheel.py dist
 
 # The tests of the report's page drive Debian's Chromium; without one, CI fails and others skip them.
@@ -102,11 +103,8 @@ browser:  ## install the Chromium that tests of the report need, as root on Debi
 
 build: .venv/built  ## compile the core into .venv
 
-# Without paths of this machine: the same compiler makes the same module.
 wasm:  ## compile the core for the report's page, which has it as core.wasm
 	rustup target add wasm32-unknown-unknown
-	RUSTFLAGS="--remap-path-prefix=$(CURDIR)=. --remap-path-prefix=$${CARGO_HOME:-$$HOME/.cargo}=cargo" \
-	  cargo build --quiet --locked --profile wasm --target wasm32-unknown-unknown -p truebleu-wasm
 	$(PYTHON) -m tools.wasm
 
 clean:  ## remove what the other targets made

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.conftest import IN_CI
+from tools.wasm import build, has_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,6 +34,15 @@ def chromium() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def fresh_core() -> Iterator[None]:
+    """Pages get the core of these sources if Rust's target for it is installed."""
+    with pytest.MonkeyPatch.context() as patch:
+        if which("cargo") is not None and has_target():
+            patch.setattr("truebleu.reports.page._data.CORE", build())
+        yield
 
 
 @pytest.fixture

@@ -5,14 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
 from tests.conftest import IN_CI
-
-ROOT = Path(__file__).parents[2]
-TARGET = "wasm32-unknown-unknown"
+from tools.wasm import ROOT, TARGET, has_target
 
 
 def need(there: bool, what: str) -> None:
@@ -31,14 +28,7 @@ def test_the_tests_of_the_core_pass_on_32_bits() -> None:
     if shutil.which("rustup") is not None:
         command = ["rustup", "target", "add", TARGET]
         added = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    libraries = subprocess.run(
-        ["rustc", "--print", "target-libdir", "--target", TARGET],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    there = Path(libraries.stdout.strip()).is_dir()
+    there = has_target()
     if not there and added is not None and "could not download" in added.stderr:
         pytest.skip(f"rustup cannot reach what has {TARGET}")
     need(there, f"Rust's target {TARGET}")

@@ -1,4 +1,4 @@
-"""The core in the report's page is that of the sources, and computes what the native one does."""
+"""The core in the report's page computes what the native one does."""
 
 from __future__ import annotations
 
@@ -7,19 +7,23 @@ from dataclasses import replace
 from hashlib import sha256
 from shutil import which
 from subprocess import run
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
 
 import truebleu
 from tests.conftest import IN_CI
-from tools.wasm import MODULE, NOTE, sources_hash
+from tools.wasm import MODULE, NOTE, TARGET, build, check, has_target, sources_hash
 from truebleu.corpus import as_test_set
 from truebleu.explanation.contributions import mean_gradient
 from truebleu.metrics.registry import parse_metrics
 from truebleu.reports.page._data import core_description
 from truebleu.simulation import simulate_causes
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # Every kind of score with every setting that changes it.
 METRICS = (
@@ -73,11 +77,36 @@ eval(fs.readFileSync(asked.script, "utf8") + "; globalThis.Core = Core;");
 """
 
 
-def test_the_module_is_made_of_these_sources() -> None:
+def test_the_note_describes_the_tracked_module() -> None:
     note = json.loads(NOTE.read_text(encoding="utf-8"))
-    assert note["sources"] == sources_hash(), "the core has changed: run make wasm"
     assert note["module"] == sha256(MODULE.read_bytes()).hexdigest()
     assert MODULE.stat().st_size < 600_000
+
+
+@pytest.mark.parametrize("sources", [sources_hash(), "other"])
+def test_a_wheel_must_have_the_core_of_these_sources(tmp_path: Path, sources: str) -> None:
+    with ZipFile(tmp_path / "truebleu-1.whl", "w") as wheel:
+        wheel.writestr("truebleu/reports/page/core.json", json.dumps({"sources": sources}))
+    if sources == "other":
+        with pytest.raises(SystemExit, match=r"truebleu-1\.whl: .* run make wasm first"):
+            check(tmp_path)
+    else:
+        check(tmp_path)
+
+
+@pytest.fixture(scope="session", params=["tracked", pytest.param("built", marks=pytest.mark.slow)])
+def module(request: pytest.FixtureRequest) -> Path:
+    """The tracked module, which must have the digits of these sources, and one made of them."""
+    return MODULE if request.param == "tracked" else built_module()
+
+
+def built_module() -> Path:
+    """Compile the page's core; skip the test if Rust or its target is not installed."""
+    if which("cargo") is None or not has_target():
+        if IN_CI:
+            pytest.fail(f"Rust's target {TARGET} is not installed")
+        pytest.skip(f"Rust's target {TARGET} is not installed")
+    return build()
 
 
 def node() -> str:
@@ -89,9 +118,9 @@ def node() -> str:
     return found
 
 
-def answered(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def answered(module: Path, tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
     script = MODULE.with_name("core.js")
-    asked = {"script": str(script), "module": str(MODULE), "tables": tables}
+    asked = {"script": str(script), "module": str(module), "tables": tables}
     done = run([node(), "-e", SCRIPT], input=json.dumps(asked), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     answers: list[dict[str, Any]] = json.loads(done.stdout)
@@ -99,7 +128,9 @@ def answered(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("unit", ["segment", "document"])
-def test_all_numbers_are_those_of_the_native_core(unit: Literal["segment", "document"]) -> None:
+def test_all_numbers_are_those_of_the_native_core(
+    module: Path, unit: Literal["segment", "document"]
+) -> None:
     places = list(range(3, 60, 2))
     part = {name: [text[place] for place in places] for name, text in TEXTS.systems.items()}
     reference = [TEXTS.references[0][place] for place in places]
@@ -113,6 +144,7 @@ def test_all_numbers_are_those_of_the_native_core(unit: Literal["segment", "docu
     settings = result.settings
     rows = [metric.count(TEXTS).array() for metric in metrics]
     answers = answered(
+        module,
         [
             {
                 "metric": core_description(metric),
@@ -127,7 +159,7 @@ def test_all_numbers_are_those_of_the_native_core(unit: Literal["segment", "docu
                 },
             }
             for metric, counts in zip(metrics, rows, strict=True)
-        ]
+        ],
     )
     for metric, counts, answer, pair in zip(
         metrics, rows, answers, result.comparisons, strict=True
@@ -149,7 +181,7 @@ def test_all_numbers_are_those_of_the_native_core(unit: Literal["segment", "docu
             assert interval == pytest.approx(system[pair.metric].interval, rel=1e-9), metric
 
 
-def test_swaps_are_scaled_where_those_of_a_comparison_are() -> None:
+def test_swaps_are_scaled_where_those_of_a_comparison_are(module: Path) -> None:
     reference = [f"word{n} likes word{n + 1} and word{n + 2} very much {n}" for n in range(60)]
     texts = {
         "short": [" ".join(text.split()[: 4 + n % 5]) for n, text in enumerate(reference)],
@@ -162,7 +194,7 @@ def test_swaps_are_scaled_where_those_of_a_comparison_are() -> None:
     settings = {"seed": "12345", "replicates": 999, "level": 0.95, "interval": "percentile"}
     places = list(range(60))
     about = {"places": places, "units": places, "settings": settings}
-    (answer,) = answered([{"metric": core_description(metric), "rows": rows, **about}])
+    (answer,) = answered(module, [{"metric": core_description(metric), "rows": rows, **about}])
     (pair,) = result.comparisons
     compared = answer["compared"]
     assert compared["p"] == pair.p

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 DATA_VERSION = 1
 # How bytes become smaller at a good pace.
 LEVEL = 6
+# The core as a WebAssembly module.
+CORE = files(__package__) / "core.wasm"
 # Kinds of columns, the smallest first, by the names that the script knows.
 KINDS = {"u1": np.uint8, "u2": np.uint16, "u4": np.uint32}
 # How many columns back one may be stored as differences to.
@@ -42,8 +44,8 @@ def data_block(name: str, data: bytes) -> str:
 
 
 def core_block() -> str:
-    """The core, which computes what the page shows of selections."""
-    return data_block("core", (files(__package__) / "core.wasm").read_bytes())
+    """Return the core, which computes what the page shows of selections, as an element."""
+    return data_block("core", CORE.read_bytes())
 
 
 def core_description(metric: Metric) -> dict[str, Any]:
