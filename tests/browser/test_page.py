@@ -17,7 +17,6 @@ from truebleu.metrics.function import FunctionMetric
 from truebleu.metrics.registry import parse_metrics
 from truebleu.metrics.statistics import SavedStatistics, SavedTestSet
 from truebleu.reports.document import bracketed, p_cell
-from truebleu.reports.page import save_empty_page
 from truebleu.simulation import simulate_causes
 
 if TYPE_CHECKING:
@@ -555,38 +554,3 @@ def test_marks_are_left_out_where_they_would_cover_more_than_half(
     assert page.evaluate(marked, ["the cat sat on the mat", "dogs ran away from my house"]) == 0
     orders = page.evaluate("matched('a b c x', 'a b c y x').map(([kind]) => kind)")
     assert orders == ["match-3", "match-3", "match-3", "match-1"]
-
-
-def test_an_empty_page_compares_what_is_dropped_on_it(
-    causes: TestSet, tmp_path: Path, open_page: Opened
-) -> None:
-    texts = {"ref": causes.references[0]}
-    texts |= {name: causes.systems[name] for name in ("runaway", "weak-in-sport")}
-    for name, text in texts.items():
-        lines = "".join(f"{line}\n" for line in text)
-        (tmp_path / f"{name}.txt").write_text(lines, encoding="utf-8")
-    page = open_page(save_empty_page(tmp_path / "try.html"), wait=False)
-    page.wait_for_selector("#drop[data-ready]")
-    assert "ja-mecab" in page.locator("main").inner_text()
-    page.get_by_label("References").set_input_files(tmp_path / "ref.txt")
-    systems = [tmp_path / "runaway.txt", tmp_path / "weak-in-sport.txt"]
-    page.locator("input[name=systems]").set_input_files(systems)
-    page.wait_for_selector("#browser[data-ready]")
-    result = truebleu.compare(
-        {name: causes.systems[name] for name in ("runaway", "weak-in-sport")},
-        causes.references[0],
-        metrics=["bleu", "chrf", "ter"],
-    )
-    for number, pair in enumerate(result.comparisons):
-        p = page.locator("[data-p]").nth(number)
-        row = page.locator(".summary tbody tr").nth(number)
-        row.locator(".interval", has_text="[").nth(1).wait_for()
-        cells = row.locator("td").all_inner_texts()
-        score = result.systems["runaway"][pair.metric]
-        assert cells[1] == f"{score.score:.2f} {bracketed(score.interval, 2)}"
-        assert p.inner_text() == p_cell(pair.p)
-    assert "tok:13a" in page.locator("#message").inner_text()
-    short = tmp_path / "short.txt"
-    short.write_text("one line\n", encoding="utf-8")
-    page.locator("input[name=systems]").set_input_files([*systems, short])
-    page.get_by_text("short.txt: 1 segments, but ref.txt has 120").wait_for()

@@ -10,8 +10,7 @@ mod selection;
 
 use std::cell::RefCell;
 
-use truebleu_core::corpus::{Segments, letters};
-use truebleu_core::metrics::{Metric, count};
+use truebleu_core::metrics::Metric;
 
 use crate::selection::{Selection, Settings};
 
@@ -45,7 +44,6 @@ impl Table {
 #[derive(Default)]
 struct State {
     room: Vec<u64>,
-    texts: Vec<Segments>,
     tables: Vec<Table>,
     selection: Option<Selection>,
     results: Vec<f64>,
@@ -116,49 +114,6 @@ pub extern "C" fn rows(table: usize, segments: usize) -> *mut f64 {
         let table = &mut state.tables[table];
         table.rows.resize(segments * table.systems * table.metric.width(), 0.0);
         table.rows.as_mut_ptr()
-    })
-}
-
-/// Adds the text in the room, a segment on each line, and returns the number of its segments; -1 if it is
-/// not UTF-8.
-#[unsafe(no_mangle)]
-pub extern "C" fn add_text(bytes: usize) -> i32 {
-    with(|state| match Segments::from_lines(state.bytes(bytes)) {
-        Ok(text) => {
-            let segments = i32::try_from(text.len());
-            state.texts.push(text);
-            segments.unwrap_or(-1)
-        }
-        Err(_) => -1,
-    })
-}
-
-/// Forgets all texts and tables.
-#[unsafe(no_mangle)]
-pub extern "C" fn forget() {
-    with(|state| *state = State::default());
-}
-
-/// Letters of a text by script: Chinese characters, kana, other scripts without spaces, and all others.
-#[unsafe(no_mangle)]
-pub extern "C" fn scripts(text: usize) -> *const f64 {
-    with(|state| {
-        let found = letters(&state.texts[text]);
-        let others = found.thai + found.lao + found.khmer + found.myanmar + found.tibetan;
-        let counts = [found.han, found.kana, others, found.spaced];
-        state.give(counts.map(|count| count as f64).to_vec())
-    })
-}
-
-/// Counts all texts by a table's metric, of which so many are references and the last ones the systems;
-/// whether they can be counted together.
-#[unsafe(no_mangle)]
-pub extern "C" fn count_texts(table: usize, references: usize) -> bool {
-    with(|state| {
-        let texts: Vec<&Segments> = state.texts.iter().collect();
-        let (references, systems) = texts.split_at(references);
-        let rows = count(&*state.tables[table].metric, systems, references);
-        rows.map(|rows| state.tables[table].rows = rows).is_ok()
     })
 }
 

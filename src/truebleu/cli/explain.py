@@ -89,7 +89,6 @@ REPORT_EPILOG = """\b
 Examples:
   truebleu report -r ref.txt old.txt new.txt -o report.html
   truebleu report -r ref.txt sys/ --documents docs.tsv --baseline ONLINE-A -o report.html
-  truebleu report --empty -o try.html
 
 \b
 The file is self-contained and loads nothing: send it, or keep it with a build.
@@ -104,18 +103,11 @@ SPANS = Option(
 )
 
 
-EMPTY = Option(
-    "--empty",
-    "Write a page without data, where you drop references and outputs to compare them.",
-    is_flag=True,
-)
-
-
 @make_command(
     "report",
     report,
     "[systems] texts metrics by output",
-    options=[*HUMAN_OPTIONS, SPANS, COUNTS, EMPTY],
+    options=[*HUMAN_OPTIONS, SPANS, COUNTS],
     epilog=REPORT_EPILOG,
 )
 def report_command(
@@ -123,8 +115,6 @@ def report_command(
     metrics: list[Metric],
     spans: str | None,
     show: Show,
-    *,
-    empty: bool,
     **values: Any,
 ) -> None:
     """Write what is known about SYSTEMs into one HTML file.
@@ -134,16 +124,6 @@ def report_command(
     """
     if show.output is None:
         raise click.UsageError("Name the page to write: -o report.html")
-    if empty:
-        if texts.systems:
-            raise click.UsageError("An empty page has no systems: leave them out, or --empty.")
-        from truebleu.reports.page import save_empty_page
-
-        save_empty_page(show.output, overwrite=show.force)
-        tell(f"wrote {show.output}")
-        return
-    if not texts.systems:
-        raise click.UsageError("Name the outputs of two or more systems.")
     human = HumanFile.or_none(values)
     test_set = texts.read(metrics)
     if test_set.is_counted and spans is not None:

@@ -19,10 +19,6 @@ from typing import TYPE_CHECKING
 from truebleu._core import VERSION
 from truebleu.corpus._files import write_files
 from truebleu.corpus.fingerprints import fingerprint
-from truebleu.metrics.bleu import BLEU
-from truebleu.metrics.chrf import CHRF
-from truebleu.metrics.registry import metric_labels
-from truebleu.metrics.ter import TER
 from truebleu.reports.compare import system_table, verdict, verdicts
 from truebleu.reports.document import (
     Bar,
@@ -39,15 +35,7 @@ from truebleu.reports.explain import largest_segments_table
 from truebleu.reports.formats import html, latex, markdown
 from truebleu.reports.formats.html import sentence_of, text_of
 from truebleu.reports.formats.programs import dump, render_json
-from truebleu.reports.page._data import (
-    DATA_VERSION,
-    PageData,
-    core_block,
-    core_description,
-    data_block,
-)
-from truebleu.significance.settings import CompareSettings
-from truebleu.tokenizers import DEFAULT, KANA_SHARE, MECAB, MODELS, NATIVE, UNSPACED_SHARE
+from truebleu.reports.page._data import PageData, data_block
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -56,10 +44,10 @@ if TYPE_CHECKING:
     from truebleu.reports.document import Block, Row
 
 
-__all__ = ["html_page", "save_empty_page", "save_page"]
+__all__ = ["html_page", "save_page"]
 
 # The script, in reading order; each file is an idea.
-SCRIPTS = ("parts.js", "core.js", "store.js", "marks.js", "browser.js", "empty.js", "start.js")
+SCRIPTS = ("parts.js", "core.js", "store.js", "marks.js", "browser.js", "start.js")
 # A page holds 20,000 segments of 4 systems, or fewer of more systems; of a larger set, a sample.
 MOST_OUTPUTS = 80_000
 # Names in a title.
@@ -128,45 +116,6 @@ def html_page(
         *([] if data is None else data.blocks()),
     ]
     return _page(_title(report), _facts(report), sections, blocks)
-
-
-def save_empty_page(path: str | Path, *, overwrite: bool = False) -> Path:
-    """Write a page that has no data yet: people drop texts on it, which never leave it."""
-    file = Path(path)
-    write_files(file.parent, {file.name: [empty_page().encode()]}, overwrite=overwrite)
-    return file
-
-
-def empty_page() -> str:
-    """A page where references and outputs can be dropped, to be scored and tested there."""
-    settings = CompareSettings()
-    metrics = [BLEU(tokenize=DEFAULT), CHRF(), TER()]
-    description = {
-        "version": DATA_VERSION,
-        **dict.fromkeys(("numbers", "names", "baseline", "documents", "units")),
-        **{name: [] for name in ("pairs", "variables")},
-        **{name: {} for name in ("flags", "human", "spans")},
-        **{name: getattr(settings, name) for name in ("replicates", "level", "interval", "unit")},
-        "seed": str(settings.seed),
-        "has_texts": True,
-        "unspaced_share": UNSPACED_SHARE,
-        "kana_share": KANA_SHARE,
-        "metrics": [
-            {**core_description(metric), "label": label, "signature": str(metric.signature)}
-            for label, metric in zip(metric_labels(metrics), metrics, strict=True)
-        ],
-    }
-    parts = {
-        "tokenizers": "".join(f"<option>{name}</option>" for name in NATIVE),
-        "lacking": ", ".join((*MECAB, *MODELS)),
-    }
-    drop = _asset("empty.html").format(**parts)
-    sections = [
-        ("texts", "Your texts", drop),
-        ("segments", "Scores and segments", '<div id="browser" hidden></div>'),
-    ]
-    blocks = [core_block(), data_block("description", dump(description, indent=None).encode())]
-    return _page("Compare translations here", "BLEU, chrF and TER", sections, blocks)
 
 
 def _page(

@@ -30,10 +30,6 @@ function markExamples() {
 
 async function start() {
   document.documentElement.classList.add("script");
-  if (document.getElementById("drop") !== null) {
-    await awaitTexts();
-    return;
-  }
   const button = document.getElementById("download");
   button.hidden = false;
   button.addEventListener("click", async () => {
