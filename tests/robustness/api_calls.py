@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import truebleu
 from truebleu import corpus, human, metrics, nbest, simulation
-from truebleu.significance.panel import panel, read_panel
+from truebleu.significance.panel import panel
+from truebleu.significance.panel_files import read_panel
 
 if TYPE_CHECKING:
     from collections.abc import Callable

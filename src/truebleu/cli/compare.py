@@ -23,7 +23,8 @@ from truebleu.cli.main import progress_bar
 from truebleu.schema import DEFAULT_REPLICATES
 from truebleu.significance.compare import compare
 from truebleu.significance.gate import gate
-from truebleu.significance.panel import panel, read_panel
+from truebleu.significance.panel import panel
+from truebleu.significance.panel_files import read_panel
 from truebleu.significance.scores import score
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from truebleu.significance.optimizer_runs import *
     from truebleu.significance.pairs import *
     from truebleu.significance.panel import *
+    from truebleu.significance.panel_files import *
     from truebleu.significance.people import *
     from truebleu.significance.scores import *
     from truebleu.significance.settings import *

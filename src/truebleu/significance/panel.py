@@ -14,8 +14,6 @@ estimate, which few sets bias less than DerSimonian and Laird's.
 
 from __future__ import annotations
 
-import os
-from collections import defaultdict
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -24,14 +22,9 @@ import numpy as np
 
 from truebleu import schema
 from truebleu._results import Result
-from truebleu.corpus._files import Files, stem
-from truebleu.corpus._reading import align, merged, read_test_set
-from truebleu.corpus.sequences import absent_segments
-from truebleu.corpus.tables import parse_table
-from truebleu.corpus.test_set import TestSet, as_test_set
-from truebleu.errors import MalformedFileError, SettingError
+from truebleu.corpus.test_set import TestSet
+from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels, metrics_for
-from truebleu.metrics.statistics import SavedTestSet, find_statistics
 from truebleu.significance.corrections import adjust
 from truebleu.significance.pairs import (
     all_pair_tests,
@@ -44,25 +37,16 @@ from truebleu.significance.statistics import metric_statistics
 from truebleu.significance.student import student_p, student_quantiles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from concurrent.futures import Executor
 
-    from truebleu.corpus.tables import Table
     from truebleu.metrics.base import Signature
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
     from truebleu.significance.pairs import DifferenceBounds, PairTests
     from truebleu.significance.statistics import Pair, Progress, UnitCounts
 
-__all__ = [
-    "Heterogeneity",
-    "Panel",
-    "PanelComparison",
-    "PanelSettings",
-    "PanelSystem",
-    "SetResult",
-    "read_panel",
-]
+__all__ = ["Heterogeneity", "Panel", "PanelComparison", "PanelSettings", "PanelSystem", "SetResult"]
 
 RESULT_VERSION = 1
 Languages = Literal["fixed", "drawn"]
@@ -587,125 +571,3 @@ def heterogeneity(differences: Values, errors: Values, level: float) -> Heteroge
         p=float(chdtrc(count - 1, cochran)),
         prediction=prediction,
     )
-
-
-# Panels from files: a folder per test set, statistics files, or one long table.
-
-
-# What files of a test set's folder are, by how their names begin.
-BEGINNINGS = {"ref": "reference", "src": "source", "source": "source", "doc": "documents"}
-OUTPUTS = ("sys", "systems", "outputs", "hyp")
-LONG = ("test_set", "system", "output", "reference")
-EXPECTED = (
-    f"a folder of test sets, a statistics file, or a table with the columns {', '.join(LONG)}"
-)
-
-
-@schema.verb
-def read_panel(paths: Sequence[str]) -> dict[str, TestSet]:
-    """Read the test sets of a panel, by their names.
-
-    Args:
-        paths: each a folder with a folder for every test set, the folder of one, a statistics file,
-            or a long table that has the texts.
-    """
-    panel: dict[str, TestSet] = {}
-    for path in paths:
-        for name, test_set in _test_sets(path):
-            if name in panel:
-                raise SettingError("test set", name, "a different name for each")
-            panel[name] = test_set
-    return panel
-
-
-def _test_sets(path: str) -> Iterator[tuple[str, TestSet]]:
-    if os.path.isdir(path):
-        yield from _of_folder(path)
-        return
-    saved = find_statistics(path)
-    if saved is not None:
-        yield stem(path), SavedTestSet.of(saved)
-        return
-    table = parse_table(path, Files().contents(path))
-    if table is not None and all(map(table.has, LONG)):
-        yield from _of_long_table(table)
-    else:
-        raise MalformedFileError(path, None, "something else", EXPECTED)
-
-
-# Folders.
-
-
-def _of_folder(folder: str) -> Iterator[tuple[str, TestSet]]:
-    """The test set of a folder, or those of the folders and statistics files in it."""
-    entries = sorted(entry for entry in os.listdir(folder) if not entry.startswith("."))
-    if any(_role(entry) == "reference" for entry in entries):
-        yield os.path.basename(os.path.normpath(folder)), _read_folder(folder, entries)
-        return
-    count = 0
-    for entry in entries:
-        path = os.path.join(folder, entry)
-        if os.path.isdir(path):
-            inside = sorted(name for name in os.listdir(path) if not name.startswith("."))
-            if any(_role(name) == "reference" for name in inside):
-                count += 1
-                yield entry, _read_folder(path, inside)
-        elif (saved := find_statistics(path)) is not None:
-            count += 1
-            yield stem(path), SavedTestSet.of(saved)
-    if not count:
-        expected = "folders with a reference (ref*) and outputs, or statistics files"
-        raise SettingError("panel", f"no test set in {folder}", expected)
-
-
-def _role(entry: str) -> str | None:
-    return next((role for start, role in BEGINNINGS.items() if entry.startswith(start)), None)
-
-
-def _read_folder(folder: str, entries: Sequence[str]) -> TestSet:
-    files: dict[str | None, list[str]] = defaultdict(list)
-    for entry in entries:
-        path = os.path.join(folder, entry)
-        if os.path.isfile(path):
-            files[_role(entry)].append(path)
-    outputs = [os.path.join(folder, name) for name in OUTPUTS if name in entries]
-    return read_test_set(
-        outputs or files[None],
-        files["reference"],
-        source=_only(folder, "source", files["source"]),
-        documents=_only(folder, "documents", files["documents"]),
-    )
-
-
-def _only(where: str, role: str, files: Sequence[str]) -> str | None:
-    if len(files) > 1:
-        raise SettingError(role, f"{len(files)} files in {where}", "one at most")
-    return files[0] if files else None
-
-
-def _of_long_table(table: Table) -> Iterator[tuple[str, TestSet]]:
-    """A row per test set, system and segment; segments pair by `segment`, or else by order."""
-    sets: dict[str, list[int]] = defaultdict(list)
-    for row, name in enumerate(table.labels("test_set")):
-        sets[name].append(row)
-    for name, rows in sets.items():
-        part = table.only(rows)
-        references = part.select("reference", "reference")
-        outputs = part.select("system", "output")
-        if len(outputs) == 1:
-            outputs = [outputs[0]._replace(name=part.labels("system")[0])]
-        texts, _ = align([*references, *outputs], references=1)
-        layout = merged(text.layout for text in texts)
-        for text in texts:
-            if absent := absent_segments(text.segments):
-                found = f"{len(absent)} segments fewer of {text.name} in {name}"
-                raise MalformedFileError(table.path, None, found, "the same of every system")
-        yield (
-            name,
-            as_test_set(
-                {text.name: text.segments for text in texts[1:]},
-                texts[0].segments,
-                documents=layout.documents,
-                domains=layout.domains,
-            ),
-        )
