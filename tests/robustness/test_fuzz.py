@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 SEED = 16
 CASES = 40
-RECORDED = Path(__file__).parents[1] / "scores" / "formats" / "recorded"
+RECORDED = Path(__file__).parents[1] / "scores" / "formats_llm" / "recorded"
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden" / "formats"
 LINES = ["a cat", "sat"]
 TEXT = b"a cat\nsat\n"

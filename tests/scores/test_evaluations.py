@@ -11,7 +11,7 @@ from truebleu.errors import CorpusError
 from truebleu.scores.evaluations import mean
 from truebleu.scores.formats import read_evaluations
 
-RECORDED = Path(__file__).parent / "formats" / "recorded"
+RECORDED = Path(__file__).parent / "formats_llm" / "recorded"
 
 
 def test_samples_that_the_harness_wrote(tmp_path: Path) -> None:

@@ -4,7 +4,8 @@ An item is a question, a prompt or a segment; it may have been answered several 
 answer may have several scores. Which of them counts is chosen when all of them are known.
 
 A `Format` says how a tool's file is known, and where in its records things are. Reading, grouping,
-checking and error messages are the same for all: a tool needs one short declaration, in `formats`.
+checking and error messages are the same for all: a tool needs one short declaration, in
+`formats_mt` or `formats_llm`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 import truebleu.corpus.tables as tables
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode, extension, stem
-from truebleu.errors import MalformedFileError, MissingColumnError, shortened
+from truebleu.errors import EmptyTextError, MalformedFileError, MissingColumnError, shortened
 
 #: The score of an answer; None where it is missing.
 Answer = float | None
@@ -266,6 +267,15 @@ class ScoreFile:
 def name_of(path: str) -> str:
     """The system that a path names: the file's name without folder and ending."""
     return stem(path.replace("\\", "/"))
+
+
+def records_of(table: tables.Table) -> list[Numbered]:
+    """Return the rows of a table, each with its line."""
+    if not table.columns:
+        raise EmptyTextError(table.path)
+    values = zip(*map(table.values, table.columns), strict=True)
+    rows = (dict(zip(table.columns, row, strict=True)) for row in values)
+    return list(zip(table.all_lines(), rows, strict=True))
 
 
 # Declarations.

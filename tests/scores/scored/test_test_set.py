@@ -269,7 +269,7 @@ def test_files_of_other_scores_do_not_go_together(tmp_path: Path) -> None:
 
 
 def test_epochs_of_an_archive_are_runs_and_metadata_clusters() -> None:
-    recorded = Path(__file__).parents[1] / "formats" / "recorded" / "inspect.eval"
+    recorded = Path(__file__).parents[1] / "formats_llm" / "recorded" / "inspect.eval"
     scored = ScoredTestSet.read([f"a={recorded}"], documents="passage").by_runs()
     assert list(scored.systems) == ["a.run1", "a.run2"]
     assert scored.documents == ("p0", "p0", "p1")

@@ -1,0 +1,594 @@
+"""Scores of harnesses for language models: one short declaration for each."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from ast import literal_eval
+from collections import Counter
+from dataclasses import replace
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, TypeAlias
+from zipfile import ZipFile, ZipInfo
+
+import truebleu.corpus.tables as tables
+from truebleu.corpus._files import decompress, extension, refuse_large
+from truebleu.corpus.tables import value_inside
+from truebleu.errors import MalformedFileError, MissingExtraError
+from truebleu.scores.evaluations import (
+    ZIP,
+    Format,
+    Numbered,
+    Record,
+    ScoreFile,
+    has_keys,
+    is_name,
+    is_object,
+    records_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+# lm-evaluation-harness: its samples, one file for each model. A metric such as BLEU is stored as
+# texts, [reference, output], not as a score: those texts are scored instead.
+
+
+def _lm_eval_scores(record: Record) -> Any:
+    names = record["metrics"]
+    if not isinstance(names, list):
+        return names
+    return {n: record[n] for n in names if isinstance(n, str) and n in record}
+
+
+def _lm_eval_output(record: Record) -> object:
+    outputs = record["filtered_resps"]
+    return outputs[0] if isinstance(outputs, list) and outputs else outputs
+
+
+def _lm_eval_references(record: Record) -> Any:
+    """The target; where a metric keeps several of them beside the output, all of them.
+
+    The harness writes every target as text, a list as Python prints it.
+    """
+    scores = _lm_eval_scores(record)
+    for kept in scores.values() if isinstance(scores, dict) else ():
+        if isinstance(kept, list) and kept and isinstance(kept[0], list):
+            return kept[0]
+    target = record.get("target")
+    if target is None:
+        return ()
+    values = _literal(str(target)) if str(target).startswith(("['", '["')) else None
+    are_texts = isinstance(values, list) and all(isinstance(value, str) for value in values)
+    return values if are_texts else [target]
+
+
+def _literal(text: str) -> Any:
+    """A value as Python prints it; None where it is none."""
+    try:
+        return literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+
+
+_LM_EVAL_FILE = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[^_]*?)\.jsonl")
+
+
+def _lm_eval_run(file: ScoreFile) -> tuple[str, Any]:
+    """The task in the file's name, and the results of the same run beside it."""
+    match = _LM_EVAL_FILE.match(os.path.basename(file.path))
+    if match is None:
+        return "", None
+    return match["task"], _json_of(os.path.dirname(file.path), f"results_{match['date']}.json")
+
+
+def _json_of(*parts: str) -> Any:
+    """The JSON of another file of the same run; None where there is none."""
+    path = os.path.join(*parts)
+    return ScoreFile.read(path).json if os.path.isfile(path) else None
+
+
+def _lm_eval_about(file: ScoreFile) -> tuple[str, str]:
+    """The model, after which the harness also names the folder, and the task."""
+    task, results = _lm_eval_run(file)
+    model = value_inside(results, ["model_name"])
+    if not model or not isinstance(model, str):
+        is_named = os.path.basename(file.path).startswith("samples_")
+        model = os.path.basename(os.path.dirname(os.path.abspath(file.path)))
+        model = model if is_named else file.name
+    return model, task
+
+
+def _lm_eval_directions(file: ScoreFile) -> dict[str, bool]:
+    task, results = _lm_eval_run(file)
+    return _directions(value_inside(results, ["higher_is_better", task]))
+
+
+def _directions(told: Any) -> dict[str, bool]:
+    """What an object says of each score; null and whatever else says nothing."""
+    directions = told if isinstance(told, dict) else {}
+    return {name: higher for name, higher in directions.items() if isinstance(higher, bool)}
+
+
+def _lm_eval_checksum(record: Record) -> str:
+    """The harness's own; of older files, that of the document."""
+    own = record.get("doc_hash") or record.get("doc")
+    return own if isinstance(own, str) else _canonical(own) if own else ""
+
+
+def _canonical(value: object) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+# Inspect: logs as JSON or as .eval archives. Epochs of a sample are answers to one item. Letters
+# count as Inspect counts them. A sample that failed has no score.
+
+_LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+
+
+def _inspect_records(file: ScoreFile) -> Iterator[Numbered]:
+    log = _archived_log(file.path, file.data) if file.data[:4] == ZIP else file.json
+    if not isinstance(log["samples"], list):
+        file.refuse(None, "no list of samples", "a log with its samples")
+    places = {"system": "model", "benchmark": "task", "data": "dataset.name"}
+    about = {key: value_inside(log["eval"], place.split(".")) for key, place in places.items()}
+    for number, sample in enumerate(log["samples"], 1):
+        if not is_object(sample, "id"):
+            file.refuse(None, f"sample {number} without an id", "one for each sample")
+        yield None, {**sample, **about}
+
+
+def _inspect_scores(sample: Record) -> dict[str, object] | None:
+    """The scores by scorer; a sample that failed has none."""
+    scores = sample.get("scores")
+    if not scores or not isinstance(scores, dict):
+        return None
+    return {
+        scorer: _counted(score.get("value") if isinstance(score, dict) else score)
+        for scorer, score in scores.items()
+    }
+
+
+def _counted(value: object) -> object:
+    """A score as it counts: letters are numbers."""
+    return _LETTERS.get(value, value) if isinstance(value, str) else value
+
+
+# The columns of Inspect's data frames, as `inspect_ai.analysis.samples_df` makes them.
+INSPECT_FRAME = frozenset({"sample_id", "eval_id", "epoch"})
+_INSPECT_SCORE = "score_"
+
+
+def inspect_table(
+    file: ScoreFile, table: tables.Table, systems: Sequence[str]
+) -> tuple[tables.Table, list[str]]:
+    """Return the table of Inspect's samples, and its score columns, called after their scorers."""
+    columns = {name: table.values(name) for name in table.columns}
+    if systems and "model" not in columns and len(set(columns["eval_id"])) > 1:
+        expected = "a column model: samples_df(logs, columns=EvalModel + SampleSummary)"
+        file.refuse(None, "samples of several evaluations", expected)
+    # The id of a sample in its dataset counts, not that of the sample in a log.
+    del columns["sample_id"]
+    names = [name for name in columns if name.startswith(_INSPECT_SCORE)]
+    scores = {
+        name.removeprefix(_INSPECT_SCORE): list(map(_counted, columns.pop(name))) for name in names
+    }
+    columns |= scores
+    return replace(table, columns=tuple(columns), values=columns.__getitem__), list(scores)
+
+
+# An archive is a zip whose members may be compressed by zstd, which Python reads from 3.14 on.
+
+_HEADER, _SUMMARIES, _SAMPLES, _BEGUN = "header.json", "summaries.json", "samples/", "_journal/"
+_ZSTD = 93
+_LOG = "a log of Inspect"
+
+
+def _archived_log(path: str, data: bytes) -> dict[str, Any]:
+    """The log of an archive: its header, and its samples or their summaries."""
+    try:
+        archive = ZipFile(BytesIO(data))
+        members = {member.filename: member for member in archive.infolist()}
+    # Damaged offsets and sizes end in errors of many kinds.
+    except Exception as error:
+        found = f"a zip archive that is damaged or cut off ({error})"
+        raise MalformedFileError(path, None, found, _LOG) from None
+    if _HEADER not in members:
+        begun = any(name.startswith(_BEGUN) for name in members)
+        found = "a log that was not finished" if begun else f"a zip archive without {_HEADER}"
+        raise MalformedFileError(path, None, found, f"a finished {_LOG[2:]}")
+
+    def read_member(name: str) -> Any:
+        text = _member(path, data, archive, members[name])
+        try:
+            return tables.parse_json(text)
+        except ValueError:
+            raise MalformedFileError(path, None, f"no JSON as {name}", _LOG) from None
+
+    about = value_inside(read_member(_HEADER), ["eval"])
+    # Summaries are small, whatever agents wrote; they have all that counts here.
+    if _SUMMARIES in members:
+        samples = read_member(_SUMMARIES)
+    else:
+        names = [name for name in members if name.startswith(_SAMPLES)]
+        # Each may be small, and may be the same part of the file as all others.
+        refuse_large(path, sum(members[name].file_size for name in names))
+        samples = [read_member(name) for name in names]
+    return {"eval": about, "samples": samples}
+
+
+def _member(path: str, data: bytes, archive: ZipFile, member: ZipInfo) -> bytes:
+    """One member of an archive, checked by its checksum."""
+    from zlib import crc32
+
+    refuse_large(path, member.file_size)
+    try:
+        if member.compress_type != _ZSTD:
+            return archive.read(member)
+        # A header of 30 bytes, with the lengths of the name and of what else comes before the data.
+        start = member.header_offset
+        lengths = data[start + 26 : start + 30]
+        start += 30 + int.from_bytes(lengths[:2], "little") + int.from_bytes(lengths[2:], "little")
+        contents = decompress(path, data[start : start + member.compress_size])
+        if crc32(contents) != member.CRC:
+            raise ValueError("its checksum is another")
+    except MissingExtraError:
+        raise
+    # Each way of compression has errors of its own.
+    except Exception as error:
+        found = f"{member.filename}, which cannot be read ({error})"
+        raise MalformedFileError(path, None, found, _LOG) from None
+    return contents
+
+
+# Every Eval Ever: a JSON line for each sample and metric, and the results that they belong to. The
+# file of results names that of its samples, which stands beside it; only it says the direction.
+
+_SAMPLE = frozenset({"evaluation_id", "model_id", "sample_id", "evaluation"})
+
+
+def _are_results(file: ScoreFile) -> bool:
+    return is_object(file.json, "schema_version", "evaluation_results")
+
+
+def _every_eval_ever_records(file: ScoreFile) -> Iterator[Numbered]:
+    """Samples with the name of their metric: a single one is called score, as nothing tells it."""
+    records = list((_samples_beside(file) if _are_results(file) else file).records())
+    keys = ("model_id", "evaluation_name", "evaluation_result_id")
+    ids = [tuple(str(record.get(key, "")) for key in keys) for _, record in records]
+    several = Counter(own[:2] for own in set(ids))
+    for (line, record), own in zip(records, ids, strict=True):
+        metric = own[2] if several[own[:2]] > 1 else "score"
+        evaluation, metadata = record.get("evaluation"), record.get("metadata")
+        scores = None
+        if isinstance(evaluation, dict):
+            scores = {metric: evaluation.get("score", evaluation.get("is_correct"))}
+        elif "evaluation" in record:
+            file.refuse(line, f"evaluation {evaluation!r}", "an object with a score")
+        fields = {**record, **(metadata if isinstance(metadata, dict) else {})}
+        yield line, {**record, "scores": scores, "fields": fields}
+
+
+def _only_output(record: Record) -> object:
+    """What the model wrote, where it answered once."""
+    texts = value_inside(record, ["output", "raw"])
+    return texts[0] if isinstance(texts, list) and len(texts) == 1 else None
+
+
+def _every_eval_ever_directions(file: ScoreFile) -> dict[str, bool]:
+    """For each result whether higher is better, by its id; a single one is called score."""
+    results = file.json["evaluation_results"] if _are_results(file) else []
+    higher = {}
+    for result in results if isinstance(results, list) else []:
+        lower = value_inside(result, ["metric_config", "lower_is_better"])
+        if isinstance(lower, bool):
+            higher[str(result.get("evaluation_result_id", ""))] = not lower
+    return higher | ({"score": next(iter(higher.values()))} if len(higher) == 1 else {})
+
+
+def _samples_beside(file: ScoreFile) -> ScoreFile:
+    """The samples that results name, checked by their checksum."""
+    beside = file.json.get("detailed_evaluation_results")
+    written = value_inside(beside, ["file_path"])
+    name = os.path.basename(written) if isinstance(written, str) else ""
+    path = os.path.join(os.path.dirname(file.path), name)
+    if not name or not os.path.isfile(path):
+        expected = "the samples beside it, in JSON lines: they have a score for each"
+        file.refuse(None, "results of a whole evaluation", expected)
+    samples = ScoreFile.read(path)
+    checksum = beside.get("checksum")
+    if isinstance(checksum, str) and beside.get("hash_algorithm", "sha256") == "sha256":
+        from hashlib import sha256
+
+        actual = sha256(samples.data).hexdigest()
+        if actual != checksum.lower():
+            file.refuse(None, f"another checksum of {name}, {actual}", checksum)
+    return samples
+
+
+# promptfoo: rows of any number of systems as JSON, JSON lines or CSV. A system is a provider, with
+# its prompt where it has several. Rows of the same variables are repeats. What ended in an error
+# (failureReason 2) has no score.
+
+_PROMPTFOO_SYSTEM = re.compile(r"\[(?P<provider>.*)\] (?P<prompt>.*)", re.DOTALL)
+_PROMPTFOO_ERROR = 2
+
+
+def _is_promptfoo(file: ScoreFile) -> bool:
+    if {"Status", "Score", "Named Scores"} <= set(file.lines[0].split(",")[1:]):
+        return True
+    results = value_inside(file.json, ["results", "results"])
+    return isinstance(results, list) or has_keys("testIdx", "promptIdx", "namedScores")(file)
+
+
+def _promptfoo_records(file: ScoreFile) -> Iterator[Numbered]:
+    is_json = file.text.lstrip().startswith("{")
+    rows = list(_promptfoo_json(file) if is_json else _promptfoo_csv(file))
+    prompts = Counter(provider for provider, _ in {row[1] for row in rows})
+    for line, (provider, prompt), inputs, named, score in rows:
+        system = provider if prompts[provider] == 1 else f"{provider} {prompt}"
+        checksum, own_id = _canonical(inputs), inputs.get("id")
+        item = own_id if is_name(own_id) else checksum
+        about = {"system": system, "item": item, "checksum": checksum, "fields": inputs}
+        scores = {**(named if isinstance(named, dict) else {}), "score": score}
+        yield line, {**about, "scores": None if score is None else scores}
+
+
+#: Line, provider and prompt, variables, named scores, and the score, None after an error.
+_Row: TypeAlias = tuple[int | None, tuple[str, str], dict[str, Any], Any, Any]
+
+
+def _promptfoo_json(file: ScoreFile) -> Iterator[_Row]:
+    results = value_inside(file.json, ["results", "results"])
+    rows = list(file.records()) if results is None else _objects(file, results)
+    # They stand in order of completion.
+    rows.sort(key=lambda row: tables.whole_number(row[1].get("testIdx")) or 0)
+    for line, row in rows:
+        provider, inputs = row.get("provider"), row.get("vars")
+        names = (value_inside(provider, [key]) for key in ("label", "id"))
+        prompt = value_inside(row.get("prompt"), ["label"]) or ""
+        system = str(next(filter(None, names), provider)), str(prompt)
+        inputs = inputs if inputs and isinstance(inputs, dict) else {"id": row.get("testIdx")}
+        failed = row.get("failureReason") == _PROMPTFOO_ERROR
+        yield line, system, inputs, row.get("namedScores"), None if failed else row.get("score")
+
+
+def _promptfoo_csv(file: ScoreFile) -> Iterator[_Row]:
+    """Columns that repeat: those of each system begin before its status."""
+    rows = tables.csv_rows(file.path, file.text)
+    _, header = next(rows)
+    places = [place for place, name in enumerate(header) if name == "Status"]
+    for line, row in rows:
+        if len(row) != len(header):
+            file.refuse(line, f"{len(row)} fields", f"{len(header)}, as in the header")
+        inputs = dict(zip(header[: places[0] - 1], row, strict=False))
+        for place in places:
+            name = _PROMPTFOO_SYSTEM.match(header[place - 1])
+            system = (name["provider"], name["prompt"]) if name else (header[place - 1], "")
+            status, score, named = (*row[place : place + 3], "", "")[:3]
+            scores = tables.json_in(file.path, line, named or "{}", "scores by name")
+            yield line, system, inputs, scores, None if status == "ERROR" else score
+
+
+def _objects(file: ScoreFile, values: Any) -> list[Numbered]:
+    """Objects of a list, as they must be."""
+    if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
+        file.refuse(None, "something else", "a list of objects, one for each answer")
+    return [(None, value) for value in values]
+
+
+# DeepEval: one run of one system. A metric that failed has no score. No file says which version
+# wrote it, and versions differ in the direction of some metrics: what passed tells it.
+
+
+def _deepeval_run(file: ScoreFile) -> Any:
+    run = value_inside(file.json, ["testRunData"])
+    return file.json if run is None else run
+
+
+def _deepeval_about(file: ScoreFile) -> tuple[str, str]:
+    run = _deepeval_run(file)
+    names = (value_inside(run, place) for place in (["hyperparameters", "model"], ["identifier"]))
+    return str(next(filter(None, names), "")) or file.name, ""
+
+
+def _deepeval_records(file: ScoreFile) -> Iterator[Numbered]:
+    run = _deepeval_run(file)
+    for key in ("testCases", "conversationalTestCases"):
+        for _, case in _objects(file, run.get(key) or []):
+            names = map(case.get, ("input", "scenario", "name"))
+            yield None, {**case, "item": next(filter(None, names), None)}
+
+
+def _deepeval_metrics(case: Record) -> list[dict[str, Any]]:
+    metrics = case.get("metricsData")
+    return [m for m in metrics if isinstance(m, dict)] if isinstance(metrics, list) else []
+
+
+def _deepeval_directions(file: ScoreFile) -> dict[str, bool]:
+    fits: dict[str, set[bool]] = {}
+    for _, case in _deepeval_records(file):
+        for metric in _deepeval_metrics(case):
+            score, least, passed = (metric.get(key) for key in ("score", "threshold", "success"))
+            if isinstance(score, int | float) and isinstance(least, int | float):
+                possible = fits.setdefault(str(metric.get("name")), {True, False})
+                possible -= {True} if (score >= least) != passed else set()
+                possible -= {False} if (score <= least) != passed else set()
+    return {name: higher for name, left in fits.items() if len(left) == 1 for higher in left}
+
+
+# openai/evals: events of one run; match and metrics have scores.
+
+
+def _openai_records(file: ScoreFile) -> Iterator[Numbered]:
+    places = {"system": "spec.completion_fns.0", "benchmark": "spec.eval_name"}
+    about = {k: value_inside(file.first_record, place.split(".")) for k, place in places.items()}
+    seen: Counter[tuple[str, str]] = Counter()
+    for line, event in file.records():
+        kind, data = event.get("type"), event.get("data")
+        if kind not in ("match", "metrics") or not isinstance(data, dict):
+            continue
+        scores = {"correct": data.get("correct")}
+        if kind == "metrics":
+            scores = {name: value for name, value in data.items() if isinstance(value, int | float)}
+        sample = event.get("sample_id")
+        seen[str(sample), kind] += 1
+        answer = seen[str(sample), kind]
+        yield line, {**about, "item": sample, "scores": scores, "answer": answer}
+
+
+# HELM: an entry for each instance, trial and class of metrics. Counts of tokens and the like are no
+# scores.
+
+_HELM_ACCOUNTS = re.compile(
+    r"num_|batch_size|finish_reason|inference_|training_|prompt_truncated|max_prob|predicted_index"
+)
+
+
+def _helm_about(file: ScoreFile) -> tuple[str, str]:
+    """The model of the run's specification, and the run without it."""
+    spec = _json_of(os.path.dirname(file.path), "run_spec.json")
+    folder = os.path.basename(os.path.dirname(os.path.abspath(file.path)))
+    run = value_inside(spec, ["name"]) or folder
+    model = value_inside(spec, ["adapter_spec", "model"])
+    return str(model or folder), re.sub(r",?\bmodel(_deployment)?=[^,]*", "", str(run)).strip(":,")
+
+
+def _helm_scores(entry: Record) -> dict[str, Any] | None:
+    stats: Any = entry.get("stats")
+    if isinstance(stats, list):
+        named = ((value_inside(stat, ["name", "name"]), stat) for stat in stats)
+        stats = {str(name): value_inside(stat, ["mean"]) for name, stat in named}
+    if not isinstance(stats, dict):
+        return None
+    scores = {name: mean for name, mean in stats.items() if not _HELM_ACCOUNTS.match(name)}
+    return scores or None
+
+
+# lighteval: details as Parquet in details/MODEL/DATE, results in results/MODEL.
+
+
+def _is_lighteval(file: ScoreFile) -> bool:
+    if extension(file.path) != ".parquet":
+        return False
+    return {"doc", "metric"} <= set(tables.read_parquet(file.path, file.data).columns)
+
+
+def _lighteval_path(file: ScoreFile) -> tuple[str, str, str]:
+    """The folder of all that lighteval wrote, the model, and the date."""
+    root, _, inside = os.path.abspath(file.path).replace(os.sep, "/").rpartition("/details/")
+    model, _, date = inside.rpartition("/")[0].rpartition("/")
+    return root, model, date
+
+
+def _lighteval_directions(file: ScoreFile) -> dict[str, bool]:
+    root, model, date = _lighteval_path(file)
+    tasks = value_inside(_json_of(root, "results", model, f"results_{date}.json"), ["config_tasks"])
+    higher: dict[str, bool] = {}
+    for task in tasks.values() if isinstance(tasks, dict) else ():
+        for _, metric in _objects(file, value_inside(task, ["metrics"]) or []):
+            name, told = metric.get("metric_name"), metric.get("higher_is_better")
+            higher |= _directions(told if isinstance(told, dict) else {str(name): told})
+    return higher
+
+
+#: Formats by tool.
+LLM_FORMATS = {
+    "lm-evaluation-harness": Format(
+        writes="the samples that --log_samples writes",
+        knows=has_keys("doc_id", "filtered_resps", "metrics"),
+        needs=frozenset({"doc_id", "filtered_resps", "metrics"}),
+        about=_lm_eval_about,
+        item="doc_id",
+        scores=_lm_eval_scores,
+        checksum=_lm_eval_checksum,
+        filter="filter",
+        fields="doc",
+        output=_lm_eval_output,
+        references=_lm_eval_references,
+        by_number=True,
+        higher=_lm_eval_directions,
+    ),
+    "Inspect": Format(
+        writes="logs as .eval or JSON, and saved data frames of its samples",
+        knows=lambda file: file.data[:4] == ZIP or is_object(file.json, "eval", "samples"),
+        records=_inspect_records,
+        item="id",
+        scores=_inspect_scores,
+        checksum="target",
+        data="data",
+        answer="epoch",
+        are_runs=True,
+        fields="metadata",
+    ),
+    "Every Eval Ever": Format(
+        writes="JSON of results, JSON lines of samples",
+        knows=lambda file: _are_results(file) or has_keys(*_SAMPLE)(file),
+        records=_every_eval_ever_records,
+        needs=_SAMPLE,
+        system="model_id",
+        item="sample_id",
+        benchmark="evaluation_name",
+        checksum="sample_hash",
+        fields="fields",
+        output=_only_output,
+        references="input.reference",
+        higher=_every_eval_ever_directions,
+    ),
+    "promptfoo": Format(
+        writes="the results as JSON, JSON lines or CSV",
+        knows=_is_promptfoo,
+        records=_promptfoo_records,
+        checksum="checksum",
+        fields="fields",
+        may_repeat=True,
+        are_runs=True,
+        higher={"score": True},
+        usual=("score",),
+    ),
+    "DeepEval": Format(
+        writes="test runs as JSON",
+        knows=lambda file: is_object(_deepeval_run(file), "testCases", "metricsScores"),
+        records=_deepeval_records,
+        about=_deepeval_about,
+        scores=lambda case: {str(m.get("name")): m.get("score") for m in _deepeval_metrics(case)},
+        checksum="expectedOutput",
+        fields="metadata",
+        may_repeat=True,
+        higher=_deepeval_directions,
+    ),
+    "openai/evals": Format(
+        writes="the record of a run",
+        knows=lambda file: isinstance(
+            value_inside(file.first_record, ["spec", "completion_fns"]), list
+        ),
+        records=_openai_records,
+        answer="answer",
+    ),
+    "HELM": Format(
+        writes="per_instance_stats.json and display_predictions.json, with run_spec.json beside",
+        knows=lambda file: is_object(
+            value_inside(file.json, ["0"]), "instance_id", "train_trial_index"
+        ),
+        records=lambda file: _objects(file, file.json),
+        about=_helm_about,
+        item="instance_id",
+        scores=_helm_scores,
+        filter="perturbation.name",
+        answer="train_trial_index",
+        are_runs=True,
+    ),
+    "lighteval": Format(
+        writes="details in Parquet",
+        knows=_is_lighteval,
+        records=lambda file: records_of(tables.read_parquet(file.path, file.data)),
+        about=lambda file: (_lighteval_path(file)[1] or file.name, ""),
+        item="doc.id",
+        scores="metric",
+        benchmark="doc.task_name",
+        checksum="doc.query",
+        fields="doc.specific",
+        higher=_lighteval_directions,
+    ),
+}

@@ -1,0 +1,251 @@
+"""Scores of tools for machine translation: one short declaration for each."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import truebleu.corpus.tables as tables
+from truebleu.corpus.tables import value_inside
+from truebleu.scores.evaluations import Format, Numbered, ScoreFile, has_keys, is_object, name_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+# COMET: higher is better. The model's name is in no file of comet-score: give it by ``name=``.
+
+_COMET_LINE = re.compile(
+    r"(?P<file>[^\t]+)\t(Segment (?P<segment>\d{1,9})\t)?score: (?P<score>[^\s]+)$"
+)
+_COMPARISON = ("statistical_results", "translations")
+# Scores have four decimals, and so has their mean.
+_COMET_ROUNDED = 1e-4
+
+
+def _is_comet(file: ScoreFile) -> bool:
+    if not isinstance(file.json, dict):
+        return any(map(_COMET_LINE.match, file.lines))
+    is_scores = bool(file.json) and all(
+        isinstance(rows, list) and is_object(value_inside(rows, ["0"]), "COMET")
+        for rows in file.json.values()
+    )
+    return is_scores or is_object(file.json, *_COMPARISON)
+
+
+def _comet_records(file: ScoreFile) -> Iterator[Numbered]:
+    """What ``comet-score`` prints, and the JSON of comet-score and comet-compare."""
+    if not isinstance(file.json, dict):
+        yield from _printed_comet(file)
+        return
+    systems, name = list(file.json.items()), "COMET"
+    if is_object(file.json, *_COMPARISON):
+        model = file.json.get("model")
+        name = model.rsplit("/", 1)[-1] if isinstance(model, str) else name
+        systems = []
+        for translation in file.json["translations"]:
+            scores, texts = (value_inside(translation, [key]) for key in ("scores", "mt"))
+            if not isinstance(scores, list):
+                file.refuse(None, "a translation without scores", "name and scores of each")
+            outputs = (value_inside(texts, [str(place)]) for place in range(len(scores)))
+            rows = [{"COMET": s, "mt": text} for s, text in zip(scores, outputs, strict=True)]
+            systems.append((str(translation.get("name", "")), rows))
+    for path, rows in systems:
+        for number, row in enumerate(rows):
+            if not is_object(row, "COMET"):
+                file.refuse(None, f"segment {number + 1} of {path} without COMET", "one for each")
+            scored = {"scores": {name: row["COMET"]}, "output": row.get("mt")}
+            yield None, {"system": name_of(path), "item": number, **scored}
+
+
+def _printed_comet(file: ScoreFile) -> Iterator[Numbered]:
+    """Lines of segments; logs and whatever else was caught with them are passed over.
+
+    A system's own line must be the mean of its segments, or some of them are missing.
+    """
+    scores: dict[str, list[float]] = {}
+    for number, line in enumerate(file.lines, 1):
+        match = _COMET_LINE.match(line)
+        if match is None:
+            continue
+        path, segment, written = match["file"], match["segment"], match["score"]
+        if not tables.is_score(written):
+            file.refuse(number, f"COMET {written!r}", "a number")
+        score = tables.parse_score(written)
+        known = scores.setdefault(path, [])
+        if segment is not None:
+            known += [] if score is None else [score]
+            about = {"system": name_of(path), "item": int(segment)}
+            yield number, {**about, "scores": {"COMET": score}}
+        elif not known:
+            expected = "the scores of its segments: comet-score without --only_system"
+            file.refuse(number, f"a score of the whole of {path} alone", expected)
+        elif score is None or abs(sum(known) / len(known) - score) > _COMET_ROUNDED:
+            expected = f"{sum(known) / len(known):.4f}, the mean of its {len(known)} segments above"
+            file.refuse(number, f"{path} with {written}", expected)
+
+
+# Submissions to WMT's metrics task: METRIC LP TESTSET DOMAIN DOC REF SYSTEM SEGNO SCORE, between
+# tabs. Files of system scores have 7 fields, and no segments to compare.
+
+_LANGUAGE_PAIR = re.compile(r"[a-z]{2,3}(_[A-Za-z]+)?-[a-z]{2,3}(_[A-Za-z]+)?$")
+_OF_SEGMENTS, _OF_SYSTEMS = 9, 7
+
+
+def _is_submission(file: ScoreFile) -> bool:
+    fields = file.lines[0].split("\t")
+    if len(fields) not in (_OF_SEGMENTS, _OF_SYSTEMS):
+        return False
+    return _LANGUAGE_PAIR.match(fields[1]) is not None and tables.is_score(fields[-1])
+
+
+def _submission_records(file: ScoreFile) -> Iterator[Numbered]:
+    if len(file.lines[0].split("\t")) == _OF_SYSTEMS:
+        expected = f"scores of segments, with {_OF_SEGMENTS} fields"
+        file.refuse(1, f"{_OF_SYSTEMS} fields, scores of systems", expected)
+    about: list[str] = []
+    for number, line in enumerate(file.lines, 1):
+        fields = line.split("\t")
+        if len(fields) != _OF_SEGMENTS:
+            file.refuse(number, f"{len(fields)} fields", str(_OF_SEGMENTS))
+        metric, pair, test_set, _, _, reference, system, segment, score = fields
+        here = [metric, pair, test_set, reference]
+        about = about or here
+        if here != about:
+            expected = f"{', '.join(about)} throughout: split the file by them"
+            file.refuse(number, ", ".join(here), expected)
+        if not segment.isascii() or not segment.isdigit() or len(segment) > 9:
+            file.refuse(number, f"segment {segment!r}", "a whole number from 1")
+        yield number, {"system": system, "item": int(segment), "scores": {metric: score}}
+
+
+# WMT25's automatic scores: a line for each document, with a score for each of its paragraphs.
+
+
+def _wmt25_records(file: ScoreFile) -> Iterator[Numbered]:
+    for line, record in file.records():
+        pair, domain, document = (record.get(k) for k in ("language_pair", "domain", "document_id"))
+        scores = record.get("metric_scores")
+        lists: list[Any] = list(scores.values()) if isinstance(scores, dict) else [None]
+        if not all(isinstance(own, list) and len(own) == len(lists[0]) for own in lists):
+            file.refuse(line, "other metric_scores", "as many numbers by each metric")
+        fields = {"document": document, "domain": domain, "language_pair": pair}
+        for place, row in enumerate(zip(*lists, strict=True)):
+            own = {"scores": dict(zip(scores or (), row, strict=True)), "fields": fields}
+            name = f"{pair}_#_{domain}_#_{document}_#_{place}"
+            yield line, {"benchmark": pair, "item": name, **own}
+
+
+# Hugging Face's evaluate.save: lists have a score for each segment; single numbers are of a text.
+
+
+def _evaluate_records(file: ScoreFile) -> Iterator[Numbered]:
+    lists = {
+        name: values
+        for name, values in file.json.items()
+        if isinstance(values, list)
+        and values
+        and all(isinstance(value, int | float) for value in values)
+    }
+    if not lists:
+        expected = "a list with a score of each segment, as BERTScore and COMET give"
+        file.refuse(None, "scores of a whole text alone", expected)
+    if len({len(values) for values in lists.values()}) > 1:
+        file.refuse(None, f"lists of other lengths: {', '.join(lists)}", "as many in each")
+    for row in zip(*lists.values(), strict=True):
+        yield None, {"scores": dict(zip(lists, row, strict=True))}
+
+
+# bert-score -s: the settings and the means, then precision, recall and F1 of each segment.
+
+_BERT_SCORE = re.compile(r"(?P<settings>\S+) P: \S+ R: \S+ F1: \S+$")
+
+
+def _bert_score_records(file: ScoreFile) -> Iterator[Numbered]:
+    settings = file.lines[0].partition(" ")[0]
+    if len(file.lines) == 1:
+        file.refuse(1, "scores of a whole text alone", "those of its segments: bert-score -s")
+    for number, line in enumerate(file.lines[1:], 2):
+        numbers = line.split("\t")
+        if len(numbers) != 3:
+            file.refuse(number, f"{len(numbers)} fields", "P, R and F1 between tabs")
+        scores = dict(zip(("P", "R", "F1"), numbers, strict=True))
+        yield number, {"scores": scores, "data": settings}
+
+
+# One answer on each line, as BLEURT and GEMBA write them: one system's scores, in order. None is
+# an answer that could not be read: a missing score, never 0.
+
+
+def _are_numbers(file: ScoreFile) -> bool:
+    first = file.lines[0].strip()
+    return first == "None" or (tables.is_score(first) and tables.parse_score(first) is not None)
+
+
+def _line_records(file: ScoreFile) -> Iterator[Numbered]:
+    for number, line in enumerate(file.lines, 1):
+        if not line.strip():
+            file.refuse(number, "a blank line", "a number, or None where there is none")
+        yield number, {"scores": {"score": line.strip()}}
+
+
+#: Formats by tool, the surest signs first.
+MT_FORMATS = {
+    "COMET": Format(
+        writes="what comet-score prints; the JSON of comet-score and comet-compare",
+        knows=_is_comet,
+        records=_comet_records,
+        output="output",
+        first=0,
+        higher={"": True},
+    ),
+    "MetricX": Format(
+        writes="JSON lines with a prediction; lower is better",
+        knows=has_keys("prediction", "hypothesis"),
+        needs=frozenset({"prediction"}),
+        system="system_id",
+        item="segment_id",
+        scores=lambda record: {"MetricX": record["prediction"]},
+        output="hypothesis",
+        first=0,
+        higher={"": False},
+        scale=tables.Scale(0, 25),
+    ),
+    "WMT25": Format(
+        writes="automatic_scores, JSON lines of documents",
+        knows=has_keys("language_pair", "document_id", "metric_scores"),
+        records=_wmt25_records,
+        fields="fields",
+        documents="document",
+        higher={"": True},
+        usual=("CometKiwi-XL",),
+    ),
+    "Hugging Face evaluate": Format(
+        writes="evaluate.save of lists",
+        knows=lambda file: is_object(file.json, "_evaluate_version"),
+        records=_evaluate_records,
+        first=1,
+        usual=("f1", "scores", "score"),
+    ),
+    "bert-score": Format(
+        writes="what bert-score -s prints",
+        knows=lambda file: _BERT_SCORE.match(file.lines[0]) is not None,
+        records=_bert_score_records,
+        data="data",
+        first=1,
+        higher={"": True},
+        usual=("F1",),
+    ),
+    "WMT metrics task": Format(
+        writes="submissions of 9 fields for each segment",
+        knows=_is_submission,
+        records=_submission_records,
+        first=1,
+    ),
+    "BLEURT, GEMBA": Format(
+        writes="a number or None on each line, of one system",
+        knows=_are_numbers,
+        records=_line_records,
+        first=1,
+    ),
+}
