@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import truebleu
-from tools.traced_files import cycles, read_modules
+from tools.imports import import_cycles, read_imports
 
 ROOT = Path(truebleu.__file__).parent
 # What answers questions about statistics may import.
@@ -87,20 +87,20 @@ ALLOWED: dict[str, set[str]] = {
 DOORS = {"cli", "__init__", "__main__"}
 
 
-MODULES = read_modules(ROOT)
-STEPS = sorted(name for name in MODULES if name != "truebleu" and name.split(".")[1] not in DOORS)
+IMPORTS = read_imports(ROOT)
+STEPS = sorted(name for name in IMPORTS if name != "truebleu" and name.split(".")[1] not in DOORS)
 
 
 @pytest.mark.parametrize("name", STEPS)
 def test_a_step_imports_only_what_comes_before_it(name: str) -> None:
     part = name.split(".")[1]
-    imported = {module.module.split(".")[1] for module in MODULES[name].imports}
+    imported = {module.split(".")[1] for module in IMPORTS[name]}
     # Everywhere: what declares settings and results.
     assert imported - {part, "schema"} <= ALLOWED[part]
 
 
 def test_no_module_needs_itself_not_even_inside_functions_or_for_types() -> None:
-    assert cycles(MODULES, ("top", "later", "types")) == []
+    assert import_cycles(IMPORTS) == []
 
 
 def test_a_command_imports_no_chart_and_no_package_that_is_not_needed(tmp_path: Path) -> None:

@@ -46,6 +46,7 @@ from truebleu.scores.evaluations import (
     is_plain,
     mean,
     quoted,
+    records_of,
 )
 
 if TYPE_CHECKING:
@@ -384,7 +385,7 @@ def _table_scores(table: tables.Table, column: str, first_segment: int) -> Segme
         if label is not None:
             table.labels(label)
     records: list[Numbered] = []
-    for line, row in formats.records_of(table):
+    for line, row in records_of(table):
         about = {"answer": None if rater is None else row[rater]}
         if segment is not None:
             number = tables.whole_number(row[segment])
