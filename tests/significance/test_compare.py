@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from typing import Any, Literal
 
@@ -12,7 +13,7 @@ from truebleu import compare
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics import FunctionMetric
 from truebleu.significance import adjust
-from truebleu.simulation import Channel, simulate
+from truebleu.simulation import Channel, simulate, simulate_causes
 
 TEXTS = simulate(segments=40, systems=[0.1, 0.2, 0.3], seed=1)
 # Outputs that are numbers, as their own scores.
@@ -123,3 +124,15 @@ def test_corrected_over_metrics_all_their_verdicts_count() -> None:
     assert "The verdict is by" not in printed
     with pytest.raises(SettingError, match="to correct over metrics"):
         compare(TEXTS, correction="westfall-young", **asked)
+
+
+def test_to_dict_has_the_names_that_programs_use() -> None:
+    texts = simulate_causes(segments=40)
+    comparison = compare(texts, metrics=["bleu", "ter"], replicates=200, margin=2.0)
+    values = json.loads(json.dumps(comparison.to_dict(), allow_nan=False))
+    assert values["systems"][0]["scores"]["BLEU"]["interval"] == list(
+        comparison.systems["baseline"]["BLEU"].interval
+    )
+    assert [pair["p"] for pair in values["comparisons"]] == [p.p for p in comparison.comparisons]
+    assert values["metrics"][0]["signature"] == str(comparison.metrics["BLEU"].signature)
+    assert values["settings"]["units"] == comparison.units
