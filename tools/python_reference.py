@@ -9,11 +9,13 @@ import inspect
 import pkgutil
 import re
 from collections.abc import Mapping
+from dataclasses import MISSING
 from importlib import import_module
 from pathlib import Path
 from textwrap import fill
 
 import truebleu
+from truebleu.schema import declared_by, is_verb
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "python.md"
 # What is below this line of the page is written by this script.
@@ -53,7 +55,22 @@ def _section(package: str) -> str:
     names = sorted(public, key=lambda name: (name.lower(), name))
     rows = [f"| `{_call(module, name)}` | {description(module, name)} |" for name in names]
     about = fill(_first_line(module), WIDTH)
-    return "\n".join([f"## `{package}`", "", about, "", "| name | |", "|---|---|", *rows, ""])
+    verbs = [options for name in names if (options := _options(name, getattr(module, name)))]
+    table = [f"## `{package}`", "", about, "", "| name | |", "|---|---|", *rows, ""]
+    return "\n".join([*table, *verbs])
+
+
+def _options(name: str, value: object) -> str:
+    """Return the table of a verb's options, or nothing."""
+    if not (callable(value) and is_verb(value)):
+        return ""
+    rows = []
+    for option, declared in declared_by(value).items():
+        default = "" if declared.default is MISSING else f" = {declared.default!r}"
+        kind = inspect.formatannotation(declared.type).replace("collections.abc.", "")
+        cells = f"{option}: {kind}{default}", declared.setting.help
+        rows.append("| `{}` | {} |".format(*(cell.replace("|", r"\|") for cell in cells)))
+    return "\n".join([f"| option of `{name}` | |", "|---|---|", *rows, ""])
 
 
 def _call(module: object, name: str) -> str:

@@ -247,7 +247,7 @@ BAD: list[tuple[list[str], str]] = [
     (["--replicates", "10"], "at least 40 at the level 0.95; with 10 the smallest possible p is"),
     (["--level", "1.5"], "level: 1.5"),
     (["--unit", "document"], "a test set with documents"),
-    (["--unit", "block"], "block_length"),
+    (["--unit", "block"], "--block-length"),
     (["--unit", "block", "--block-length", "1000"], "block length: 1000"),
     (["--by-domain"], "a test set with domains"),
     (["--seed", "-1"], "seed: -1"),

@@ -109,7 +109,7 @@ def test_every_format_has_lengths(folder: Path, tmp_path: Path, format_: str) ->
     [
         (("--size", 0), "size: 0; expected a whole number from 1 up"),
         (("--size", 201), "size: 201; expected at most 200, the segments of the pool"),
-        (("--size", 9, "--length-groups", 3), "length_groups: 3"),
+        (("--size", 9, "--length-groups", 3), "--length-groups: 3"),
         (("--size", 9, "--seed", -1), "seed: -1"),
     ],
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections import Counter
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import MISSING, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -22,12 +22,12 @@ from click.core import ParameterSource
 from truebleu.cli.main import QUIET, progress_bar, warn
 from truebleu.corpus._files import Files, locate, refuse_existing, write_files
 from truebleu.corpus._reading import read_labels, read_test_set
-from truebleu.errors import SettingError, SuspiciousTextError
+from truebleu.errors import SettingError, SuspiciousTextError, UnknownNameError
 from truebleu.metrics.plugins import plugin_names
 from truebleu.metrics.registry import METRICS, as_metrics, count_test_set
 from truebleu.metrics.threads import MAX_THREADS, set_threads, use_environment
 from truebleu.reports.document import CHART_ENDINGS, CHECK_FORMATS, FORMATS, listed, render
-from truebleu.schema import DEFAULT_REPLICATES, GROUPS, parameters_of
+from truebleu.schema import DEFAULT_REPLICATES, GROUPS, declared_by, is_verb, parameters_of, resolve
 from truebleu.significance.scores import are_scores, read_any, with_baseline
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
     from truebleu.metrics.registry import TestSetParts
     from truebleu.reports.charts import Drawable
-    from truebleu.schema import Group
+    from truebleu.schema import Group, Parameter
 
 LANGUAGE = "truebleu.language"
 LOWER = "truebleu.lower_is_better"
@@ -201,7 +201,7 @@ def _repeated_metrics(arguments: Sequence[str]) -> Iterator[str]:
 def verb_options(verb: Callable[..., Any], without: Iterable[str] = ()) -> Iterator[Option]:
     """An option for each setting of a verb that can be written on a command line."""
     hidden = set(without)
-    for name, declared in parameters_of(verb).items():
+    for name, declared in _declared(verb).items():
         setting = declared.setting
         if declared.kind is None or name in hidden or not setting.option:
             continue
@@ -221,6 +221,10 @@ def verb_options(verb: Callable[..., Any], without: Iterable[str] = ()) -> Itera
                 details |= {"default": declared.default, "show_default": shown}
         details |= {"group": setting.group, "rare": setting.rare}
         yield Option(" ".join(flags), _sentence(setting.help), **details)
+
+
+def _declared(verb: Callable[..., Any]) -> dict[str, Parameter]:
+    return declared_by(verb) if is_verb(verb) else parameters_of(verb)
 
 
 def _sentence(text: str) -> str:
@@ -258,6 +262,7 @@ def make_command(
     has = set(parts.split())
 
     def decorate(function: Callable[..., None]) -> Command:
+        declared = {} if verb is None else _declared(verb)
         parameters: list[click.Parameter] = []
         parameters += [option for option in options if isinstance(option, click.Argument)]
         if not has.isdisjoint(("systems", "[systems]")):
@@ -273,10 +278,19 @@ def make_command(
         parameters += [option for option in options if not isinstance(option, click.Argument)]
         parameters += _executor_options() if "executor" in has else []
         formats = (*FORMATS, *CHECK_FORMATS) if "checks" in has else tuple(FORMATS)
+        names = {o.name: o.opts[-1] for o in parameters if o.name in declared}
         hidden = {"chart", "details", "output", "format"} - has
         parameters += [o for o in _output_options(formats, output) if o.name not in hidden]
 
         def callback(**values: Any) -> None:
+            with _named_as_options(names):
+                run(values)
+
+        def run(values: dict[str, Any]) -> None:
+            if verb is not None and is_verb(verb):
+                # What is not given is left to the declaration; before any file is read.
+                requested = {name: values[name] for name in names if values[name] != ()}
+                values |= resolve(verb, requested)
             if "texts" in has:
                 values["texts"] = _texts_of(values)
             if "metrics" in has:
@@ -299,6 +313,19 @@ def make_command(
         )
 
     return decorate
+
+
+@contextmanager
+def _named_as_options(names: Mapping[str, str]) -> Iterator[None]:
+    """Name a setting in an error as its option on the command line."""
+    try:
+        yield
+    except SettingError as error:
+        setting, *others = error.args
+        # A message about an unknown name has its kind in this place.
+        if not isinstance(error, UnknownNameError):
+            error.args = (names.get(setting, setting), *others)
+        raise
 
 
 class Idle(NamedTuple):

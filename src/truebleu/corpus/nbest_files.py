@@ -30,7 +30,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from math import log
-from os import PathLike  # noqa: TC003  # settings are read from annotations
+from os import PathLike  # settings are read from annotations
 from sys import intern
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, NoReturn
 

@@ -12,7 +12,7 @@ import re
 import shlex
 import signal
 import subprocess
-from collections.abc import Callable  # noqa: TC003  # settings are read from annotations
+from collections.abc import Callable  # settings are read from annotations
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial

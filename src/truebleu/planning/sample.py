@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias, TypedDict
 
 import numpy as np
 
@@ -16,13 +16,14 @@ from truebleu.corpus._files import write_files
 from truebleu.corpus._reading import files_of
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError
-from truebleu.schema import DEFAULT_SEED, Column, Seed, Setting, Streams, picked, verb
+from truebleu.schema import DEFAULT_SEED, Column, Seed, Setting, Settings, Streams, takes
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence
     from os import PathLike
 
     from numpy.typing import NDArray
+    from typing_extensions import Unpack
 
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSet
     from truebleu.schema import Draw
@@ -49,12 +50,32 @@ NUMBERS = "segments.txt"
 ENDINGS = (".txt", ".jsonl", ".tsv")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SampleSettings:
-    """How a test set is drawn.
+class _Size(TypedDict):
+    size: Annotated[int, Setting(least=1, metavar="N")]
 
-    See `sample` for what they mean.
+
+class SampleOptions(_Size, total=False):
+    """Options of `sample`.
+
+    Attributes:
+        size: number of segments to draw.
+        draw: "systematic" takes every k-th segment, "random" any, "stratified" takes from each
+            domain in proportion to its share of the pool, "document" takes whole documents.
+        length_groups: number of groups by length that "stratified" also takes from in proportion.
+        tokenizer: tokenizer that counts words, for lengths and the vocabulary.
     """
+
+    draw: DrawMethod
+    length_groups: Annotated[int, Setting(least=1, most=MOST_LENGTH_GROUPS, metavar="N")]
+    tokenizer: Annotated[str, Setting(choices=_core.tokenizers(), rare=True)]
+    seed: Seed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleSettings(Settings):
+    """Settings of a sample; `sample` describes them."""
+
+    OPTIONS = SampleOptions
 
     size: int
     draw: DrawMethod = "systematic"
@@ -62,9 +83,12 @@ class SampleSettings:
     tokenizer: str = "13a"
     seed: int = DEFAULT_SEED
 
-    def __post_init__(self) -> None:
-        if self.length_groups > 1 and self.draw != "stratified":
-            raise SettingError("length_groups", self.length_groups, "1 unless draw is 'stratified'")
+    @staticmethod
+    def refuse_conflicts(options: Mapping[str, Any]) -> None:
+        """Raise SettingError for groups by length that the draw ignores."""
+        groups = options["length_groups"]
+        if groups > 1 and options["draw"] != "stratified":
+            raise SettingError("length_groups", groups, "1 unless draw is 'stratified'")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,16 +187,11 @@ class Sample(Result):
         return write_files(folder, contents, overwrite=overwrite)
 
 
-@verb
+@takes(SampleSettings)
 def sample(
     systems: SystemsLike,
     references: ReferencesLike | None = None,
-    *,
-    size: Annotated[int, Setting(least=1, metavar="N")],
-    draw: DrawMethod = "systematic",
-    length_groups: Annotated[int, Setting(least=1, most=MOST_LENGTH_GROUPS, metavar="N")] = 1,
-    tokenizer: Annotated[str, Setting(choices=_core.tokenizers(), rare=True)] = "13a",
-    seed: Seed = DEFAULT_SEED,
+    **options: Unpack[SampleOptions],
 ) -> Sample:
     """Draw a test set from a pool, with the outputs of systems where there are any.
 
@@ -184,17 +203,13 @@ def sample(
     Args:
         systems: the pool: a test set, or the outputs of systems by name.
         references: one text, or one per translator; None with a test set.
-        size: how many segments to draw.
-        draw: "systematic" takes every k-th segment, "random" any, "stratified" as many of each
-            domain as its share of the pool, "document" whole documents.
-        length_groups: with "stratified", each of so many groups by length has its share too.
-        tokenizer: what a word is, for lengths and the vocabulary.
     """
-    settings = picked(SampleSettings, locals())
+    settings = SampleSettings.from_options(options)
     whole = as_test_set(systems, references)
-    if size > len(whole):
-        raise SettingError("size", size, f"at most {len(whole)}, the segments of the pool")
-    words = _words(whole, tokenizer)
+    if settings.size > len(whole):
+        expected = f"at most {len(whole)}, the segments of the pool"
+        raise SettingError("size", settings.size, expected)
+    words = _words(whole, settings.tokenizer)
     positions = _positions(whole, settings, words)
     drawn = whole.part(positions.tolist())
     lengths = np.array([len(tokens) for tokens in words])

@@ -53,6 +53,16 @@ from truebleu.schema.declare import (
     Setting as Setting,
     is_of as is_of,
 )
+from truebleu.schema.docstrings import argument_lines as argument_lines
+from truebleu.schema.options import (
+    Settings as Settings,
+    check_fields as check_fields,
+    declared_by as declared_by,
+    fields_of as fields_of,
+    is_verb as is_verb,
+    resolve as resolve,
+    takes as takes,
+)
 from truebleu.schema.shared import (
     ALTERNATIVES as ALTERNATIVES,
     DEFAULT_REPLICATES as DEFAULT_REPLICATES,
@@ -79,7 +89,6 @@ from truebleu.schema.shared import (
 from truebleu.schema.streams import Draw as Draw, Streams as Streams
 from truebleu.schema.values import ComparedByValue as ComparedByValue, plain as plain
 from truebleu.schema.verbs import (
-    argument_lines as argument_lines,
     checked_fields as checked_fields,
     parameters_of as parameters_of,
     picked as picked,

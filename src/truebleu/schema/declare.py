@@ -6,7 +6,7 @@ import math
 import re
 import types
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from numbers import Integral, Number, Real
 from os import PathLike
 from typing import Any, Literal, Union, cast, get_args, get_origin
@@ -40,6 +40,8 @@ class Setting:
         flags: the option's names, such as ``("-o", "--output")``; else made of the parameter's.
         metavar: what stands for the value in ``--help``.
         option: whether there is an option at all, and not an argument of Python only.
+        default: the value of an option that is not given; MISSING if the type or the settings that
+            keep it say it: None where it is a value, else the default of the field of that name.
     """
 
     help: str = ""
@@ -54,6 +56,8 @@ class Setting:
     flags: tuple[str, ...] = ()
     metavar: str | None = None
     option: bool = True
+    # Given directly, MISSING would mean that the field has no default.
+    default: Any = field(default_factory=lambda: MISSING)
 
     def limits(self) -> str:
         """The range in words, or nothing.
@@ -86,6 +90,7 @@ class Parameter:
         default: its usual value; MISSING where it has none.
         setting: what its annotation says beyond the type.
         shapes: where there is no kind, what a value may be, as far as the annotation says so.
+        type: the annotation without the setting, for signatures.
     """
 
     name: str
@@ -95,6 +100,18 @@ class Parameter:
     default: Any
     setting: Setting
     shapes: tuple[type, ...] = (object,)
+    type: Any = None
+
+    @property
+    def expected(self) -> str:
+        """The values that are possible, in words."""
+        if self.setting.choices:
+            return f"one of {', '.join(self.setting.choices)}"
+        return _WORDS[cast("type", self.kind)][0] + self.setting.limits()
+
+    def described(self, text: str | None) -> Parameter:
+        """Return the parameter with a text as its help, if there is one."""
+        return replace(self, setting=replace(self.setting, help=text)) if text else self
 
     def check(self, value: object) -> None:
         """Refuse what the setting cannot be."""
@@ -124,12 +141,11 @@ class Parameter:
         setting, kind = self.setting, cast("type", self.kind)
         if kind is str and setting.choices:
             if not isinstance(value, str):
-                names = ", ".join(setting.choices)
-                raise ArgumentTypeError(self.name, value, f"one of {names}")
+                raise ArgumentTypeError(self.name, value, self.expected)
             if value not in setting.choices:
                 raise UnknownNameError(self.name, value, tuple(setting.choices))
         elif not is_of(kind, value):
-            raise ArgumentTypeError(self.name, value, _WORDS[kind][0] + setting.limits())
+            raise ArgumentTypeError(self.name, value, self.expected)
         elif kind in (int, float):
             self._check_range(float(cast("float", value)) if kind is float else cast("int", value))
 
@@ -145,8 +161,7 @@ class Parameter:
         )
         if outside:
             hint = f"; {setting.hint}" if setting.hint else ""
-            words = _WORDS[cast("type", self.kind)][0]
-            raise SettingError(self.name, value, f"{words}{setting.limits()}{hint}")
+            raise SettingError(self.name, value, f"{self.expected}{hint}")
 
 
 _WORDS: dict[type, tuple[str, str]] = {
@@ -176,6 +191,20 @@ def is_finite(value: float) -> bool:
         return math.isfinite(value)
     except OverflowError:
         return False
+
+
+def own_number(value: Any) -> Any:
+    """Return a number of any library as Python's own, which JSON can hold; or the value."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return value
+    return int(value) if isinstance(value, Integral) else float(value)
+
+
+def read_type(name: str, annotation: Any) -> Parameter:
+    """Return the declaration of a parameter, read from its type."""
+    kind, optional, many, setting = _read(annotation, {})
+    bare = annotation.__origin__ if hasattr(annotation, "__metadata__") else annotation
+    return Parameter(name, kind, optional, many, setting.default, setting, type=bare)
 
 
 def read_parameter(name: str, annotation: object, default: Any, scope: dict[str, Any]) -> Parameter:
@@ -217,6 +246,13 @@ _SHAPES: dict[str, type] = {
 }
 
 
+def _refined(setting: Setting, outer: Setting) -> Setting:
+    """Return a setting with what an outer declaration says of it."""
+    usual = Setting()
+    said = {item.name: getattr(outer, item.name) for item in fields(Setting)}
+    return replace(setting, **{k: v for k, v in said.items() if v != getattr(usual, k)})
+
+
 def _read(annotation: object, scope: dict[str, Any]) -> tuple[type | None, bool, bool, Setting]:
     """Type, whether None is allowed, whether there are several, and the rest."""
     if isinstance(annotation, str):
@@ -231,9 +267,9 @@ def _read(annotation: object, scope: dict[str, Any]) -> tuple[type | None, bool,
     origin, arguments = get_origin(annotation), get_args(annotation)
     if hasattr(annotation, "__metadata__"):
         kind, optional, many, inner = _read(arguments[0], scope)
-        own = next((item for item in arguments[1:] if isinstance(item, Setting)), inner)
-        own = replace(own, choices=own.choices or inner.choices)
-        return kind, optional, many, replace(own, metavar=own.metavar or inner.metavar)
+        for setting in arguments[1:]:
+            inner = _refined(inner, setting) if isinstance(setting, Setting) else inner
+        return kind, optional, many, inner
     if origin in (Union, types.UnionType):
         rest = [argument for argument in arguments if argument is not type(None)]
         if any((get_origin(argument) or argument) is PathLike for argument in rest):

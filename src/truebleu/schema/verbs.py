@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, replace
 from functools import cache, wraps
-from numbers import Integral, Real
 from typing import Any, TypeVar, cast
 
 from truebleu.errors import UnknownNameError
-from truebleu.schema.declare import Parameter, read_parameter
+from truebleu.schema.declare import Parameter, own_number, read_parameter
+from truebleu.schema.docstrings import argument_lines, with_arguments
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -27,17 +26,10 @@ def verb(function: Decorated) -> Decorated:
             if name not in declared:
                 raise UnknownNameError("argument", name, names)
             declared[name].check(value)
-        return function(*map(_own_number, arguments), **{k: _own_number(named[k]) for k in named})
+        return function(*map(own_number, arguments), **{k: own_number(named[k]) for k in named})
 
     call.__doc__ = _completed(function)
     return cast("Decorated", call)
-
-
-def _own_number(value: Any) -> Any:
-    """A number of any kind as Python's own, which JSON can hold; anything else as it is."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        return value
-    return int(value) if isinstance(value, Integral) else float(value)
 
 
 def checked_fields(settings: Any) -> None:
@@ -46,10 +38,10 @@ def checked_fields(settings: Any) -> None:
         parameter.check(getattr(settings, name))
 
 
-Settings = TypeVar("Settings")
+Kept = TypeVar("Kept")
 
 
-def picked(kind: type[Settings], arguments: Mapping[str, Any], **chosen: Any) -> Settings:
+def picked(kind: type[Kept], arguments: Mapping[str, Any], **chosen: Any) -> Kept:
     """Settings of what a verb was called with.
 
     Args:
@@ -87,37 +79,7 @@ def _fields_of(settings: type) -> dict[str, Parameter]:
     return {field.name: declared[field.name] for field in fields(settings) if field.init}
 
 
-def argument_lines(docstring: str) -> dict[str, str]:
-    """What stands under ``Args:`` or ``Attributes:``, by name, each on one line."""
-    _, *sections = re.split(r"^(?:Args|Attributes):\n", inspect.cleandoc(docstring), flags=re.M)
-    section = sections[0] if sections else ""
-    lines: dict[str, str] = {}
-    name = ""
-    for line in section.splitlines():
-        if line and not line.startswith(" "):
-            break
-        entry = re.fullmatch(r"    (\w+): (.*)", line)
-        if entry is not None:
-            name = entry[1]
-            lines[name] = entry[2]
-        elif line.strip() and name:
-            lines[name] += f" {line.strip()}"
-    return lines
-
-
 def _completed(function: Callable[..., Any]) -> str | None:
     """The docstring, with the help of shared settings under ``Args:``, in the signature's order."""
-    if not function.__doc__:
-        return None
-    document = inspect.cleandoc(function.__doc__)
-    own = argument_lines(document)
     helps = {name: declared.setting.help for name, declared in parameters_of(function).items()}
-    entries = [
-        f"    {name}: {own.get(name) or text}"
-        for name, text in helps.items()
-        if text or name in own
-    ]
-    head, _, rest = document.partition("\nArgs:\n")
-    after = re.search(r"^\S", rest, re.MULTILINE)
-    tail = f"\n{rest[after.start() :]}" if after else ""
-    return f"{head.rstrip()}\n\nArgs:\n" + "\n".join(entries) + f"\n{tail}" if entries else document
+    return with_arguments(function.__doc__, helps)

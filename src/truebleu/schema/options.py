@@ -1,0 +1,208 @@
+"""Options of verbs: declared once, checked before a verb runs, and kept with its result."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields, is_dataclass, replace
+from functools import cache, wraps
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, get_type_hints
+
+from truebleu.errors import ArgumentTypeError, UnknownNameError
+from truebleu.schema.declare import Parameter, own_number, read_type
+from truebleu.schema.docstrings import argument_lines, with_arguments
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+Verb = TypeVar("Verb", bound=Callable[..., Any])
+
+#: The options of each verb: a TypedDict, or a class of `Settings`.
+_DECLARATIONS: dict[Callable[..., Any], type] = {}
+
+
+class Settings:
+    """The options of a verb with no choice left open, as a result keeps them.
+
+    A subclass is a frozen dataclass. A field that has the name of an option has no limits of its
+    own: it is checked by the declaration of the option, and it may be None only if its own type
+    says so. Its default is that of an option that says no other and cannot be None.
+    """
+
+    __slots__ = ()
+
+    #: The TypedDict that declares the options.
+    OPTIONS: ClassVar[type]
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        self.refuse_conflicts({field.name: getattr(self, field.name) for field in fields(self)})  # type: ignore[arg-type]
+
+    @staticmethod
+    def refuse_conflicts(options: Mapping[str, Any]) -> None:
+        """Raise SettingError for values that contradict each other.
+
+        Args:
+            options: the options that a caller requests, where None leaves a choice open; or the
+                fields of the settings.
+        """
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any], **chosen: Any) -> Self:
+        """Make settings of a verb's options.
+
+        Args:
+            options: all options, by name; those that are no field are left out.
+            chosen: values that take the place of options, or of defaults.
+        """
+        names = {field.name for field in fields(cls)}  # type: ignore[arg-type]
+        return cls(**{name: options[name] for name in names & options.keys()} | chosen)
+
+
+def takes(declaration: type) -> Callable[[Verb], Verb]:
+    """Make a function a verb that takes declared options.
+
+    The function gets all of them as its ``**options``: the requested values, checked, and the
+    defaults of the others. Its signature and its docstring show them, too.
+
+    Args:
+        declaration: a TypedDict, or a class of `Settings` that names one.
+    """
+
+    def decorate(function: Verb) -> Verb:
+        declared = declared_by(declaration)
+        signature = _signature_with(function, declared)
+        names = tuple(signature.parameters)
+
+        @wraps(function)
+        def call(*arguments: Any, **named: Any) -> Any:
+            for name in named:
+                if name not in names:
+                    raise UnknownNameError("argument", name, names)
+            requested = {name: named.pop(name) for name in declared if name in named}
+            return function(*arguments, **named, **resolve(declaration, requested))
+
+        vars(call)["__signature__"] = signature
+        helps = {name: parameter.setting.help for name, parameter in declared.items()}
+        call.__doc__ = with_arguments(function.__doc__, {**dict.fromkeys(names, ""), **helps})
+        _DECLARATIONS[call] = declaration
+        return cast("Verb", call)
+
+    return decorate
+
+
+def is_verb(function: Callable[..., Any]) -> bool:
+    """Return whether a function takes declared options."""
+    return function in _DECLARATIONS
+
+
+def resolve(declaration: type | Callable[..., Any], requested: Mapping[str, Any]) -> dict[str, Any]:
+    """Check requested options, refuse conflicts between them and fill in defaults.
+
+    Args:
+        declaration: a TypedDict, a class of `Settings`, or a verb.
+        requested: the values by name; None leaves a choice open, where the declaration allows it.
+
+    Raises:
+        SettingError: if a value is not possible, missing, or in conflict with another.
+    """
+    kind = _DECLARATIONS.get(declaration, declaration)
+    options = {}
+    for name, parameter in declared_by(kind).items():
+        value = requested.get(name, parameter.default)
+        if value is MISSING:
+            raise ArgumentTypeError(name, None, parameter.expected)
+        parameter.check(value)
+        options[name] = own_number(value)
+    if isinstance(kind, type) and issubclass(kind, Settings):
+        kind.refuse_conflicts(options)
+    return options
+
+
+@cache
+def declared_by(declaration: type | Callable[..., Any]) -> dict[str, Parameter]:
+    """Return the options that a TypedDict, a class of `Settings` or a verb declares, by name."""
+    kind: Any = _DECLARATIONS.get(declaration, declaration)
+    options = kind.OPTIONS if _is_settings(kind) else kind
+    defaults = {field.name: field.default for field in fields(kind)} if is_dataclass(kind) else {}
+    helps, hints = _helps_of(kind), get_type_hints(options, include_extras=True)
+    # What a verb describes itself comes before what it shares with others.
+    own = argument_lines(options.__doc__ or "")
+    return {
+        name: _with_default(
+            read_type(name, hints[name]).described(helps.get(name)), defaults.get(name, MISSING)
+        )
+        for name in sorted(hints, key=lambda name: name not in own)
+    }
+
+
+@cache
+def fields_of(kind: type) -> dict[str, Parameter]:
+    """Return what a dataclass of settings declares of the fields that it is made of, by name."""
+    hints, helps = get_type_hints(kind, include_extras=True), _helps_of(kind)
+    options = declared_by(kind) if _is_settings(kind) else {}
+    declared = {}
+    for field in fields(kind):
+        if field.init:
+            own = read_type(field.name, hints[field.name])
+            option = options.get(field.name, own)
+            choices = own.setting.choices or option.setting.choices
+            parameter = replace(
+                option,
+                optional=own.optional,
+                default=field.default,
+                setting=replace(option.setting, choices=choices),
+            )
+            declared[field.name] = parameter.described(helps.get(field.name))
+    return declared
+
+
+def check_fields(settings: Any) -> None:
+    """Check the fields of a dataclass of settings by their declarations; raises SettingError."""
+    for name, parameter in fields_of(type(settings)).items():  # type: ignore[arg-type]
+        parameter.check(getattr(settings, name))
+
+
+def _is_settings(kind: object) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Settings)
+
+
+def _helps_of(kind: type) -> dict[str, str]:
+    """Return the help of options or fields, which a subclass may describe anew."""
+    helps: dict[str, str] = {}
+    for base in reversed(kind.__mro__):
+        for described in (base, vars(base).get("OPTIONS")):
+            helps |= argument_lines(getattr(described, "__doc__", None) or "")
+    return helps
+
+
+def _with_default(parameter: Parameter, default: Any) -> Parameter:
+    """Return an option with a default, unless it declares one; None leaves a choice open."""
+    if parameter.default is not MISSING:
+        return parameter
+    if parameter.optional:
+        default = None
+    elif default is MISSING and parameter.kind is bool:
+        default = False
+    elif default is MISSING and parameter.many:
+        default = ()
+    return replace(parameter, default=default)
+
+
+def _signature_with(
+    function: Callable[..., Any], declared: Mapping[str, Parameter]
+) -> inspect.Signature:
+    """Return the signature of a function with its options, which are keywords."""
+    signature = inspect.signature(function)
+    own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    keywords = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if option.default is MISSING else option.default,
+            annotation=option.type,
+        )
+        for name, option in declared.items()
+    ]
+    first = [parameter for parameter in own if parameter.kind is not parameter.KEYWORD_ONLY]
+    return signature.replace(parameters=[*first, *keywords, *own[len(first) :]])
