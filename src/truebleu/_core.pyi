@@ -25,6 +25,7 @@ __all__ = [
     "heads",
     "line_ends",
     "match_differences",
+    "on_exact_grid",
     "one_sided_p",
     "set_threads",
     "threads",
@@ -307,6 +308,8 @@ class Rows:
     def count_at_most(
         self, bounds: Sequence[float], *, first: int, replicates: int, seed: int | None
     ) -> NDArray[np.uint64]: ...
+    def add_up(self, unit_of: NDArray[np.int64], units: int) -> NDArray[np.float64]: ...
+    def are_rates(self) -> bool: ...
 
 @final
 class Pairs:
@@ -400,3 +403,4 @@ def one_sided_p(
 def heads(
     counts: Sequence[int], *, first: int, replicates: int, seed: int
 ) -> NDArray[np.uint64]: ...
+def on_exact_grid(rows: NDArray[np.float64], /) -> NDArray[np.float64]: ...

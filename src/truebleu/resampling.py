@@ -13,7 +13,6 @@ that no replicate's sum ever needs rounding.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -80,25 +79,13 @@ class Units(schema.ComparedByValue):
         return _units("block", np.cumsum(places % length == 0) - 1, strata)
 
     def add_up(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The rows of each unit's segments added up: (segment, …) becomes (unit, …)."""
+        """Sum the rows of each unit's segments: (segment, …) becomes (unit, …)."""
         if len(rows) != len(self.of_segment):
             raise UnpairedSegmentsError("rows", len(rows), "units", len(self.of_segment))
-        steps = np.diff(self.of_segment)
-        if (steps == 1).all():
+        if (np.diff(self.of_segment) == 1).all():
             return rows
-        of_segment = self.of_segment
-        if (steps < 0).any():
-            order = np.argsort(of_segment, kind="stable")
-            of_segment, rows = of_segment[order], rows[order]
-        firsts = np.searchsorted(of_segment, np.arange(len(self) + 1))
-        if rows.dtype == np.float64:
-            return np.add.reduceat(rows, firsts[:-1], axis=0)
-        sums = np.empty((len(self), *rows.shape[1:]))
-        edges = np.unique([*np.searchsorted(firsts, range(0, len(rows), BLOCK)), len(self)])
-        for first, last in pairwise(edges.tolist()):
-            part = rows[firsts[first] : firsts[last]].astype(np.float64)
-            sums[first:last] = np.add.reduceat(part, firsts[first:last] - firsts[first], axis=0)
-        return sums
+        flat = _core.Rows(rows.reshape(len(rows), -1))
+        return flat.add_up(self.of_segment, len(self)).reshape(len(self), *rows.shape[1:])
 
 
 # Rows that are looked at, or made floats, together: a million of them need no second copy for that.
@@ -161,8 +148,6 @@ def _require_paired(strata: Sequence[str], segments: int) -> None:
 # Replicates: sums of units drawn with replacement, and of units taken by a coin.
 
 
-# Bits of a float64's significand, less one for the doubling in a difference of two sums.
-SIGNIFICANT_BITS = 52
 # Whole numbers that are made floats at once: more of them stay in the bits they are kept in.
 MOST_FLOATS = 1 << 25
 
@@ -240,28 +225,11 @@ class Swaps(Resampler):
 
 
 def on_exact_grid(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The rows, with fractional columns rounded to multiples of a power of two.
-
-    A replicate draws as many rows as there are, so no sum exceeds that number times the largest
-    absolute value of its column.
-    """
+    """Round fractional columns to multiples of a power of two; whole numbers stay unchanged."""
     if rows.dtype.kind == "i":
         few = rows.size <= MOST_FLOATS
         return np.ascontiguousarray(rows, dtype=np.float64 if few else None)
-    fractional = np.zeros(rows.shape[1], dtype=np.bool_)
-    for start in range(0, len(rows), BLOCK):
-        part = rows[start : start + BLOCK]
-        fractional |= (part != np.floor(part)).any(axis=0)
-    if not fractional.any():
-        return np.ascontiguousarray(rows)
-    largest = np.maximum(rows.max(axis=0, initial=0.0), -rows.min(axis=0, initial=0.0))
-    _, exponent = np.frexp(largest * max(len(rows), 1))
-    # The least number there is divides all others.
-    steps = np.maximum(
-        np.ldexp(1.0, exponent - SIGNIFICANT_BITS), np.finfo(float).smallest_subnormal
-    )
-    steps = np.where(fractional, steps, 1.0)
-    return np.ascontiguousarray(np.rint(rows / steps) * steps)
+    return np.ascontiguousarray(_core.on_exact_grid(rows))
 
 
 # Numbers of replicates: checked, so that no NaN gets in or out, and equal up to rounding.

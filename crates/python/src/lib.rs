@@ -12,6 +12,7 @@ mod parses;
 mod prepared;
 mod resampling;
 mod runtime;
+mod statistics;
 mod texts;
 mod tokenizers;
 mod tuning;
@@ -38,6 +39,8 @@ mod _core {
     use crate::resampling::{PairTally, Pairs, Rows};
     #[pymodule_export]
     use crate::runtime::{set_threads, threads};
+    #[pymodule_export]
+    use crate::statistics::on_exact_grid;
     #[pymodule_export]
     use crate::texts::{Segments, TrainingIndex, line_ends};
     #[pymodule_export]

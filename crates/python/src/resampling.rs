@@ -4,13 +4,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use numpy::ndarray::{Array2, ArrayView2, ArrayView3};
 use numpy::{
-    Element, IntoPyArray, PyArray1, PyArray2, PyArray4, PyArrayMethods, PyReadonlyArray2,
-    PyReadonlyArray3,
+    Element, IntoPyArray, PyArray1, PyArray2, PyArray4, PyArrayMethods, PyReadonlyArray1,
+    PyReadonlyArray2, PyReadonlyArray3,
 };
 use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use truebleu_core::metrics::Metric;
 use truebleu_core::resampling::{self, Count, Side, Swaps, Tally};
+use truebleu_core::statistics::units;
 
 use crate::metrics::NativeMetric;
 use crate::runtime::{detached, replicates as replicates_from, require_memory};
@@ -103,6 +104,51 @@ impl Rows {
         let counts = detached(py, || resampling::count_at_most(&rows, &bounds, swaps, replicates))?;
         Ok(counts.into_pyarray(py))
     }
+
+    /// Sum the rows of each unit, shaped (unit, column); `unit_of` has the unit of each row.
+    fn add_up<'py>(
+        &self,
+        py: Python<'py>,
+        unit_of: PyReadonlyArray1<'py, i64>,
+        units: usize,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let unit_of: Vec<u32> = unit_of
+            .as_array()
+            .iter()
+            .map(|&unit| u32::try_from(unit).unwrap_or(u32::MAX))
+            .collect();
+        match &self.counts {
+            Counts::Bits16(rows) => add_up(rows.bind(py), &unit_of, units),
+            Counts::Bits32(rows) => add_up(rows.bind(py), &unit_of, units),
+            Counts::Floats(rows) => add_up(rows.bind(py), &unit_of, units),
+        }
+    }
+
+    /// Return whether all scores are 0 or 1, and of the same segments for all systems.
+    ///
+    /// Columns alternate between a system's score and its count.
+    fn are_rates(&self, py: Python<'_>) -> bool {
+        match &self.counts {
+            Counts::Bits16(rows) => units::are_rates(&rows.bind(py).readonly().as_array()),
+            Counts::Bits32(rows) => units::are_rates(&rows.bind(py).readonly().as_array()),
+            Counts::Floats(rows) => units::are_rates(&rows.bind(py).readonly().as_array()),
+        }
+    }
+}
+
+fn add_up<'py, C: Count + Element>(
+    rows: &Bound<'py, PyArray2<C>>,
+    unit_of: &[u32],
+    units: usize,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let (py, rows) = (rows.py(), rows.readonly());
+    let rows = rows.as_array();
+    if unit_of.len() != rows.nrows() || unit_of.iter().any(|&unit| unit as usize >= units) {
+        let message = format!("units that do not fit {} rows", rows.nrows());
+        return Err(PyIndexError::new_err(message));
+    }
+    require_memory(units.checked_mul(rows.ncols()))?;
+    Ok(detached(py, || units::add_up(&rows, unit_of, units))?.into_pyarray(py))
 }
 
 impl Rows {

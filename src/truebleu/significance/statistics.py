@@ -478,12 +478,10 @@ def _blocks(replicates: int, width: int, rows: int) -> Iterator[tuple[int, int]]
 
 
 def are_rates(metric: Metric, rows: NDArray[Any]) -> bool:
-    """Whether a metric's scores are all 0 or 1, and of the same segments for all systems."""
+    """Return whether a metric's scores are all 0 or 1, and of the same segments for all systems."""
     if not metric.is_mean or rows.ndim != 3 or rows.shape[2] != 2:
         return False
-    scores, counts = rows[..., 0], rows[..., 1]
-    same_items = (counts == counts[:, :1]).all() and ((counts == 0) | (counts == 1)).all()
-    return bool(same_items and counts.any() and ((scores == 0) | (scores == 1)).all())
+    return _core.Rows(rows.reshape(len(rows), -1)).are_rates()
 
 
 def wilson_interval(rate: ArrayLike, count: ArrayLike, level: float) -> Values:
