@@ -62,6 +62,17 @@ def test_small_groups_are_scored_and_not_tested(texts: TestSet) -> None:
     assert len(many.comparisons) == 3
 
 
+@pytest.mark.parametrize("replicates", [None, 600])
+def test_groups_that_are_all_small_are_scored_and_not_tested(
+    texts: TestSet, replicates: int | None
+) -> None:
+    labels = [place // 9 for place in range(120)]
+    comparison = compare(texts, by={"nine": labels}, unit="segment", replicates=replicates)
+    assert [group.comparisons for group in comparison.groups] == [()] * 14
+    scores = score(texts.part(range(9)))
+    assert comparison.groups[0].systems["good"]["BLEU"] == scores["good"]["BLEU"].score
+
+
 def with_documents(texts: TestSet, size: int) -> TestSet:
     documents = tuple(f"d{place // size}" for place in range(120))
     domains = tuple("ab"[place >= 60] for place in range(120))

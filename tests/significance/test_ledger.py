@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import multiprocessing
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from operator import le
 from typing import TYPE_CHECKING, Any
@@ -162,6 +164,34 @@ def test_a_ledger_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
         look_at(tmp_path / "nowhere" / "looks.db")
     with pytest.raises(UnreadableFileError, match="cannot be written"):
         look_at(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["", ":memory:"])
+def test_a_ledger_that_sqlite_would_not_keep_is_rejected(name: str) -> None:
+    with pytest.raises(SettingError, match="expected the name of a file to keep"):
+        against_second(FIRST, ledger=name)
+
+
+def test_only_a_ledger_needs_sqlite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sqlite3", None)
+    assert against_second(FIRST).look is None
+    with pytest.raises(SettingError, match="None: ledgers need SQLite"):
+        look_at(tmp_path / "looks.db")
+
+
+def test_score_runs_without_sqlite() -> None:
+    code = (
+        "import sys\n"
+        "sys.modules['_sqlite3'] = None\n"
+        "from truebleu.cli.main import main\n"
+        "import truebleu\n"
+        "truebleu.score({'a': ['x y']}, ['x y'])\n"
+        "truebleu.gate\n"
+        "print('sqlite3' in sys.modules)\n"
+    )
+    command = [sys.executable, "-c", code]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert result.stdout == "False\n"
 
 
 def test_a_gate_that_cannot_decide_spends_nothing(tmp_path: Path) -> None:

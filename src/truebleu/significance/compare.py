@@ -360,13 +360,15 @@ def _group_replicates(
     settings: CompareSettings, family: int, tested: Sequence[SegmentGroup], replicates: int | None
 ) -> int:
     """As many replicates as the comparisons of all groups need, or those that were asked for."""
+    if not tested:
+        return settings.replicates
     correction = settings.p_value_correction
     if replicates is None:
         return max(settings.replicates, default_replicates(correction, family, settings.alpha))
     swaps = Swaps(replicates=replicates)
     if not all(swaps.enumerates(group.units) for group in tested):
         require_enough_replicates(
-            replicates, correction, max(family, 1), settings.alpha, kind="comparisons of groups"
+            replicates, correction, family, settings.alpha, kind="comparisons of groups"
         )
     return replicates
 

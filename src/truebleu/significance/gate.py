@@ -43,7 +43,7 @@ from truebleu.errors import RefusedError, SettingError, UnknownNameError, first_
 from truebleu.metrics.registry import metric_labels
 from truebleu.resampling import TIE_TOLERANCE, Swaps
 from truebleu.significance.corrections import westfall_young
-from truebleu.significance.ledger import Look, open_ledger
+from truebleu.significance.ledger import Look, open_ledger, require_ledger
 from truebleu.significance.pairs import standing_differences
 from truebleu.significance.people import agreement_of_pairs
 from truebleu.significance.scores import inputs_of
@@ -270,6 +270,8 @@ def gate(
     asked = locals()
     if looks is not None and ledger is None:
         raise SettingError("looks", looks, "a ledger beside it, which counts them")
+    if ledger is not None:
+        require_ledger(ledger)
     parsed, test_set = inputs_of(
         systems, references, metrics, documents, domains, compared_by="gate"
     )

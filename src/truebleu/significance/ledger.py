@@ -130,13 +130,23 @@ class Ledger:
         self.database.execute("INSERT INTO looks VALUES (?, ?, ?, ?, ?, ?)", row)
 
 
+def require_ledger(path: str | os.PathLike[str]) -> None:
+    """Check that a path names a file; raises SettingError for a database that is not kept."""
+    # SQLite forgets a database of these names when the gate ends.
+    if os.fspath(path) in ("", ":memory:"):
+        raise SettingError("ledger", path, "the name of a file to keep, such as looks.db")
+
+
 @contextmanager
 def open_ledger(path: str | os.PathLike[str]) -> Iterator[Ledger]:
-    """The ledger in this file, made if there is none, locked until the look is recorded."""
-    # Not every Python has SQLite, and only ledgers need it.
-    import sqlite3
-
+    """Open the ledger in a file, made if there is none, locked until the look is recorded."""
+    require_ledger(path)
     name = os.fspath(path)
+    try:
+        import sqlite3
+    except ImportError:
+        expected = "None: ledgers need SQLite, and this Python was built without it"
+        raise SettingError("ledger", name, expected) from None
     if "\0" in name or (os.path.exists(name) and not os.path.isfile(name)):
         raise UnreadableFileError(name, "cannot be written: not a regular file; expected a ledger")
     try:
