@@ -2,6 +2,7 @@
 
 "-f json" is added to every command that is not in PLAIN, unless the row says -f itself. Steps are
 joined by &&; the output of the last one is recorded, and so are the files that end up in $out.
+CALLS are calls from Python. Cases called refused-NAME must exit with 2.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ import csv
 import json
 import re
 from itertools import combinations
-from typing import TYPE_CHECKING
+from random import Random
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -52,6 +54,7 @@ SYSTEMS = {
         "baseline.opt0 baseline.opt1 baseline.opt2 sys1.opt0 sys1.opt1 sys1.opt2 "
         "sys2.opt0 sys2.opt1 sys2.opt2",
     ),
+    "short2": ("$made/", "UF P3AI"),
     "runs6": (
         "$runs/",
         "baseline.opt0 baseline.opt1 baseline.opt2 sys1.opt0 sys1.opt1 sys1.opt2",
@@ -182,6 +185,84 @@ CASES = {
     "gate-saved": "score $de/sys/UF.txt -r $de/refA.txt -m bleu -m ter --save $out/old.npz && "
     "gate $de/sys/P3AI.txt --baseline $out/old.npz -r $de/refA.txt -m bleu -m ter $quick",
     "gate-text": "gate $de/sys/UF.txt --baseline $de/sys/P3AI.txt -r $de/refA.txt $quick -f text",
+    # groups, explanations and panels of texts
+    "compare-groups": "compare -r $es/refA.txt $es3 --documents $es/docs.tsv --by domain "
+    "-m bleu -m ter $quick",
+    "score-groups": "score -r $es/refA.txt $es3 --documents $es/docs.tsv --by domain --confidence "
+    "$quick",
+    "explain-default": "explain -r $de/refA.txt $de2 -m bleu -m chrf $quick",
+    "explain-groups": "explain -r $es/refA.txt $es/sys/IKUN.txt $es/sys/Aya23.txt "
+    "--documents $es/docs.tsv --by domain $quick",
+    "explain-nist": "explain -r $made/short-refA.txt $short2 -m nist -m ter -m sentbleu $quick",
+    "panel-default": "panel $made/sets -m bleu -m ter $quick",
+    "panel-drawn": "panel $made/sets --languages drawn --baseline UF $quick",
+    "check-train": "check -r $de/refA.txt $de2 --train $made/short-refA.txt --ngram 5",
+    # items: scores of 0 and 1, numbers, missing scores, several answers
+    "items-score": "score $made/items -m scores",
+    "items-score-confidence": "score $made/items -m scores --confidence $quick",
+    "items-segments": "score $made/items -m scores --per-segment",
+    "items-compare": "compare $made/items $quick",
+    "items-compare-text": "compare $made/items $quick -f text",
+    "items-documents": "compare $made/items --documents passage $quick",
+    "items-groups": "compare $made/items --by kind $quick",
+    "items-score-groups": "score $made/items -m scores --by kind --confidence $quick",
+    "items-tests": "compare $made/items --test bootstrap --correction bonferroni --margin 0.1 "
+    "$quick",
+    "items-plan": "plan $made/items/a.jsonl $made/items/b.jsonl -m scores --difference 0.1 $quick",
+    "gate-items": "gate $made/items/a.jsonl --baseline $made/items/b.jsonl $quick",
+    "gate-items-margin": "gate $made/items/a.jsonl --baseline $made/items/b.jsonl --margin 0.1",
+    "numbers-compare": "compare $made/numbers $quick",
+    "numbers-adaptive": "compare $made/numbers --adaptive $quick",
+    "numbers-tukey": "compare $made/numbers --correction tukey $quick",
+    "numbers-explain": "explain $made/numbers/a.jsonl $made/numbers/b.jsonl $quick",
+    "gate-numbers": "gate $made/numbers/a.jsonl --baseline $made/numbers/b.jsonl $quick",
+    "items-panel": "panel $made/benchmarks -m scores $quick",
+    "items-panel-drawn": "panel $made/benchmarks -m scores --languages drawn $quick",
+    "refused-missing": "compare $made/missing $quick",
+    "missing-common": "compare $made/missing -m scores:missing=common $quick",
+    "missing-omit": "compare $made/missing -m scores:missing=omit $quick",
+    "answers-runs": "compare $made/answers $quick",
+    "answers-mean": "compare $made/answers -m scores:answers=mean $quick",
+    "answers-pass": "compare $made/answers -m scores:answers=pass@2 $quick",
+    "answers-score": "score $made/answers -m scores",
+    "refused-texts-of-items": "compare $made/items/a.jsonl $made/items/b.jsonl -m chrf $quick",
+    "items-human": "agree $made/items -m scores --human $made/human-items.tsv $agreeing",
+    # scores of other tools, beside texts and alone
+    "given-beside-texts": "compare -r $made/short-refA.txt $short2 -m bleu "
+    "-m scores:path=$made/short-given.tsv,name=COMET $quick",
+    "given-alone": "compare -m scores:path=$made/short-given.tsv $quick",
+    "given-alone-documents": "compare -m scores:path=$made/short-given.tsv "
+    "--documents $made/short-docs.tsv $quick",
+    "given-segments": "score -r $made/short-refA.txt $short2 -m scores:path=$made/short-given.tsv "
+    "--per-segment",
+    "given-explain": "explain -r $made/short-refA.txt $short2 -m scores:path=$made/short-given.tsv "
+    "--documents $made/short-docs.tsv $quick",
+    # saved counts and ledgers
+    "saved-compare": "score -r $made/short-refA.txt $short2 -m bleu -m ter --save $out/saved.npz "
+    "&& compare $out/saved.npz -m bleu -m ter $quick",
+    "saved-beside-texts": "score -r $made/short-refA.txt $made/UF.txt -m bleu -m ter "
+    "--save $out/saved.npz && compare -r $made/short-refA.txt $made/P3AI.txt $out/saved.npz "
+    "-m bleu -m ter $quick",
+    "saved-score": "score -r $made/short-refA.txt $short2 -m bleu -m nist --save $out/saved.npz "
+    "&& score $out/saved.npz -m nist -m bleu --confidence $quick",
+    "saved-documents": "score -r $made/short-refA.txt $short2 --documents $made/short-docs.tsv "
+    "--save $out/saved.npz && compare $out/saved.npz $quick",
+    "saved-explain": "score -r $made/short-refA.txt $short2 -m ter --save $out/saved.npz && "
+    "explain $out/saved.npz -m ter $quick",
+    "saved-panel": "score -r $made/short-refA.txt $short2 --save $out/one.npz && "
+    "score -r $made/tiny-refA.txt UF=$made/tiny-UF.txt P3AI=$made/tiny-P3AI.txt "
+    "--save $out/two.npz && panel $out/one.npz $out/two.npz $quick",
+    "refused-saved-metric": "score -r $made/short-refA.txt $short2 --save $out/saved.npz && "
+    "compare $out/saved.npz -m chrf $quick",
+    "gate-ledger": "gate $made/UF.txt --baseline $made/P3AI.txt -r $made/short-refA.txt "
+    "--ledger $out/looks.db $quick && gate $made/P3AI.txt --baseline $made/UF.txt "
+    "-r $made/short-refA.txt --ledger $out/looks.db $quick",
+    "gate-ledger-repeated": "gate $made/UF.txt --baseline $made/P3AI.txt "
+    "-r $made/short-refA.txt --ledger $out/looks.db --looks 5 $quick && gate $made/UF.txt "
+    "--baseline $made/P3AI.txt -r $made/short-refA.txt --ledger $out/looks.db --looks 5 $quick",
+    "gate-ledger-items": "gate $made/items/a.jsonl --baseline $made/items/b.jsonl "
+    "--ledger $out/looks.db $quick && gate $made/items/a.jsonl --baseline $made/items/c.jsonl "
+    "--ledger $out/looks.db $quick",
     # plan
     "plan-pilot": "plan -r $de/refA.txt $de2 --difference 0.5 $quick",
     "plan-metrics": "plan -r $de/refA.txt $de2 -m bleu -m chrf -m ter --difference 0.5 "
@@ -391,6 +472,96 @@ CASES = {
     "sacrebleu-score-only": "sacrebleu $de/refA.txt -i $de/sys/UF.txt -m bleu chrf ter -b -w 14",
 }
 
+# Verbs with their arguments: what no command can express. "$NAME" is a value that `write_inputs`
+# makes. All are plain values, so that the calls outlive the classes of any version.
+_QUICK: dict[str, Any] = {"replicates": 1000}
+_TEXTS: dict[str, Any] = {"systems": "$texts", "references": "$references"}
+CALLS: dict[str, tuple[str, dict[str, Any]]] = {
+    "call-items": ("compare", {"systems": "$items", **_QUICK}),
+    "call-items-rows": ("compare", {"systems": "$rows", **_QUICK}),
+    "call-items-documents": ("compare", {"systems": "$rows", "documents": "passage", **_QUICK}),
+    "call-items-groups": (
+        "compare",
+        {"systems": "$rows", "metrics": "scores", "by": "$kinds", **_QUICK},
+    ),
+    "call-items-score": ("score", {"systems": "$items", "confidence": True, **_QUICK}),
+    "call-items-score-plain": ("score", {"systems": "$items"}),
+    "call-items-score-groups": (
+        "score",
+        {"systems": "$rows", "metrics": "scores", "by": "$kinds", "confidence": True, **_QUICK},
+    ),
+    "call-items-segments": ("score", {"systems": "$rows", "per_segment": True}),
+    "call-items-gate": ("gate", {"systems": "$two", "baseline": "a", **_QUICK}),
+    "call-items-gate-margin": (
+        "gate",
+        {"systems": "$two", "baseline": "a", "margin": 0.1, **_QUICK},
+    ),
+    "call-numbers": ("compare", {"systems": "$numbers", **_QUICK}),
+    "call-numbers-adaptive": ("compare", {"systems": "$numbers", "adaptive": True, **_QUICK}),
+    "call-numbers-explain": ("explain", {"systems": "$numbers", "baseline": "b", **_QUICK}),
+    "refused-call-missing": ("compare", {"systems": "$missing", **_QUICK}),
+    "call-missing-common": (
+        "compare",
+        {"systems": "$missing", "metrics": "scores:missing=common", **_QUICK},
+    ),
+    "call-missing-omit": (
+        "compare",
+        {"systems": "$missing", "metrics": "scores:missing=omit", **_QUICK},
+    ),
+    "call-answers": ("compare", {"systems": "$answers", **_QUICK}),
+    "call-answers-mean": (
+        "compare",
+        {"systems": "$answers", "metrics": "scores:answers=mean", **_QUICK},
+    ),
+    "call-answers-pass": (
+        "compare",
+        {"systems": "$answers", "metrics": "scores:answers=pass@2", **_QUICK},
+    ),
+    "refused-call-texts-of-items": (
+        "compare",
+        {"systems": "$items", "metrics": "chrf", **_QUICK},
+    ),
+    "call-texts": ("compare", {**_TEXTS, "metrics": "bleu,chrf,ter", **_QUICK}),
+    "call-texts-groups": (
+        "compare",
+        {**_TEXTS, "metrics": "bleu,chrf", "by": "$text_kinds", **_QUICK},
+    ),
+    "call-texts-documents": (
+        "compare",
+        {**_TEXTS, "metrics": "chrf", "documents": "$text_documents", **_QUICK},
+    ),
+    "call-texts-runs": (
+        "compare",
+        {
+            "systems": "$text_runs",
+            "references": "$references",
+            "runs": "{system}.opt{run}",
+            **_QUICK,
+        },
+    ),
+    "call-texts-explain": ("explain", {**_TEXTS, "baseline": "b", **_QUICK}),
+    "call-texts-report": ("report", {**_TEXTS, "metrics": ["bleu", "chrf"], **_QUICK}),
+    "call-texts-agree": (
+        "agree",
+        {
+            **_TEXTS,
+            "human": "$text_human",
+            "metrics": ["sentbleu", "chrf"],
+            "replicates": 200,
+            "permutations": 300,
+        },
+    ),
+    "refused-call-metric-twice": ("compare", {**_TEXTS, "metrics": "bleu,bleu", **_QUICK}),
+    "call-given": (
+        "compare",
+        {**_TEXTS, "metrics": ["bleu", "scores:path=$made/texts-given.tsv"], **_QUICK},
+    ),
+    "call-given-explain": (
+        "explain",
+        {**_TEXTS, "baseline": "b", "metrics": "scores:path=$made/texts-given.tsv", **_QUICK},
+    ),
+}
+
 # --------------------------------------------------------------------------------------------------
 # Inputs that are made of the data.
 
@@ -420,6 +591,11 @@ def write_inputs(data: Path, made: Path) -> None:
     _write_scores(made / "metric1.tsv", JUDGED, SEGMENTS, 3)
     _write_scores(made / "metric2.tsv", JUDGED, SEGMENTS, 5)
     _write_scores(made / "given.tsv", ("UF", "P3AI", "ICL"), len(_lines(folder / "refA.txt")), 7)
+    _write_scores(made / "short-given.tsv", ("UF", "P3AI"), SEGMENTS, 7)
+    documents = (f"doc\t{segment // 8}" for segment in range(SEGMENTS))
+    _write(made / "short-docs.tsv", ["domain\tdoc", *documents])
+    _write_sets(made, texts)
+    _write_items(made)
     _write_lists(made, texts["refA"])
     # A Chinese "output": the source text with every seventh character gone.
     chinese = _lines(data / FOLDERS["zh"] / "src.txt")[:SEGMENTS]
@@ -434,6 +610,93 @@ def _write_tables(made: Path, texts: Mapping[str, Sequence[str]]) -> None:
         table = csv.DictWriter(file, list(texts), delimiter="\t", lineterminator="\n")
         table.writeheader()
         table.writerows(rows)
+
+
+def _write_sets(made: Path, texts: Mapping[str, Sequence[str]]) -> None:
+    """Write parts of the texts as a panel of test sets."""
+    for part in range(4):
+        for name, segments in texts.items():
+            file = "ref.txt" if name == "refA" else f"{name}.txt"
+            _write(made / "sets" / f"set{part}" / file, segments[part::4])
+
+
+def item_scores() -> dict[str, dict[str, list[dict[str, Any]]]]:
+    """Make the rows of each system: of 0 and 1, of numbers, with missing ones, with answers."""
+    draw = Random(5)  # noqa: S311  # no secret
+    rates = {"a": 0.87, "b": 0.75, "c": 0.7}
+    about = [{"id": f"q{n}", "passage": f"p{n // 4}", "kind": "xy"[n % 2]} for n in range(60)]
+    return {
+        "items": {
+            name: [{**row, "score": int(draw.random() < rate)} for row in about]
+            for name, rate in rates.items()
+        },
+        "numbers": {
+            name: [{**row, "score": round(draw.gauss(rate, 1), 6)} for row in about]
+            for name, rate in rates.items()
+        },
+        "missing": {
+            name: [
+                {**row, "score": None if draw.random() < 0.1 else round(draw.random(), 6)}
+                for row in about
+            ]
+            for name in rates
+        },
+        "answers": {
+            name: [
+                {**row, "epoch": epoch, "score": int(draw.random() < rates[name])}
+                for row in about[:30]
+                for epoch in range(3)
+            ]
+            for name in "ab"
+        },
+    }
+
+
+def _write_items(made: Path) -> None:
+    """Write scores of items, as a file for each system; two of these folders make a panel."""
+    items = item_scores()
+    for folder, systems in items.items():
+        for name, rows in systems.items():
+            _write(made / folder / f"{name}.jsonl", map(json.dumps, rows))
+            if folder in ("items", "numbers"):
+                _write(made / "benchmarks" / folder / f"{name}.jsonl", map(json.dumps, rows))
+    human = (f"{n}\tq{i}\t{(i * 3 + ord(n)) % 17 / 16}" for n in "abc" for i in range(60))
+    _write(made / "human-items.tsv", ["system\titem\tscore", *human])
+    _write_values(made, items)
+
+
+def _write_values(made: Path, items: Mapping[str, Mapping[str, list[dict[str, Any]]]]) -> None:
+    """Write the values that CALLS name."""
+    texts = {
+        "a": ["the cat sat on the mat", "a dog barks", "hello there world"] * 9,
+        "b": ["a cat is on a mat", "the dog barked", "hello world"] * 9,
+        "c": ["the cat sat on a mat", "a dog barked", "hello"] * 9,
+    }
+    numbers = {
+        kind: {name: [row["score"] for row in rows] for name, rows in systems.items()}
+        for kind, systems in items.items()
+    }
+    size = len(texts["a"])
+    values = {
+        **numbers,
+        "answers": items["answers"],
+        "rows": items["items"],
+        "two": {name: numbers["items"][name] for name in "ab"},
+        "kinds": {"kind": [row["kind"] for row in items["items"]["a"]]},
+        "texts": texts,
+        "references": ["the cat sat on the mat", "the dog barks", "hello the world"] * 9,
+        "text_kinds": {"kind": list("xyz") * 9},
+        "text_documents": [f"d{segment // 3}" for segment in range(size)],
+        "text_runs": {
+            "x.opt1": texts["a"],
+            "x.opt2": texts["b"],
+            "y.opt1": texts["b"],
+            "y.opt2": texts["c"],
+        },
+        "text_human": {name: scores[:size] for name, scores in numbers["numbers"].items()},
+    }
+    _write(made / "values.json", [json.dumps(values)])
+    _write_scores(made / "texts-given.tsv", texts, size, 3)
 
 
 def _write_lists(made: Path, references: Sequence[str]) -> None:

@@ -5,9 +5,10 @@
     python -m tools.same_digits record AFTER
     python -m tools.same_digits compare BEFORE AFTER
 
-`record` runs the commands of tools/digit_cases.py on public data, and writes what each one printed
-to DIR/NAME.json. `compare` needs the two sides to agree in their numbers, not in their keys:
-results may be renamed and rearranged, as long as no number is lost. It exits with 1 where one is.
+`record` runs the commands and calls of tools/digit_cases.py on public data, and writes what each
+one printed to DIR/NAME.json. `compare` needs the two sides to agree in their numbers, not in their
+keys: results may be renamed and rearranged, as long as no number is lost. It exits with 1 where one
+is.
 
 Where options are renamed, edit the table; a case keeps its name, by which the two sides are paired.
 """
@@ -31,7 +32,7 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
-from tools.digit_cases import CASES, FOLDERS, PLAIN, SHORT, SYSTEMS, write_inputs
+from tools.digit_cases import CALLS, CASES, FOLDERS, PLAIN, SHORT, SYSTEMS, write_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -50,27 +51,36 @@ DATA = Path(__file__).parents[2] / "shared" / "data"
 # Recording.
 
 TIMEOUT = 300
+CALL = Path(__file__).with_name("digit_calls.py")
 #: Files of these kinds in $out are recorded as well.
 TEXT_FILES = (".json", ".tsv", ".txt")
 
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """Runs cases with a command, on data."""
+    """Runs cases with a command, calls with a Python, on data."""
 
     command: Sequence[str]
+    python: str
     data: Path
     made: Path
 
-    def record(self, name: str, row: str, scratch: Path) -> dict[str, Json]:
-        """What a case printed and wrote, with folders replaced by the names of the table."""
+    def record(self, name: str, scratch: Path) -> dict[str, Json]:
+        """Return what a case printed and wrote, with folders replaced by names of the table."""
         out = scratch / name
         out.mkdir(parents=True)
-        steps = self._steps(row, out)
+        if name in CALLS:
+            verb, arguments = CALLS[name]
+            row = f"{verb} {json.dumps(arguments)}"
+            made = str(self.made)
+            steps = [[self.python, str(CALL), verb, json.dumps(arguments), made]]
+        else:
+            row = CASES[name]
+            steps = [[*self.command, *step] for step in self._steps(row, out)]
         environment = {**os.environ, "TRUEBLEU_THREADS": "1", "PYTHONHASHSEED": "0"}
         for step in steps:
             process = subprocess.run(
-                [*self.command, *step],
+                step,
                 capture_output=True,
                 encoding="utf-8",
                 env=environment,
@@ -140,34 +150,42 @@ def _cell(text: str) -> Scalar:
 
 def record(options: argparse.Namespace) -> int:
     """Run the cases, and write a file for each; 1 where one could not be run."""
-    chosen = {
-        name: row
-        for name, row in CASES.items()
+    chosen = [
+        name
+        for name in (*CASES, *CALLS)
         if not options.only or any(part in name for part in options.only)
-    }
+    ]
     started = monotonic()
     failed = 0
     options.folder.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as scratch, ThreadPoolExecutor(options.jobs) as pool:
-        runner = Runner(shlex.split(options.command), options.data, Path(scratch) / "made")
+        command = shlex.split(options.command)
+        python = options.python or str(Path(command[0]).with_name("python"))
+        runner = Runner(command, python, options.data, Path(scratch) / "made")
         write_inputs(options.data, runner.made)
 
         def run(name: str) -> tuple[str, dict[str, Json], float]:
             begun = monotonic()
-            return name, runner.record(name, chosen[name], Path(scratch)), monotonic() - begun
+            return name, runner.record(name, Path(scratch)), monotonic() - begun
 
         for name, recorded, seconds in pool.map(run, chosen):
             (options.folder / f"{name}.json").write_text(
                 json.dumps(recorded, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
             )
-            # 1 is what a gate says when it does not let a system pass.
-            if recorded["exit"] not in ((0, 1) if name.startswith("gate") else (0,)):
+            if recorded["exit"] not in _exits(name):
                 failed += 1
                 print(f"{name}: exit {recorded['exit']}\n  {_last(recorded['errors'])}")
             elif options.times:
                 print(f"{seconds:6.2f} s  {name}")
     print(f"{len(chosen)} cases, {failed} failed, {monotonic() - started:.0f} s")
     return 1 if failed else 0
+
+
+def _exits(name: str) -> tuple[int, ...]:
+    """Return what a case may exit with: 1 is a gate's no, 2 a refusal."""
+    if name.startswith("refused"):
+        return (2,)
+    return (0, 1) if name.startswith("gate") else (0,)
 
 
 def _last(lines: Json) -> str:
@@ -463,6 +481,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             "SAME_DIGITS_COMMAND", shlex.join([sys.executable, "-m", "truebleu"])
         ),
         help="what to run; default: SAME_DIGITS_COMMAND, or this Python with -m truebleu",
+    )
+    recording.add_argument(
+        "--python", help="what runs the calls; default: the python beside the command"
     )
     recording.add_argument("--jobs", type=int, default=2, help="cases at a time (%(default)s)")
     recording.add_argument(
