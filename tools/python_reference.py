@@ -67,7 +67,7 @@ def _options(name: str, value: object) -> str:
     rows = []
     for option, declared in declared_by(value).items():
         default = "" if declared.default is MISSING else f" = {declared.default!r}"
-        kind = inspect.formatannotation(declared.type).replace("collections.abc.", "")
+        kind = inspect.formatannotation(declared.annotation).replace("collections.abc.", "")
         cells = f"{option}: {kind}{default}", declared.setting.help
         rows.append("| `{}` | {} |".format(*(cell.replace("|", r"\|") for cell in cells)))
     return "\n".join([f"| option of `{name}` | |", "|---|---|", *rows, ""])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
 from truebleu import schema
-from truebleu.errors import SettingError, UnknownNameError
+from truebleu.errors import ArgumentTypeError, SettingError, UnknownNameError
 
 
 def test_numbers_of_any_library_become_floats() -> None:
@@ -63,3 +64,11 @@ def test_a_seed_has_64_bits(seed: Any) -> None:
     schema.require_seed(2**64 - 1)
     with pytest.raises(SettingError, match="seed"):
         schema.require_seed(seed)
+
+
+def test_a_value_of_another_type_is_refused() -> None:
+    for value in (None, [1], "a", (1,)):
+        schema.require_type("rows", value, str if value == "a" else Sequence, "rows")
+    for wrong, kind in ((5, Sequence), ("a", Sequence), (b"a", Sequence), (b"a", str)):
+        with pytest.raises(ArgumentTypeError, match=r"rows: .*; expected several rows"):
+            schema.require_type("rows", wrong, kind, "several rows")

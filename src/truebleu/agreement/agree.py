@@ -31,7 +31,7 @@ from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError, first_names
 from truebleu.human.judgments import HumanScores, PairwiseJudgments
 from truebleu.metrics.registry import metrics_for
-from truebleu.schema import DEFAULT_SEED, Level, Seed, Setting, checked_fields, picked, verb
+from truebleu.schema import DEFAULT_SEED, Level, Seed, Setting, check_fields, picked, verb
 from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust
 from truebleu.significance.intervals import smallest_replicates
 
@@ -107,7 +107,7 @@ class AgreeSettings:
     level: Level = 0.95
 
     def __post_init__(self) -> None:
-        checked_fields(self)
+        check_fields(self)
         least = smallest_replicates(self.level)
         if self.replicates < least:
             expected = f"at least {least} at the level {self.level:g}"

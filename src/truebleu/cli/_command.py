@@ -78,6 +78,8 @@ class Option(click.Option):
         takes: what stands for the value; shells complete files.
         group: the heading that it stands under.
         rare: whether only ``--help-all`` shows it.
+        read: makes the value of what was written, once all settings are checked; for files.
+        is_setting: True if a declaration has it, whose errors name it.
         details: others of Click.
     """
 
@@ -89,12 +91,15 @@ class Option(click.Option):
         *,
         group: Group = "Output",
         rare: bool = False,
+        read: Callable[[Any], Any] | None = None,
+        is_setting: bool = False,
         **details: Any,
     ) -> None:
         if takes in FILES:
             details.setdefault("type", FilePath())
         super().__init__(flags.split(), help=text, metavar=takes, **details)
         self.group, self.rare = group, rare
+        self.read, self.is_setting = read, is_setting
         if isinstance(self.type, click.Choice) and takes is None:
             names = tuple(map(str, self.type.choices))
             if len("|".join(names)) > LONGEST_CHOICES:
@@ -220,7 +225,7 @@ def verb_options(verb: Callable[..., Any], without: Iterable[str] = ()) -> Itera
                 shown = declared.default is not None
                 details |= {"default": declared.default, "show_default": shown}
         details |= {"group": setting.group, "rare": setting.rare}
-        yield Option(" ".join(flags), _sentence(setting.help), **details)
+        yield Option(" ".join(flags), _sentence(setting.help), is_setting=True, **details)
 
 
 def _declared(verb: Callable[..., Any]) -> dict[str, Parameter]:
@@ -278,9 +283,11 @@ def make_command(
         parameters += [option for option in options if not isinstance(option, click.Argument)]
         parameters += _executor_options() if "executor" in has else []
         formats = (*FORMATS, *CHECK_FORMATS) if "checks" in has else tuple(FORMATS)
-        names = {o.name: o.opts[-1] for o in parameters if o.name in declared}
         hidden = {"chart", "details", "output", "format"} - has
         parameters += [o for o in _output_options(formats, output) if o.name not in hidden]
+        own = [option for option in parameters if isinstance(option, Option)]
+        names = {str(option.name): option.opts[-1] for option in own if option.is_setting}
+        read_later: list[Any] = [option for option in own if option.read is not None]
 
         def callback(**values: Any) -> None:
             with _named_as_options(names):
@@ -289,8 +296,11 @@ def make_command(
         def run(values: dict[str, Any]) -> None:
             if verb is not None and is_verb(verb):
                 # What is not given is left to the declaration; before any file is read.
-                requested = {name: values[name] for name in names if values[name] != ()}
-                values |= resolve(verb, requested)
+                known = declared.keys() & values.keys()
+                values |= resolve(verb, {n: values[n] for n in known if values[n] != ()})
+            for option in read_later:
+                if values[option.name] is not None:
+                    values[option.name] = option.read(values[option.name])
             if "texts" in has:
                 values["texts"] = _texts_of(values)
             if "metrics" in has:
@@ -642,10 +652,8 @@ BY = Option(
 def _metric_options(parse: Callable[[Sequence[str]], list[Metric]]) -> list[click.Parameter]:
     """The metrics with their settings, and the language that decides about tokenizers."""
 
-    def parsed(
-        context: click.Context, _option: click.Parameter, written: Sequence[str]
-    ) -> list[Metric]:
-        return _for_language(parse(written), context)
+    def read(written: Sequence[str]) -> list[Metric]:
+        return _for_language(parse(written), click.get_current_context())
 
     return [
         Option(
@@ -657,7 +665,7 @@ def _metric_options(parse: Callable[[Sequence[str]], list[Metric]]) -> list[clic
             multiple=True,
             default=["bleu"],
             show_default=True,
-            callback=parsed,
+            read=read,
         ),
         # Read before --metric, wherever it stands.
         Option(

@@ -27,12 +27,8 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
 
 
-def _word_counts(
-    _context: click.Context, _option: click.Parameter, path: str | None
-) -> dict[str, int] | None:
-    """Words and their counts in the training data, from a file with WORD<tab>COUNT lines."""
-    if path is None:
-        return None
+def _read_word_counts(path: str) -> dict[str, int]:
+    """Read the counts of words in the training data from a file with WORD<tab>COUNT lines."""
     counts: dict[str, int] = {}
     text = decode(path, Files().contents(path))
     for number, line in enumerate(text.split("\n"), 1):
@@ -56,7 +52,7 @@ COUNTS = Option(
     "FILE",
     group="Texts",
     rare=True,
-    callback=_word_counts,
+    read=_read_word_counts,
 )
 
 

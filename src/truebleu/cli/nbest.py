@@ -57,11 +57,6 @@ def list_reader(options: dict[str, Any]) -> Callable[[str | None], Any]:
     return read
 
 
-def reading(read: Callable[[Any], Any]) -> dict[str, Any]:
-    """Of an option: its value is what is read from what is written."""
-    return {"callback": lambda _context, _option, value: None if value is None else read(value)}
-
-
 def read_references(written: Sequence[str]) -> dict[str, TextLike] | None:
     """The references of a command by what messages call them, or None where there are none."""
     if not written:
@@ -80,17 +75,14 @@ def list_options(
 ) -> list[click.Parameter]:
     """LISTS, how they are read, which `list_reader` takes, and their references."""
     lists = click.Argument(["lists"], required=required, type=FilePath())
-    return [lists, *verb_options(ListFormat), reference_option("", text, **FROM_FILES)]
+    return [lists, *verb_options(ListFormat), reference_option("", text, read=read_references)]
 
 
 def further_lists(of: str, text: str) -> list[Option]:
     """Lists of another kind, such as "test", and their references."""
     references = f"A reference of the {of} lists; repeat for several."
     lists = Option(f"--{of}-lists", text, "LISTS", group="Texts")
-    return [lists, reference_option(of, references, **FROM_FILES)]
-
-
-FROM_FILES = reading(read_references)
+    return [lists, reference_option(of, references, read=read_references)]
 
 
 def as_lines(texts: Iterable[str]) -> bytes:
@@ -146,7 +138,7 @@ TUNE_OPTIONS = [
         group="Metrics",
         default="mert",
         show_default=True,
-        **reading(as_tuner),
+        read=as_tuner,
     ),
     *further_lists("test", "Measure the gain on these."),
     Option(
@@ -154,7 +146,7 @@ TUNE_OPTIONS = [
         "Weights to start from: TSV, JSON or a Moses ini.",
         "FILE",
         group="Metrics",
-        **reading(read_weights),
+        read=read_weights,
     ),
     Option(
         "--resume",
@@ -163,7 +155,7 @@ TUNE_OPTIONS = [
         type=FilePath(path_type=Path),
     ),
     *(
-        Option(flags, text, takes, group="Metrics", rare=True, multiple=True, **reading(read))
+        Option(flags, text, takes, group="Metrics", rare=True, multiple=True, read=read)
         for flags, takes, text, read in (
             ("--fix fixed", "NAME=WEIGHT", "Fix a weight; repeat for several.", _fixed),
             ("--bound bounds", "NAME=LOW:HIGH", "Keep a weight between two numbers.", _bounds),
@@ -253,7 +245,7 @@ RERANK_OPTIONS = [
         "Choose by these weights of features: TSV, JSON or a Moses ini.",
         "FILE",
         group="Metrics",
-        **reading(read_weights),
+        read=read_weights,
     ),
     *further_lists("train", "Lists to train on. Default: folds of LISTS themselves."),
 ]
@@ -341,7 +333,7 @@ MBR_OPTIONS = [
         "FILE",
         group="Metrics",
         rare=True,
-        **reading(_matrices),
+        read=_matrices,
     ),
     Option(
         "--weigh-by",

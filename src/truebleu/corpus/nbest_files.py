@@ -30,7 +30,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from math import log
-from os import PathLike  # settings are read from annotations
+from os import PathLike
 from sys import intern
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, NoReturn
 
@@ -46,7 +46,7 @@ from truebleu.errors import (
     UnpairedSegmentsError,
     shortened,
 )
-from truebleu.schema import LARGEST, Setting, checked_fields
+from truebleu.schema import LARGEST, Setting, check_fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -114,7 +114,7 @@ class ListFormat:
     features: Annotated[Sequence[str] | None, replace(KEY, flags=("--feature",))] = None
 
     def __post_init__(self) -> None:
-        checked_fields(self)
+        check_fields(self)
 
     def seen(self, path: str, lines: Sequence[Line]) -> ListFormat:
         """With the format that is named, or that the first lines have.

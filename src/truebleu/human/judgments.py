@@ -9,7 +9,7 @@ from math import fsum
 from typing import Annotated, ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
 from truebleu.errors import DuplicateSystemError, SettingError, UnpairedSegmentsError, first_names
-from truebleu.schema import Setting, checked_fields
+from truebleu.schema import Setting, check_fields
 
 __all__ = ["FORMATS", "HumanScores", "Judgment", "PairwiseJudgments"]
 
@@ -146,7 +146,7 @@ class Request:
         for name in ("systems", "documents"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, tuple(map(str, getattr(self, name))))
-        checked_fields(self)
+        check_fields(self)
         systems = Counter(self.systems)
         if len(systems) < len(self.systems):
             raise DuplicateSystemError(systems.most_common(1)[0][0])

@@ -13,7 +13,7 @@ from truebleu.corpus.sequences import as_text
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError
 from truebleu.metrics.threads import use_environment
-from truebleu.schema import MOST, Setting, checked_fields, require_name, require_whole_number
+from truebleu.schema import MOST, Setting, check_fields, require_name, require_whole_number
 from truebleu.tokenizers import (
     AUTO,
     DEFAULT,
@@ -452,7 +452,7 @@ class NativeMetric(Metric):
     limits: ClassVar[tuple[float, float]] = (0.0, float("inf"))
 
     def __post_init__(self) -> None:
-        checked_fields(self)
+        check_fields(self)
 
     @property
     def weight_columns(self) -> tuple[int, ...]:
@@ -540,7 +540,7 @@ class TokenMetric(NativeMetric):
         lowercase: bool
 
     def __post_init__(self) -> None:
-        checked_fields(self)
+        check_fields(self)
         check_tokenizer(self.tokenize)
 
     @property

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from truebleu import _core
 from truebleu.errors import SettingError
 from truebleu.metrics.base import NativeMetric, Score, Signature
-from truebleu.schema import Setting, checked_fields, require_name
+from truebleu.schema import Setting, check_fields, require_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,7 +43,7 @@ class CHRF(NativeMetric):
     eps_smoothing: bool = False
 
     def __post_init__(self) -> None:
-        checked_fields(self)
+        check_fields(self)
         if self.char_order + self.word_order == 0:
             raise SettingError("char_order", 0, "at least 1 where word_order is 0")
 

@@ -16,7 +16,7 @@ from truebleu.corpus._files import COMPRESSED, Files, decode
 from truebleu.errors import MissingColumnError, MissingExtraError, SettingError, UnreadableFileError
 from truebleu.metrics.base import NativeMetric, Score, Signature
 from truebleu.metrics.threads import use_environment
-from truebleu.schema import checked_fields
+from truebleu.schema import check_fields
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -77,7 +77,7 @@ class DependencyF(NativeMetric):
     weight_columns: ClassVar[tuple[int, ...]] = (2,)
 
     def __post_init__(self) -> None:
-        checked_fields(self)
+        check_fields(self)
         if bool(self.parses) + bool(self.spacy) + (self.given is not None) != 1:
             expected = "a folder of CoNLL-U files, or else spacy=MODEL, and not both"
             raise SettingError("parses", self.parses, expected)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from truebleu.errors import SettingError
 from truebleu.metrics.base import MeanMetric, Signature, mean_statistics
-from truebleu.schema import checked_fields
+from truebleu.schema import check_fields
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from truebleu._core import Statistics
     from truebleu.corpus.sequences import TextLike
     from truebleu.corpus.test_set import TestSet
@@ -50,7 +48,7 @@ class FunctionMetric(MeanMetric):
     source: bool = False
 
     def __post_init__(self) -> None:
-        checked_fields(self)
+        check_fields(self)
         if not callable(self.function):
             raise SettingError("function", self.function, "something to call")
         if not self.name:

@@ -37,7 +37,13 @@ __all__ = ["read_weights"]
 WeightsFormat = Literal["tsv", "json", "ini"]
 BASELINE, CHOSEN = "baseline", "chosen"
 TestReplicates = Annotated[
-    int, Setting(help="resampled test sets of the test of the gain.", least=1, rare=True)
+    int,
+    Setting(
+        help="number of replicates of the test of the gain.",
+        least=1,
+        rare=True,
+        default=DEFAULT_REPLICATES,
+    ),
 ]
 
 

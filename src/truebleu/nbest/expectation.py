@@ -15,7 +15,7 @@ import numpy as np
 from truebleu.errors import SettingError
 from truebleu.metrics.bleu import BLEU
 from truebleu.nbest.problem import Tuner, minimize, order
-from truebleu.schema import Setting, checked_fields
+from truebleu.schema import Setting, check_fields
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -232,7 +232,7 @@ class MinimumRisk(Tuner):
     l2: Annotated[float, Setting(least=0)] = 1e-4
 
     def __post_init__(self) -> None:
-        checked_fields(self)
+        check_fields(self)
         if not self.scales:
             raise SettingError("scales", self.scales, "numbers above 0")
 

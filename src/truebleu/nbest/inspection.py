@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypedDict
 
 import numpy as np
 
@@ -18,12 +18,13 @@ from truebleu.nbest.problem import (
     plus_one_bleu,
     within_deviations,
 )
-from truebleu.schema import Column, Setting, verb
+from truebleu.schema import Column, Setting, takes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
+    from typing_extensions import Unpack
 
     from truebleu.corpus.nbest import NBest
     from truebleu.corpus.test_set import ReferencesLike
@@ -222,13 +223,23 @@ class OracleResult(Result):
     REPORT: ClassVar[str] = "truebleu.reports.nbest:oracle_document"
 
 
-@verb
+class OracleOptions(TypedDict, total=False):
+    """Options of `oracle_scores`.
+
+    Attributes:
+        sentence: score of a single candidate: "metric" for the metric's score of a segment, or, for
+            BLEU, "plus-one", which adds 1 to matches and totals of every order.
+    """
+
+    sentence: Annotated[SentenceScore, Setting(rare=True, default="metric")]
+
+
+@takes(OracleOptions)
 def oracle_scores(
     lists: NBest | Iterable[Iterable[str]],
     references: ReferencesLike | None = None,
-    *,
     metrics: str | Sequence[str | Metric] = ("bleu",),
-    sentence: Annotated[SentenceScore, Setting(rare=True)] = "metric",
+    **options: Unpack[OracleOptions],
 ) -> OracleResult:
     """How well the lists could be chosen from, if the references were known.
 
@@ -241,10 +252,8 @@ def oracle_scores(
         lists: the candidates of each segment.
         references: as for `truebleu.score`.
         metrics: any metrics whose statistics add up, or ``feature:NAME``.
-        sentence: how candidates are scored by themselves: as the metric scores segments, or, for
-            BLEU, with 1 added to matches and totals of every order ("plus-one").
     """
-    nbest = as_nbest(lists)
+    nbest, sentence = as_nbest(lists), options["sentence"]
     return OracleResult(
         name=nbest.name,
         segments=len(nbest),

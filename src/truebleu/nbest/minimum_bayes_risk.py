@@ -7,10 +7,11 @@ exact; approximations are chosen by name, and `check` says what they cost.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import isfinite
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, TypedDict
 
 import numpy as np
 
@@ -19,21 +20,31 @@ from truebleu._results import Result
 from truebleu.corpus.nbest import as_nbest
 from truebleu.corpus.test_set import TestSet
 from truebleu.errors import SettingError, UnpairedSegmentsError
+from truebleu.metrics.base import Metric
 from truebleu.metrics.registry import as_metrics, by_name
 from truebleu.metrics.threads import use_environment
 from truebleu.nbest.choices import measure_gain
-from truebleu.schema import DEFAULT_SEED, Seed, Setting, Streams, checked_fields, picked, verb
+from truebleu.schema import (
+    DEFAULT_SEED,
+    Seed,
+    Setting,
+    Settings,
+    Streams,
+    check_fields,
+    require_type,
+    takes,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from concurrent.futures import Executor
 
     from numpy.typing import ArrayLike, NDArray
+    from typing_extensions import Unpack
 
     from truebleu.corpus.nbest import NBest
     from truebleu.corpus.sequences import TextLike
     from truebleu.corpus.test_set import ReferencesLike
-    from truebleu.metrics.base import Metric
     from truebleu.nbest.choices import Gain
 
     Values = NDArray[np.float64]
@@ -52,8 +63,6 @@ __all__ = [
 ]
 
 Weights = Literal["uniform", "probability", "counts"]
-Temperature = Annotated[float, Setting(above=0, rare=True)]
-Best = Annotated[int, Setting(least=1, group="Output")]
 
 #: Expected utilities this close, relative to the larger one, are tied: rounding can do that.
 TIE_TOLERANCE = 1e-12
@@ -157,7 +166,7 @@ class Method:
     name: str
 
     def __post_init__(self) -> None:
-        checked_fields(self)
+        check_fields(self)
 
     def for_references(self, metric: Metric, pseudo: Sequence[TextLike]) -> Method:
         """The method, if the metric can be used with it; these fix what it leaves to them."""
@@ -296,60 +305,74 @@ def as_method(method: str | Method) -> Method:
     return method if isinstance(method, Method) else by_name("method", str(method), METHODS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MBRSettings:
-    """How the best candidate is found.
+class MBROptions(TypedDict, total=False):
+    """Options of `mbr`.
 
     Attributes:
-        weigh_by: how likely a pseudo-reference is: all alike (``uniform``, duplicates add up), by
-            the model (``probability``) or as often as it was sampled (``counts``); ``given`` where
-            numbers were handed over.
-        temperature: with ``probability``, log-probabilities are divided by it.
-        include_self: whether a candidate is compared with itself too.
-        sentence_level: whether pairs are scored as the metric scores single segments; BLEU with
-            effective order, for example.
-        method: how expected utilities are computed.
-        best: how many candidates of each segment to return.
-        check: whether the exact result is computed too, to see what an approximation misses.
+        temperature: number that log-probabilities are divided by, with weights by probability.
+        include_self: True to compare a candidate with itself, too.
+        sentence_level: True to score pairs as the metric scores single segments, such as BLEU with
+            effective order.
+        best: number of candidates of each segment to return.
+        check: True to measure what an approximation misses.
+        higher_is_better: direction of the given utilities.
     """
 
-    weigh_by: Annotated[str, Setting(choices=(*get_args(Weights), "given"))] = "uniform"
-    temperature: Temperature = 1.0
+    temperature: Annotated[float, Setting(above=0, rare=True)]
+    include_self: Annotated[bool, Setting(option=False)]
+    sentence_level: Annotated[bool, Setting(option=False)]
+    best: Annotated[int, Setting(least=1, group="Output")]
+    check: Annotated[bool, Setting(rare=True)]
+    higher_is_better: Annotated[bool, Setting(option=False, default=True)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MBRSettings(Settings):
+    """Settings of a choice; `mbr` describes its options.
+
+    Attributes:
+        weigh_by: weights of pseudo-references: all alike (``uniform``, duplicates add up), by
+            the model (``probability``) or as often as it was sampled (``counts``); ``given`` if
+            numbers were handed over.
+        method: method of computing expected utilities.
+    """
+
+    OPTIONS = MBROptions
+
+    weigh_by: Literal["uniform", "probability", "counts", "given"] = "uniform"
+    temperature: float = 1.0
     include_self: bool = True
     sentence_level: bool = True
     method: Method = Exact()
-    best: Best = 1
+    best: int = 1
     check: bool = False
 
-    def __post_init__(self) -> None:
-        checked_fields(self)
-        if isinstance(self.method, Exact) and self.check:
+    @staticmethod
+    def refuse_conflicts(options: Mapping[str, Any]) -> None:
+        """Raise SettingError for what the method does not allow."""
+        method = options.get("method")
+        if isinstance(method, Exact) and options["check"]:
             raise SettingError("check", True, "an approximate method; exact has nothing to check")
-        if not self.include_self and not isinstance(self.method, Exact):
+        if not (options["include_self"] or method is None or isinstance(method, Exact)):
             raise SettingError("include_self", False, "method exact")
 
 
 # Choosing.
 
 
-@verb
+@takes(MBRSettings)
 def mbr(
     candidates: NBest | Iterable[Iterable[str]],
-    *,
+    references: ReferencesLike | None = None,
     metric: Utility = "chrf",
+    *,
     pseudo_references: NBest | Iterable[Iterable[str]] | None = None,
     weigh_by: Weights | Sequence[ArrayLike] = "uniform",
-    temperature: Temperature = 1.0,
-    include_self: Annotated[bool, Setting(option=False)] = True,
-    sentence_level: Annotated[bool, Setting(option=False)] = True,
     method: str | Method = "exact",
-    best: Best = 1,
-    check: Annotated[bool, Setting(rare=True)] = False,
     utilities: Sequence[ArrayLike] | None = None,
-    higher_is_better: Annotated[bool, Setting(option=False)] = True,
-    references: ReferencesLike | None = None,
     progress: Callable[[int], None] | None = None,
     executor: Executor | None = None,
+    **options: Unpack[MBROptions],
 ) -> MBRResult:
     """Choose the candidate of each segment with the highest expected utility.
 
@@ -359,41 +382,34 @@ def mbr(
 
     Args:
         candidates: n-best lists or samples: see `read_nbest`, or lists of str.
+        references: real references, to see what the choice is worth by this and another metric.
         metric: the utility: any metric that scores single segments, by name or as an object, or a
             function that takes an output and the list of its references.
         pseudo_references: what candidates are compared with; by default with each other.
         weigh_by: how likely each pseudo-reference is: "uniform" (what was sampled twice counts
             twice), "probability" (by the model) or "counts" (how often it was sampled); or a list
             of numbers for each segment.
-        temperature: with weights by probability, log-probabilities are divided by it.
-        include_self: whether a candidate is compared with itself too.
-        sentence_level: whether pairs are scored as the metric scores single segments; BLEU with
-            effective order, for example.
         method: "exact", "aggregate", "prune" or "coarse-to-fine", with settings after a colon; or
             an object: `Exact`, `Aggregate`, `Prune` or `CoarseToFine` of `truebleu.nbest`.
-        best: how many candidates of each segment to return.
-        check: whether to measure what an approximation misses.
         utilities: a matrix for each segment, shaped (candidate, pseudo-reference), in place of a
             metric.
-        higher_is_better: the direction of these utilities.
-        references: real references, to see what the choice is worth by this and another metric.
         progress: called with the number of segments that are done.
         executor: where segments are scored, such as `truebleu.execution.Processes(4)`; None for
             here.
     """
-    asked = locals()
     lists = as_nbest(candidates)
     others = None if pseudo_references is None else as_nbest(pseudo_references)
     if others is not None and len(others) != len(lists):
         raise UnpairedSegmentsError(others.name, len(others), lists.name, len(lists))
     weights = None if isinstance(weigh_by, str) else weigh_by
-    settings = picked(
-        MBRSettings,
-        asked,
+    require_type("weigh_by", weights, Iterable, "a name, or numbers for each segment")
+    require_type("utilities", utilities, Iterable, "a matrix for each segment")
+    settings = MBRSettings.from_options(
+        options,
         weigh_by=weigh_by if weights is None else "given",
-        temperature=float(temperature),
         method=as_method(method),
     )
+    higher_is_better = options["higher_is_better"]
     utility = scored = None
     if utilities is not None:
         if not isinstance(settings.method, Exact):
@@ -406,7 +422,7 @@ def mbr(
     else:
         pseudo = [(lists if others is None else others).texts]
         utility = as_utility(metric).for_references(pseudo)
-        scored = utility.sentence_level() if sentence_level else utility
+        scored = utility.sentence_level() if settings.sentence_level else utility
         higher_is_better = scored.higher_is_better is not False
         listed = _candidates(lists, others, weights, settings, collapse=True)
         batches = Scoring(scored, settings, pseudo).chosen(listed, executor)

@@ -12,7 +12,7 @@ import re
 import shlex
 import signal
 import subprocess
-from collections.abc import Callable  # settings are read from annotations
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -27,10 +27,10 @@ from truebleu.errors import DecoderError, SettingError, UnreadableFileError
 from truebleu.execution.journal import Runner, Task
 from truebleu.nbest.choices import format_weights
 from truebleu.nbest.problem import merge_lists, without_copies
-from truebleu.schema import Column, Setting, checked_fields
+from truebleu.schema import Column, Setting, check_fields
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from truebleu.nbest.choices import WeightsFormat
 
@@ -93,7 +93,7 @@ class OuterLoop:
     ] = None
 
     def __post_init__(self) -> None:
-        checked_fields(self)
+        check_fields(self)
         weights = any(place in self.decoder for place in PLACES[:-1])
         if not weights or PLACES[-1] not in self.decoder or not _words(self.decoder):
             expected = "a command with {weights} and {nbest} in it"

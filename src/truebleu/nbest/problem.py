@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import zip_longest
@@ -21,10 +22,10 @@ from truebleu.errors import (
 from truebleu.metrics.base import MeanMetric, Signature
 from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.registry import as_metrics
-from truebleu.schema import ComparedByValue, checked_fields, picked
+from truebleu.schema import ComparedByValue, check_fields
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -154,7 +155,9 @@ def list_metrics(metrics: str | Sequence[str | Metric]) -> list[Metric]:
     ``feature:-NAME`` is a feature where lower is better.
     """
     parsed: list[Metric] = []
-    for metric in [metrics] if isinstance(metrics, str) else metrics:
+    if isinstance(metrics, str) or not isinstance(metrics, Iterable):
+        metrics = [metrics]
+    for metric in metrics:
         if isinstance(metric, str) and metric.startswith(FEATURE):
             name = metric.removeprefix(FEATURE)
             better = not name.startswith("-")
@@ -431,10 +434,13 @@ def make_problem(
     else:
         matrix = matrix.copy()
         matrix.data = matrix.data / scales[matrix.indices]
-    return picked(
-        Problem,
-        locals(),
+    return Problem(
+        names=names,
+        matrix=matrix,
+        scales=scales,
+        useless=useless,
         offsets=nbest.offsets,
+        counted=counted,
         lengths=reference_lengths(nbest, references, counted[0].metric),
     )
 
@@ -669,7 +675,7 @@ class Tuner:
     is_random: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        checked_fields(self)
+        check_fields(self)
 
     @property
     def steps(self) -> int:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence  # settings are read from annotations
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypedDict
 
 import numpy as np
 
 from truebleu._results import Result
-from truebleu.corpus.nbest import as_nbest
+from truebleu.corpus.nbest import NBest, as_nbest
 from truebleu.errors import SettingError
 from truebleu.nbest.choices import TestReplicates, measure_gain, weighted_scores
 from truebleu.nbest.expectation import probabilities
@@ -24,14 +24,14 @@ from truebleu.nbest.problem import (
     within_deviations,
     without_copies,
 )
-from truebleu.schema import DEFAULT_REPLICATES, DEFAULT_SEED, Column, Seed, Setting, picked, verb
+from truebleu.schema import Column, Seed, Setting, require_type, takes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import ArrayLike, NDArray
+    from typing_extensions import Unpack
 
-    from truebleu.corpus.nbest import NBest
     from truebleu.corpus.test_set import ReferencesLike
     from truebleu.metrics.base import Metric
     from truebleu.nbest.choices import Gain
@@ -109,22 +109,38 @@ class RerankResult(Result):
     REPORT: ClassVar[str] = "truebleu.reports.nbest:rerank_document"
 
 
-@verb
+class RerankOptions(TypedDict, total=False):
+    """Options of `rerank`.
+
+    Attributes:
+        quality: columns of quality scores whose sum chooses; several are divided by their standard
+            deviation within lists. A leading "-" means that lower is better.
+        gamma: strength of the trained model's penalty. Default: chosen from a path on held-out
+            segments.
+        ngrams: longest n-grams of the candidates, in words, that the trained model also has as
+            features.
+        folds: number of parts of neighbouring segments.
+    """
+
+    quality: Annotated[Sequence[str], Setting(group="Metrics", metavar="NAME")]
+    gamma: Annotated[float | None, Setting(above=0, rare=True)]
+    ngrams: Annotated[int, Setting(least=0, most=10, group="Metrics", metavar="N", default=0)]
+    folds: Annotated[int, Setting(least=2, most=10**6, rare=True, default=5)]
+    seed: Seed
+    replicates: TestReplicates
+
+
+@takes(RerankOptions)
 def rerank(
     lists: NBest | Iterable[Iterable[str]],
     references: ReferencesLike | None = None,
+    metrics: str | Sequence[str | Metric] = ("bleu",),
     *,
     weights: Mapping[str, float] | None = None,
-    quality: Annotated[Sequence[str], Setting(group="Metrics", metavar="NAME")] = (),
-    gamma: Annotated[float | None, Setting(above=0, rare=True)] = None,
-    ngrams: Annotated[int, Setting(least=0, most=10, group="Metrics", metavar="N")] = 0,
     train_lists: NBest | None = None,
     train_references: ReferencesLike | None = None,
-    metrics: str | Sequence[str | Metric] = ("bleu",),
-    folds: Annotated[int, Setting(least=2, most=10**6, rare=True)] = 5,
-    seed: Seed = DEFAULT_SEED,
-    replicates: TestReplicates = DEFAULT_REPLICATES,
     progress: Callable[[int], None] | None = None,
+    **options: Unpack[RerankOptions],
 ) -> RerankResult:
     """Choose the candidate of each list that scores best.
 
@@ -140,19 +156,17 @@ def rerank(
     Args:
         lists: the candidates of each segment.
         references: to measure the gain by, and to train by where there are no other lists.
-        weights: choose by these weights of features.
-        quality: choose by the sum of these columns, each divided by its standard deviation within
-            lists where there are several; a leading "-" means that lower is better.
-        gamma: of the trained model; chosen from a path on held-out segments if not given.
-        ngrams: the trained model also has the candidates' n-grams of up to so many words.
-        train_lists: lists to train on; without them, those of `lists` are cut into folds.
-        train_references: theirs.
         metrics: the first says which candidates are good to a trained model; the gain is measured
             by all, and by another one.
-        folds: how many parts of neighbouring segments.
+        weights: weights of features to choose by.
+        train_lists: lists to train on; without them, those of `lists` are cut into folds.
+        train_references: references of the training lists.
         progress: called after each trained model.
     """
     nbest, goals = as_nbest(lists), list_metrics(metrics)
+    quality, gamma, ngrams = options["quality"], options["gamma"], options["ngrams"]
+    require_type("weights", weights, Mapping, "weights by the names of features")
+    require_type("train_lists", train_lists, NBest, "lists, an NBest")
     used_folds, trained_on, copies = None, None, 0
     model: Model = "weights" if weights is not None else "quality" if quality else "log-linear"
     if model == "log-linear":
@@ -172,7 +186,7 @@ def rerank(
         trained = _by_weights(_of_quality(nbest, quality) if weights is None else weights)
     indices = first_best(trained.score(nbest), nbest.offsets)
     if trained_on is not None and train_lists is None:
-        used_folds = min(folds, len(nbest))
+        used_folds = min(options["folds"], len(nbest))
         if used_folds < 2:
             raise SettingError("lists", "one segment", "more, or other lists to train on")
         everything = np.arange(len(nbest))
@@ -184,23 +198,24 @@ def rerank(
     gains: tuple[Gain, ...] = ()
     if references is not None:
         first = np.zeros(len(nbest), dtype=np.int64)
-        gains = measure_gain(
-            nbest, references, goals, first, [indices], seed=seed, replicates=replicates
-        )
-    return picked(
-        RerankResult,
-        locals(),
+        test = {"seed": options["seed"], "replicates": options["replicates"]}
+        gains = measure_gain(nbest, references, goals, first, [indices], **test)
+    return RerankResult(
         name=nbest.name,
+        model=model,
         segments=len(nbest),
         candidates=nbest.candidates,
         weights=dict(trained.weights),
         path=trained.path,
         gamma=trained.gamma,
         selected=trained.selected,
+        trained_on=trained_on,
+        copies=copies,
         folds=used_folds,
         indices=tuple(indices.tolist()),
         texts=tuple(nbest.choose(indices)),
         changed=int((indices > 0).sum()),
+        gains=gains,
     )
 
 

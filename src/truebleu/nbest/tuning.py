@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b
 from math import isfinite
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypedDict
 
 import numpy as np
 
 from truebleu._results import Result
 from truebleu.corpus.fingerprints import fingerprint
-from truebleu.corpus.nbest import as_nbest
+from truebleu.corpus.nbest import NBest, as_nbest
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner, Task
 from truebleu.metrics.registry import by_name
@@ -32,14 +32,14 @@ from truebleu.nbest.problem import (
     require_weight,
     seed_of_run,
 )
-from truebleu.schema import DEFAULT_REPLICATES, DEFAULT_SEED, Column, Seed, Setting, plain, verb
+from truebleu.schema import Column, Seed, Setting, plain, require_type, takes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
+    from typing_extensions import Unpack
 
-    from truebleu.corpus.nbest import NBest
     from truebleu.corpus.test_set import ReferencesLike
     from truebleu.metrics.base import Metric
     from truebleu.nbest.choices import Gain
@@ -139,24 +139,37 @@ class TuneResult(Result):
         return {weight.feature: weight.weight for weight in self.weights}
 
 
-@verb
+class TuneOptions(TypedDict, total=False):
+    """Options of `tune`.
+
+    Attributes:
+        folds: number of parts of neighbouring segments that the development lists are cut into,
+            without test lists; candidates of each part are chosen by weights tuned on the others.
+            0 measures no gain.
+        repeats: number of runs, each with another seed.
+    """
+
+    folds: Annotated[int, Setting(least=0, most=10**6, rare=True, default=5)]
+    repeats: Annotated[int, Setting(least=1, most=1000, default=1)]
+    seed: Seed
+    replicates: TestReplicates
+
+
+@takes(TuneOptions)
 def tune(
     lists: NBest | Iterable[Iterable[str]] | OuterLoop,
     references: ReferencesLike | None = None,
+    metrics: str | Sequence[str | Metric] = ("bleu",),
     *,
     method: str | Tuner = "mert",
-    metrics: str | Sequence[str | Metric] = ("bleu",),
     test_lists: NBest | None = None,
     test_references: ReferencesLike | None = None,
-    folds: Annotated[int, Setting(least=0, most=10**6, rare=True)] = 5,
-    repeats: Annotated[int, Setting(least=1, most=1000)] = 1,
-    seed: Seed = DEFAULT_SEED,
-    replicates: TestReplicates = DEFAULT_REPLICATES,
     start: Mapping[str, float] | None = None,
     fixed: Mapping[str, float] | None = None,
     bounds: Mapping[str, tuple[float, float]] | None = None,
     progress: Progress | None = None,
     runner: Runner | None = None,
+    **options: Unpack[TuneOptions],
 ) -> TuneResult:
     """Weights of features that make the best candidates win.
 
@@ -173,16 +186,13 @@ def tune(
             the best round's weights there, and end no worse; folds, which must not know them,
             start from `start`.
         references: as for `truebleu.score`; not needed where all metrics are ``feature:NAME``.
+        metrics: metrics to tune for, whose counts add up; several are averaged, and
+            lower-is-better metrics are negated.
         method: "mert", "mira", "pro", "expected-bleu", "risk" or "expected-corpus-bleu", with
             settings after a colon; or an object: `Mert`, `Mira`, `Pro`, `ExpectedBleu`,
             `MinimumRisk` or `ExpectedCorpusBleu` of `truebleu.nbest`.
-        metrics: what to tune for: any metrics whose statistics add up; the mean of several, where
-            lower-is-better metrics are negated.
         test_lists: other lists, to measure the gain on.
-        test_references: theirs.
-        folds: without test lists, the development segments are cut into so many parts of
-            neighbours; each is chosen from by weights tuned on the others. 0 measures no gain.
-        repeats: how often to tune, with another seed each.
+        test_references: references of the test lists.
         start: weights to start from, and the baseline of the gain; 0 where not given. Without
             them, the baseline is the first candidate of each list. A decoder needs them for its
             first round.
@@ -193,12 +203,14 @@ def tune(
         runner: keeps the weights of each run in a journal, and goes on from it; and says where
             runs and folds are tuned, in other processes for example.
     """
+    seed, folds, repeats = options["seed"], options["folds"], options["repeats"]
     tuner = as_tuner(method)
     if repeats > 1 and not tuner.is_random:
         expected = f"1: {tuner.name} has no random part, all runs are the same"
         raise SettingError("repeats", repeats, expected)
     if folds == 1:
         raise SettingError("folds", folds, "2 or more, or 0 to measure no gain")
+    require_type("test_lists", test_lists, NBest, "lists, an NBest")
     runner = runner or Runner()
     if runner.executor is not None and progress is not None:
         raise SettingError("progress", progress, "the runner's own, where it has an executor")
@@ -244,7 +256,7 @@ def tune(
     raw = [_normalized(problem.raw(weights), on=normalized) for weights in by_run]
     best = int(np.argmax(values))
     baseline = problem.choices(search.start)
-    measure = partial(measure_gain, seed=seed, replicates=replicates)
+    measure = partial(measure_gain, seed=seed, replicates=options["replicates"])
     gains: tuple[Gain, ...] = ()
     if test_lists is not None:
         before, *after = (
@@ -346,7 +358,9 @@ class Limits:
         fixed: Mapping[str, float],
         bounds: Mapping[str, tuple[float, float]],
     ) -> Limits:
-        """As `tune` gets them, checked."""
+        """Check the weights and bounds that `tune` gets and return them."""
+        for name, weights in {"start": start, "fixed": fixed, "bounds": bounds}.items():
+            require_type(name, weights, Mapping, "weights or bounds by the names of features")
         for name, weight in fixed.items():
             require_weight(name, weight)
         both = set(fixed) & set(bounds)

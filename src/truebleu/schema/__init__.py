@@ -34,6 +34,7 @@ from truebleu.schema.checks import (
     require_number as require_number,
     require_replicates as require_replicates,
     require_seed as require_seed,
+    require_type as require_type,
     require_whole_number as require_whole_number,
 )
 from truebleu.schema.columns import (
@@ -65,6 +66,7 @@ from truebleu.schema.options import (
 )
 from truebleu.schema.shared import (
     ALTERNATIVES as ALTERNATIVES,
+    DEFAULT_LEVEL as DEFAULT_LEVEL,
     DEFAULT_REPLICATES as DEFAULT_REPLICATES,
     DEFAULT_SEED as DEFAULT_SEED,
     INTERVALS as INTERVALS,
@@ -88,9 +90,4 @@ from truebleu.schema.shared import (
 )
 from truebleu.schema.streams import Draw as Draw, Streams as Streams
 from truebleu.schema.values import ComparedByValue as ComparedByValue, plain as plain
-from truebleu.schema.verbs import (
-    checked_fields as checked_fields,
-    parameters_of as parameters_of,
-    picked as picked,
-    verb as verb,
-)
+from truebleu.schema.verbs import parameters_of as parameters_of, picked as picked, verb as verb

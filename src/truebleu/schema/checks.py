@@ -7,11 +7,18 @@ import os
 from numbers import Real
 from typing import TYPE_CHECKING, cast
 
-from truebleu.errors import SettingError, UnknownNameError
+from truebleu.errors import ArgumentTypeError, SettingError, UnknownNameError
 from truebleu.schema.declare import LARGEST, is_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+def require_type(setting: str, value: object, kind: type, expected: str) -> None:
+    """Raise ArgumentTypeError unless a value is None or of a type; a str is only a str."""
+    is_text = isinstance(value, str | bytes) and kind is not type(value)
+    if value is not None and (is_text or not isinstance(value, kind)):
+        raise ArgumentTypeError(setting, value, expected)
 
 
 def require_number(setting: str, value: object, expected: str = "a finite number") -> float:

@@ -90,7 +90,7 @@ class Parameter:
         default: its usual value; MISSING where it has none.
         setting: what its annotation says beyond the type.
         shapes: where there is no kind, what a value may be, as far as the annotation says so.
-        type: the annotation without the setting, for signatures.
+        annotation: the type without the setting, for signatures.
     """
 
     name: str
@@ -100,7 +100,7 @@ class Parameter:
     default: Any
     setting: Setting
     shapes: tuple[type, ...] = (object,)
-    type: Any = None
+    annotation: Any = None
 
     @property
     def expected(self) -> str:
@@ -113,8 +113,14 @@ class Parameter:
         """Return the parameter with a text as its help, if there is one."""
         return replace(self, setting=replace(self.setting, help=text)) if text else self
 
+    def checked(self, value: Any) -> Any:
+        """Check a value and return it, a number as Python's own, which JSON can hold."""
+        self.check(value)
+        is_number = isinstance(value, Real) and self.kind in (int, float)
+        return cast("type", self.kind)(value) if is_number else value
+
     def check(self, value: object) -> None:
-        """Refuse what the setting cannot be."""
+        """Raise SettingError for a value that the setting cannot have."""
         if value is None and self.optional:
             return
         if self.kind is None:
@@ -204,7 +210,7 @@ def read_type(name: str, annotation: Any) -> Parameter:
     """Return the declaration of a parameter, read from its type."""
     kind, optional, many, setting = _read(annotation, {})
     bare = annotation.__origin__ if hasattr(annotation, "__metadata__") else annotation
-    return Parameter(name, kind, optional, many, setting.default, setting, type=bare)
+    return Parameter(name, kind, optional, many, setting.default, setting, annotation=bare)
 
 
 def read_parameter(name: str, annotation: object, default: Any, scope: dict[str, Any]) -> Parameter:

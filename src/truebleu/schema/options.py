@@ -9,7 +9,7 @@ from functools import cache, wraps
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, get_type_hints
 
 from truebleu.errors import ArgumentTypeError, UnknownNameError
-from truebleu.schema.declare import Parameter, own_number, read_type
+from truebleu.schema.declare import Parameter, read_type
 from truebleu.schema.docstrings import argument_lines, with_arguments
 
 if TYPE_CHECKING:
@@ -112,8 +112,7 @@ def resolve(declaration: type | Callable[..., Any], requested: Mapping[str, Any]
         value = requested.get(name, parameter.default)
         if value is MISSING:
             raise ArgumentTypeError(name, None, parameter.expected)
-        parameter.check(value)
-        options[name] = own_number(value)
+        options[name] = parameter.checked(value)
     if isinstance(kind, type) and issubclass(kind, Settings):
         kind.refuse_conflicts(options)
     return options
@@ -200,7 +199,7 @@ def _signature_with(
             name,
             inspect.Parameter.KEYWORD_ONLY,
             default=inspect.Parameter.empty if option.default is MISSING else option.default,
-            annotation=option.type,
+            annotation=option.annotation,
         )
         for name, option in declared.items()
     ]

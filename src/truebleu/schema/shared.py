@@ -8,6 +8,7 @@ from truebleu.schema.declare import Setting
 
 DEFAULT_SEED = 12345
 DEFAULT_REPLICATES = 10_000
+DEFAULT_LEVEL = 0.95
 
 Unit = Literal["segment", "document", "block"]
 IntervalName = Literal[
@@ -33,10 +34,18 @@ Level = Annotated[
         least=0.5,
         below=1,
         hint="did you mean 0.95?",
+        default=DEFAULT_LEVEL,
     ),
 ]
 Seed = Annotated[
-    int, Setting(help="the same seed gives the same digits.", least=0, most=2**64 - 1, rare=True)
+    int,
+    Setting(
+        help="the same seed gives the same digits.",
+        least=0,
+        most=2**64 - 1,
+        rare=True,
+        default=DEFAULT_SEED,
+    ),
 ]
 Replicates = Annotated[
     int | None,

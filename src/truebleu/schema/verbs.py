@@ -32,12 +32,6 @@ def verb(function: Decorated) -> Decorated:
     return cast("Decorated", call)
 
 
-def checked_fields(settings: Any) -> None:
-    """Refuse what a dataclass of settings cannot hold; for its ``__post_init__``."""
-    for name, parameter in _fields_of(type(settings)).items():  # type: ignore[arg-type]
-        parameter.check(getattr(settings, name))
-
-
 Kept = TypeVar("Kept")
 
 
@@ -67,16 +61,6 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
             read = replace(read, setting=replace(read.setting, help=helps[name]))
         declared[name] = read
     return declared
-
-
-@cache
-def _fields_of(settings: type) -> dict[str, Parameter]:
-    declared = {}
-    for base in reversed(settings.__mro__):
-        scope = vars(inspect.getmodule(base))
-        for name, annotation in vars(base).get("__annotations__", {}).items():
-            declared[name] = read_parameter(name, annotation, MISSING, scope)
-    return {field.name: declared[field.name] for field in fields(settings) if field.init}
 
 
 def _completed(function: Callable[..., Any]) -> str | None:

@@ -37,7 +37,7 @@ from truebleu.errors import (
 )
 from truebleu.metrics.base import CountedMetric, MeanMetric, Metric, Signature, mean_statistics
 from truebleu.metrics.registry import AbsentText, CountedTestSet, metrics_for
-from truebleu.schema import Setting, checked_fields, picked
+from truebleu.schema import Setting, check_fields, picked
 from truebleu.scores.evaluations import (
     Evaluation,
     Format,
@@ -467,7 +467,7 @@ class OutsideScores(MeanMetric):
     def __post_init__(self) -> None:
         if self.path and self.table is not None:
             raise SettingError("path", self.path, "none beside scores in memory")
-        checked_fields(self)
+        check_fields(self)
         if self.low is not None and self.high is not None and self.low >= self.high:
             raise SettingError("high", self.high, f"a number above low={self.low:g}")
         require_answers(self.answers)

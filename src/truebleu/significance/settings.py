@@ -49,7 +49,7 @@ class ResamplingSettings:
     by_domain: bool = False
 
     def __post_init__(self) -> None:
-        schema.checked_fields(self)
+        schema.check_fields(self)
         schema.require_replicates("replicates", self.replicates)
         if not 0 < self.alpha < 1:  # a level that rounding takes to 0 or 1
             raise SettingError("level", self.level, "a number between 0 and 1, such as 0.95")
