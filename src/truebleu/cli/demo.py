@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict
 
 import click
 
@@ -20,13 +20,15 @@ from truebleu.metrics.plugins import plugin_names
 from truebleu.metrics.registry import METRICS, metric_class, written_settings
 from truebleu.reports.document import FORMATS, Column, Document, Sentences, Table, render_text
 from truebleu.reports.explain import verdict
-from truebleu.schema import DEFAULT_SEED, Setting, verb
+from truebleu.schema import DEFAULT_SEED, Setting, takes
 from truebleu.significance.scores import score
 from truebleu.simulation.test_sets import Channel, save_test_set, simulate
 from truebleu.tokenizers import DESCRIPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+
+    from typing_extensions import Unpack
 
     from truebleu.corpus.test_set import TestSet
 
@@ -47,20 +49,24 @@ TRUTH = (
 )
 
 
-@verb
-def demo(
-    *,
-    segments: Annotated[int, Setting(least=10, group="Output")] = 500,
-    seed: Annotated[int, Setting(least=0, group="Output")] = DEFAULT_SEED,
-) -> TestSet:
-    """Systems that repeat the reference with errors of a known kind.
+class DemoOptions(TypedDict, total=False):
+    """Options of `demo`.
 
-    Args:
+    Attributes:
         segments: number of segments.
         seed: another seed makes another test set.
     """
+
+    segments: Annotated[int, Setting(least=10, group="Output", default=500)]
+    seed: Annotated[int, Setting(least=0, group="Output", default=DEFAULT_SEED)]
+
+
+@takes(DemoOptions)
+def demo(**options: Unpack[DemoOptions]) -> TestSet:
+    """Simulate systems that repeat the reference with errors of known kinds."""
+    size = {"segments": options["segments"], "seed": options["seed"], "document_length": 4}
     channels = {name: Channel.at_rate(rate) for name, rate in RATES.items()}
-    test_set = simulate(segments=segments, systems=channels, document_length=4, seed=seed)
+    test_set = simulate(systems=channels, **size)
     texts = dict(test_set.systems)
     in_sport = texts.pop("in sport")
     domains = test_set.domains or ()

@@ -6,14 +6,14 @@ channels are equal, others are not.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib.resources import files
 from itertools import count, islice, repeat
 from math import fsum
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias, TypedDict
 
 from truebleu import schema
 from truebleu._core import Segments
@@ -25,6 +25,8 @@ from truebleu.errors import SettingError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from os import PathLike
+
+    from typing_extensions import Unpack
 
     from truebleu.corpus.sequences import TextLike
 
@@ -330,15 +332,35 @@ def require_probability(setting: str, value: object) -> None:
         raise SettingError(setting, value, "a number from 0 to 1")
 
 
-@schema.verb
+Count = Annotated[int, schema.Setting(least=1)]
+
+
+class _Size(TypedDict):
+    segments: Count
+
+
+class SimulateOptions(_Size, total=False):
+    """Options of `simulate`.
+
+    Attributes:
+        segments: number of segments.
+        references: number of references; all after the first are paraphrases of it.
+        document_length: mean number of segments in a document; lengths from 1 to just under twice
+            the mean are equally likely, and the last document ends where the test set does.
+        topic_length: mean number of segments in a topic, distributed likewise; a topic makes all
+            systems err up to twice as often or half as often, so that difficult segments stand
+            together. None for no topics.
+    """
+
+    references: Annotated[Count, schema.Setting(default=1)]
+    document_length: Annotated[Count, schema.Setting(default=10)]
+    topic_length: Annotated[int | None, schema.Setting(least=1)]
+    seed: schema.Seed
+
+
+@schema.takes(SimulateOptions)
 def simulate(
-    *,
-    segments: int,
-    systems: Mapping[str, Channel] | Sequence[float],
-    references: int = 1,
-    document_length: int = 10,
-    topic_length: int | None = None,
-    seed: int = schema.DEFAULT_SEED,
+    *, systems: Mapping[str, Channel] | Sequence[float], **options: Unpack[SimulateOptions]
 ) -> TestSet:
     """Make a test set and systems whose true quality is known.
 
@@ -356,28 +378,19 @@ def simulate(
     True
 
     Args:
-        segments: how many segments to make.
         systems: channels by system name; or error rates, for ``Channel.at_rate``, of systems that
             are then called system-1, system-2 and so on.
-        references: how many references; all after the first are paraphrases of it.
-        document_length: segments per document on average; lengths from 1 to just under twice the
-            average are equally likely, and the last document ends where the test set does.
-        topic_length: segments per topic on average, likewise; a topic makes all systems err up to
-            twice as often or half as often, so that what is hard stands together. None for none.
-        seed: a whole number from 0 up.
     """
-    _require_count("segments", segments)
-    _require_count("references", references)
-    _require_count("document_length", document_length)
-    _require_count("topic_length", topic_length or 1)
-    schema.require_seed(seed)
+    segments, references, seed = options["segments"], options["references"], options["seed"]
+    for name, size in {"segments": segments, "references": references}.items():
+        schema.require_memory_for(name, size, BYTES_PER_SEGMENT)
     channels = _as_channels(systems)
-    rows = islice(_document_rows(document_length, seed), segments)
+    rows = islice(_document_rows(options["document_length"], seed), segments)
     documents, domains, tables = zip(*rows, strict=True)
     streams = schema.Streams(seed, "sentence")
     sentences = [make_sentence(streams.at(i), words) for i, words in enumerate(tables)]
 
-    difficulties = list(islice(_difficulties(topic_length, seed), segments))
+    difficulties = list(islice(_difficulties(options["topic_length"], seed), segments))
 
     def changed(purpose: str, channel: Channel | None) -> Segments:
         """The sentences with a channel's errors; without one, in other words."""
@@ -432,6 +445,7 @@ def _difficulties(mean_length: int | None, seed: int) -> Iterator[float]:
 def _as_channels(systems: Mapping[str, Channel] | Sequence[float]) -> Mapping[str, Channel]:
     if not systems:
         raise SettingError("systems", systems, "at least one")
+    schema.require_type("systems", systems, Iterable, "channels by name, or error rates")
     if isinstance(systems, Mapping):
         for name, channel in systems.items():
             if not isinstance(channel, Channel):
@@ -444,12 +458,6 @@ def _as_channels(systems: Mapping[str, Channel] | Sequence[float]) -> Mapping[st
 
 # Of a text and a copy of it, with what Python adds.
 BYTES_PER_SEGMENT = 400
-
-
-def _require_count(setting: str, value: object) -> None:
-    schema.require_memory_for(
-        setting, schema.require_whole_number(setting, value, 1), BYTES_PER_SEGMENT
-    )
 
 
 def save_test_set(
