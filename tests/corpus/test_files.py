@@ -17,6 +17,7 @@ from truebleu.corpus import read_test_set
 from truebleu.corpus._files import (
     Location,
     decompress,
+    expanded,
     extension,
     locate,
     read_lines,
@@ -94,6 +95,20 @@ def test_a_path_object_is_a_path_and_nothing_else() -> None:
 def test_what_names_no_file_is_refused(written: Any) -> None:
     with pytest.raises(errors.SettingError, match="expected the name of a file"):
         locate(written)
+
+
+def test_a_folder_has_its_files_but_reports_and_hidden_ones(folder: Folder) -> None:
+    for name in ("b.txt", "a.txt", "report.html", ".hidden", "a.html.txt", "html"):
+        folder.write(f"outputs/{name}", "a\n")
+    folder.write("outputs/inside/c.txt", "a\n")
+    found = expanded([str(folder.path / "outputs")])
+    assert [Path(file).name for file in found] == ["a.html.txt", "a.txt", "b.txt", "html"]
+
+
+def test_a_folder_of_reports_alone_is_empty(folder: Folder) -> None:
+    folder.write("outputs/report.html", "a\n")
+    with pytest.raises(errors.EmptyTextError):
+        expanded([str(folder.path / "outputs")])
 
 
 # Plain lines.

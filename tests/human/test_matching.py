@@ -124,6 +124,23 @@ def test_raters_are_averaged_per_segment(folder: Folder) -> None:
     assert human.raters == 2
 
 
+def test_a_mean_does_not_depend_on_the_order_of_raters(folder: Folder) -> None:
+    # 0.1 + 0.2 + 0.3 is 0.6 or 0.6000000000000001 in floats, by the order.
+    rows = ["a 1 r1 0.1", "a 1 r2 0.2", "a 1 r3 0.3", "b 1 r1 4"]
+    for order in (rows, rows[::-1]):
+        path = folder.write("h.tsv", tsv("system segment rater score", *order))
+        assert scores(path, segments=1).scores["a"] == (0.6 / 3,)
+
+
+def test_z_scores_do_not_depend_on_the_order_of_rows(folder: Folder) -> None:
+    rows = ["a 1 r 0.1", "b 1 r 0.2", "a 2 r 0.3", "b 2 r 0.7"]
+    found = []
+    for order in (rows, rows[::-1], rows[2:] + rows[:2]):
+        path = folder.write("h.tsv", tsv("system segment rater score", *order))
+        found.append(scores(path, raters="z").scores)
+    assert found[0] == found[1] == found[2]
+
+
 def test_z_scores_are_within_each_raters_own_judgments(folder: Folder) -> None:
     # r1: 1 and 3, mean 2, deviation sqrt(2); r2: 10, 20, 30, mean 20, deviation 10.
     rows = ("a 1 r1 1", "b 1 r1 3", "a 1 r2 10", "b 1 r2 20", "b 2 r2 30")

@@ -46,6 +46,18 @@ def test_the_objective_is_a_mean_in_which_lower_is_better_metrics_are_negated() 
     assert problem.value(weights) == pytest.approx((bleu - ter) / 2)
 
 
+@pytest.mark.parametrize(
+    ("largest", "unit"), [(1.0, 1.0), (1.5, 1.0), (1.51, 100.0), (-1.5, 1.0), (-1.51, 100.0)]
+)
+def test_a_perfect_score_is_1_if_no_score_is_above_one_and_a_half(
+    largest: float, unit: float
+) -> None:
+    lists = NBest.of(
+        [["x", "y"], ["z"]], features={"quality": [[0.2, largest], [0.1]], "f": [[1, 2], [3]]}
+    )
+    assert make_problem(lists, None, ["feature:quality"]).unit == unit
+
+
 def test_features_are_divided_by_their_deviation_and_weights_come_back() -> None:
     problem = make_problem(LISTS, REFERENCES, ["bleu"])
     varied = ~problem.useless

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from truebleu import compare
+from truebleu.metrics import FunctionMetric
 from truebleu.reports.compare import method, pair_sentence, system_table, verdict
 from truebleu.reports.document import bracketed, render
 from truebleu.simulation import Channel, simulate
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from truebleu.corpus import TestSet
     from truebleu.schema import Alternative
 
+# Outputs that are numbers, as their own scores.
+VALUE = FunctionMetric(function=lambda output, _: float(output), name="value")
 LABELS = {"bleu": "BLEU", "ter": "TER", "length": "Length"}
 
 
@@ -87,6 +90,28 @@ def test_systems_that_differ_in_too_few_segments_are_named(texts: TestSet) -> No
     systems = {"good": good, "almost": [*bad[:3], *good[3:]]}
     comparison = compare(systems, list(texts.references), ["bleu"], replicates=500)
     assert "They differ in 3 of 100 segments, too few" in " ".join(verdict(comparison, "BLEU"))
+
+
+@pytest.mark.parametrize(("segments", "cautioned"), [(4, False), (5, True), (30, True)])
+def test_a_unit_that_carries_much_is_named_unless_every_unit_does(
+    segments: int, cautioned: bool
+) -> None:
+    systems = {"far": ["9", *["1"] * (segments - 1)], "near": ["0"] * segments}
+    comparison = compare(systems, ["0"] * segments, [VALUE], alternative="greater", level=0.9)
+    (pair,) = comparison.comparisons
+    assert pair.largest_share is not None
+    assert pair.largest_share > 0.7
+    assert ("carries" in " ".join(verdict(comparison, "value"))) == cautioned
+
+
+@pytest.mark.parametrize(("share", "cautioned"), [(0.2, False), (0.201, True)])
+def test_a_unit_is_named_above_a_fifth_of_the_variance(
+    texts: TestSet, share: float, cautioned: bool
+) -> None:
+    comparison = compare(texts, replicates=200)
+    pairs = tuple(replace(pair, largest_share=share) for pair in comparison.comparisons)
+    sentences = " ".join(verdict(replace(comparison, comparisons=pairs), "BLEU"))
+    assert ("carries 20 % of the variance" in sentences) == cautioned
 
 
 def test_equal_systems_differ_by_a_plain_zero() -> None:

@@ -98,6 +98,28 @@ def test_random_swaps_come_close_to_all_of_them() -> None:
     assert abs(random.p - exact.p) <= 4 * random.p_se + 1 / 2**12
 
 
+@pytest.mark.parametrize(
+    ("segments", "alternative", "smallest"),
+    [
+        # Of a two-sided test no swap and all swaps are equally extreme.
+        (5, "two-sided", 2 / 32),
+        (6, "two-sided", 2 / 64),
+        (4, "greater", 1 / 16),
+        (5, "greater", 1 / 32),
+        (5, "less", 1 / 32),
+    ],
+)
+def test_the_smallest_p_of_all_swaps_decides_whether_any_can_be_significant(
+    segments: int, alternative: Alternative, smallest: float
+) -> None:
+    test_set = simulate(segments=segments, systems=CHANNELS, seed=2)
+    comparison = compare(test_set, metrics=["bleu"], alternative=alternative)
+    assert comparison.metrics["BLEU"].exact
+    assert comparison.metrics["BLEU"].smallest_p == smallest
+    sentences = str(comparison)
+    assert ("nothing can be significant" in sentences) == (smallest > 0.05)
+
+
 def test_the_smallest_possible_p_of_few_segments_is_told_by_all_swaps() -> None:
     reference = ["the cat sat on the mat"] * 4
     texts = {"right": reference, "wrong": ["a dog"] * 4}

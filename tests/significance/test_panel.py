@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import truebleu
 from truebleu.corpus import as_test_set
@@ -125,6 +126,21 @@ def test_sets_that_cannot_vary_and_panels_of_nothing_are_refused() -> None:
         panel({"tiny": as_test_set({"a": ["x"], "b": ["y"]}, ["x"])})
     with pytest.raises(SettingError, match="at least two to compare"):
         panel({"set": replace(texts(1), systems={"a": texts(1).systems["good"]})})
+
+
+def test_a_mean_has_satterthwaites_degrees_of_freedom() -> None:
+    sizes = {"small": 12, "middle": 30, "large": 90}
+    sets = {name: texts(7, ("good", "poor"), segments) for name, segments in sizes.items()}
+    (pair,) = panel(sets, unit="segment", replicates=500).comparisons
+    errors = np.array([row.error for row in pair.sets])
+    degrees = np.array([size - 1 for size in sizes.values()])
+    # Satterthwaite (1946): of a sum of variances, (Σ v)² / Σ (v² / degrees).
+    of_mean = (errors**2).sum() ** 2 / (errors**4 / degrees).sum()
+    assert of_mean < degrees.sum() - 20
+    error = (errors**2).sum() ** 0.5 / 3
+    half = stats.t.ppf(0.975, of_mean) * error
+    assert pair.fixed == pytest.approx((pair.difference - half, pair.difference + half))
+    assert pair.p == pytest.approx(2 * stats.t.sf(abs(pair.difference) / error, of_mean))
 
 
 def test_heterogeneity_is_that_of_published_formulas() -> None:
