@@ -268,7 +268,7 @@ def test_the_papers_table_comes_out_on_runs_of_one_optimizer(shared: Path) -> No
     ("options", "said"),
     [
         ({"replicates": 10}, "at least 19"),
-        ({"alpha": 0.0}, "above 0 and below 1"),
+        ({"alpha": 0.0}, "above 0 and up to 0.5"),
         ({"unit": "document"}, "at least 6"),
     ],
 )
@@ -425,7 +425,7 @@ def test_the_papers_bootstrap_goes_without_the_correction_that_it_cannot_have(
         ({"together": [2, 6]}, "no more than there are: 5"),
         ({"together": [1]}, "from 2 up"),
         ({"replicates": 100}, "at least 199 for 10 comparisons corrected by Bonferroni"),
-        ({"alpha": 2.0}, "above 0 and below 1"),
+        ({"alpha": 2.0}, "above 0 and up to 0.5"),
         ({"repetitions": 10}, "from 50"),
         ({"corrections": ["tukey"]}, "a mean over segments"),
         ({"test": "bootstrap-absolute", "corrections": ["westfall-young"]}, "another one"),

@@ -296,8 +296,8 @@ def make_command(
         def run(values: dict[str, Any]) -> None:
             if verb is not None and is_verb(verb):
                 # What is not given is left to the declaration; before any file is read.
-                known = declared.keys() & values.keys()
-                values |= resolve(verb, {n: values[n] for n in known if values[n] != ()})
+                given = {name: values[name] for name in declared.keys() & values.keys()}
+                values |= resolve(verb, {k: v for k, v in given.items() if v not in (None, ())})
             for option in read_later:
                 if values[option.name] is not None:
                     values[option.name] = option.read(values[option.name])

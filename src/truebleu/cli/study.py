@@ -21,7 +21,7 @@ from truebleu.cli._command import (
 from truebleu.cli.main import LazyGroup, progress_bar
 from truebleu.corpus._files import note_input
 from truebleu.errors import SettingError
-from truebleu.schema import DEFAULT_SEED, parameters_of
+from truebleu.schema import DEFAULT_SEED, declared_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -148,7 +148,7 @@ def _command_of(name: str, study: Callable[..., StudyResult]) -> click.Command:
         if option.name == "metrics":
             usual = parameters["metrics"].default
             option.default = [usual] if isinstance(usual, str) else list(usual)
-        elif isinstance(option, Option) and option.name in parameters_of(study):
+        elif isinstance(option, Option) and option.name in declared_by(study):
             option.rare = option.rare or option.name in UNUSUAL
             if option.multiple:
                 option.callback = partial(_split, option.type)

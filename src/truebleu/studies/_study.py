@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from itertools import combinations
+from types import NoneType
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -21,6 +22,7 @@ from typing import (
     Literal,
     NamedTuple,
     TypeAlias,
+    TypedDict,
     TypeVar,
     cast,
 )
@@ -29,12 +31,15 @@ import numpy as np
 
 from truebleu._results import Result
 from truebleu.corpus.fingerprints import fingerprint
+from truebleu.corpus.nbest import NBest
+from truebleu.corpus.test_set import TestSet
 from truebleu.errors import ArgumentTypeError, SettingError
 from truebleu.execution.journal import Key, Record, Runner, Task
+from truebleu.human.judgments import HumanScores, PairwiseJudgments
 from truebleu.metrics.registry import metrics_for
 from truebleu.reports.document import Column, Document, Plot, Table, charted_document, listed
 from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Units
-from truebleu.schema import Setting, Streams, plain, verb
+from truebleu.schema import Seed, Setting, Streams, plain, takes
 from truebleu.significance.intervals import percentile_interval
 from truebleu.significance.statistics import UnitCounts, bootstrap_scores, metric_statistics
 from truebleu.significance.student import student_quantile
@@ -51,9 +56,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu.corpus.nbest import NBest
     from truebleu.corpus.sequences import TextLike
-    from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
@@ -76,19 +79,21 @@ MOST_TASKS = 10**7
 FEWEST_UNITS = 5
 
 PoolUnit = Annotated[
-    Literal["segment", "document"], Setting(help="what is drawn, resampled or swapped as a whole.")
+    Literal["segment", "document"],
+    Setting(help="unit to draw, resample or swap.", default="segment"),
 ]
 Sampling = Annotated[
     Literal["systematic", "block", "random", "independent"],
     Setting(
         help="how samples are taken: every k-th unit, consecutive ones, or at random without or "
-        "with replacement."
+        "with replacement.",
+        default="independent",
     ),
 ]
 Sizes = Annotated[
     Sequence[int] | None,
     Setting(
-        help="units in a sample; by default those of the paper, as far as several samples fit.",
+        help="units in a sample. Default: the sizes of the paper that leave several samples.",
         least=2,
         metavar="N,N,...",
     ),
@@ -100,12 +105,13 @@ Samples = Annotated[
         help="samples of each size; systematic ones and blocks may be fewer.",
         least=5,
         most=MOST_TASKS,
+        default=100,
     ),
 ]
 Shares = Annotated[
     Sequence[float] | None,
     Setting(
-        help="shares of the test set, up to 1; by default those of the paper.",
+        help="shares of the test set, up to 1. Default: the shares of the paper.",
         above=0,
         most=1,
         metavar="P,P,...",
@@ -113,7 +119,24 @@ Shares = Annotated[
 ]
 # One growth says nothing about how growths differ.
 Growths = Annotated[int, Setting(help="random growths to average over.", least=2, most=MOST_TASKS)]
-Replicates = Annotated[int, Setting(help="replicates of each interval or test.", least=1)]
+Replicates = Annotated[
+    int, Setting(help="replicates of each interval or test.", least=1, default=1000)
+]
+
+
+class PoolOptions(TypedDict, total=False):
+    """Options of studies of a pool of segments or documents."""
+
+    unit: PoolUnit
+    seed: Seed
+
+
+class SampleOptions(PoolOptions, total=False):
+    """Options of studies that draw samples of several sizes from a pool."""
+
+    sizes: Sizes
+    samples: Samples
+    sampling: Sampling
 
 
 # A study and its result.
@@ -179,62 +202,65 @@ def study_document(result: StudyResult) -> Document:
     )
 
 
-#: The classes of objects that studies take.
-OBJECTS = {
-    "test_set": "TestSet",
-    "lists": "NBest",
-    "test_lists": "NBest",
-    "human": "HumanScores or PairwiseJudgments",
-    "runner": "Runner",
+#: The classes of objects that studies take, by the names of parameters.
+OBJECTS: dict[str, tuple[type, ...]] = {
+    "test_set": (TestSet,),
+    "lists": (NBest,),
+    "test_lists": (NBest,),
+    "human": (HumanScores, PairwiseJudgments),
+    "runner": (Runner, NoneType),
 }
-# Arguments of studies that are no settings: what was studied is told by its fingerprints.
-NOT_SETTINGS = {*OBJECTS, "metrics", "metric", "references", "test_references", "decoders"}
 
 
-def study(function: Studied) -> Studied:
-    """A verb, which refuses other objects than its annotations name as well."""
-    checked, signature = verb(function), inspect.signature(function)
+def study(options: type) -> Callable[[Studied], Studied]:
+    """Make a function a study: a verb that also checks the classes of the objects it takes.
 
-    @wraps(checked)
-    def call(*arguments: Any, **named: Any) -> StudyResult:
-        asked = signature.bind_partial(*arguments, **named).arguments
-        for name in asked.keys() & OBJECTS.keys():
-            kinds = {kind.__name__ for kind in type(asked[name]).__mro__}
-            is_left_out = name == "runner" and asked[name] is None
-            if not is_left_out and kinds.isdisjoint(OBJECTS[name].split(" or ")):
-                raise ArgumentTypeError(
-                    name, asked[name], f"an object of the class {OBJECTS[name]}"
-                )
-        return cast("StudyResult", checked(*arguments, **named))
+    Args:
+        options: the TypedDict that declares its options.
+    """
 
-    return cast("Studied", call)
+    def decorate(function: Studied) -> Studied:
+        signature = inspect.signature(function)
+
+        @wraps(function)
+        def call(*arguments: Any, **named: Any) -> StudyResult:
+            given = signature.bind_partial(*arguments, **named).arguments
+            for name, kinds in OBJECTS.items():
+                if name in given and not isinstance(given[name], kinds):
+                    classes = " or ".join(kind.__name__ for kind in kinds)
+                    raise ArgumentTypeError(name, given[name], f"an object of the class {classes}")
+            return cast("StudyResult", function(*arguments, **named))
+
+        return takes(options)(cast("Studied", call))
+
+    return decorate
 
 
 def run_study(
     name: str,
-    asked: Mapping[str, Any],
+    options: Mapping[str, Any],
     pool: Settings,
     tasks: Sequence[Task],
+    runner: Runner | None,
     *,
-    idle: Iterable[str] = (),
+    unused: Iterable[str] = (),
     **chosen: Any,
 ) -> tuple[Settings, dict[Key, Record]]:
-    """All that is needed to repeat a study, and the record of every task.
+    """Run the tasks of a study; return all that is needed to repeat it, and their records.
 
     Args:
-        name: of the study.
-        asked: the arguments of the function.
-        pool: what was studied.
+        name: name of the study.
+        options: options of the study.
+        pool: description of what was studied.
         tasks: the work.
-        idle: arguments that change no task: one journal serves all their values.
-        chosen: what was chosen for arguments that were left open.
+        runner: runner of the tasks; None for here, without a journal.
+        unused: options that change no task: one journal serves all their values.
+        chosen: values that were chosen for options that were left open.
     """
-    settings: Settings = {"study": name, "pool": pool}
-    settings |= {key: value for key, value in asked.items() if key not in NOT_SETTINGS} | chosen
-    later = {key: settings.pop(key) for key in idle}
+    settings: Settings = {"study": name, "pool": pool, **options, **chosen}
+    later = {key: settings.pop(key) for key in unused}
     settings = plain(settings)
-    runner: Runner = asked["runner"] or Runner()
-    return settings | plain(later), runner.run(settings, tasks)
+    return settings | plain(later), (runner or Runner()).run(settings, tasks)
 
 
 def pool_settings(
@@ -471,19 +497,19 @@ def sizes_that_fit(
 
 
 def draw_by_size(
-    asked: Mapping[str, Any], pool: int, usual: Sequence[int], fewest: int = 5
+    options: Mapping[str, Any], pool: int, usual: Sequence[int], fewest: int = 5
 ) -> dict[int, list[Sample]]:
-    """The samples of every size; all is checked before any is drawn.
+    """Draw the samples of every size, after all sizes are checked.
 
     Args:
-        asked: arguments of a study: sampling, sizes, samples and seed.
-        pool: how many units there are.
-        usual: the sizes to choose from where none are asked for.
-        fewest: how many samples there must be of each, or their shares would say nothing.
+        options: options of a study: sampling, sizes, samples and seed.
+        pool: number of units in the pool.
+        usual: sizes to choose from if the options name none.
+        fewest: smallest number of samples of a size from which shares can be estimated.
     """
-    sampling, samples, seed = asked["sampling"], asked["samples"], asked["seed"]
+    sampling, samples, seed = options["sampling"], options["samples"], options["seed"]
     cut = sampling in ("systematic", "block")
-    chosen = sizes_that_fit(asked["sizes"], pool, usual, fewest if cut else 2)
+    chosen = sizes_that_fit(options["sizes"], pool, usual, fewest if cut else 2)
     if cut and fewest * chosen[-1] > pool:
         expected = (
             f"at most {pool // fewest} for {fewest} {sampling} samples without common units; "
@@ -498,7 +524,10 @@ def draw_by_size(
 
 Pairs = Annotated[
     Literal["neighbours", "near", "all"],
-    Setting(help="systems one rank apart, up to two ranks apart as in the paper, or all."),
+    Setting(
+        help="systems one rank apart, up to two ranks apart as in the paper, or all.",
+        default="near",
+    ),
 ]
 # So many ranks lie between two systems: Table 3 has the nine pairs of six systems up to 2 apart.
 RANKS_APART = {"neighbours": 1, "near": 2}

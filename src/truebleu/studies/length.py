@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 
 import numpy as np
 
@@ -27,6 +27,8 @@ from truebleu.schema import Setting
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from typing_extensions import Unpack
+
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
     from truebleu.metrics.registry import MetricsLike
@@ -39,7 +41,6 @@ Piece = Literal["word", "character"]
 Way = Literal["cut", "choice"]
 USUAL_LENGTHS = (0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0, 1.05, 1.1)
 LONGEST = 1.5
-Lengths = Annotated[Sequence[float] | None, Setting(above=0, most=LONGEST, metavar="P,P,...")]
 # With two systems there is no output of middling length to compare the others with.
 FEWEST_TO_CHOOSE_FROM = 3
 # No language that separates its words by blanks has words of so many characters on average; in
@@ -57,15 +58,30 @@ PLOT = Plot("line", "length", "relative", interval="all systems", series="metric
 DIRECTIONS = {True: "higher is better", False: "lower is better", None: "neither is better"}
 
 
-@base.study
+class LengthOptions(TypedDict, total=False):
+    """Options of `study_length`.
+
+    Attributes:
+        way: cut words off the end of every segment, or repeat the last ones; or choose for each
+            segment the shortest of the systems' outputs, the second shortest, and so on.
+        lengths: shares of the natural length, above 0 and up to 1.5, if outputs are cut; 1 is
+            always among them. Default: 0.7 to 1.1.
+        piece: unit that is cut and counted. Default: words, or characters if texts have no blanks
+            between words.
+    """
+
+    way: Annotated[Way, Setting(default="cut")]
+    lengths: Annotated[Sequence[float] | None, Setting(above=0, most=LONGEST, metavar="P,P,...")]
+    piece: Piece | None
+
+
+@base.study(LengthOptions)
 def study_length(
     test_set: TestSet,
     metrics: MetricsLike = ("bleu", "gtm"),
     *,
-    way: Way = "cut",
-    lengths: Lengths = None,
-    piece: Piece | None = None,
     runner: Runner | None = None,
+    **options: Unpack[LengthOptions],
 ) -> base.StudyResult:
     """How does each metric's score depend on the length of the output?
 
@@ -75,12 +91,6 @@ def study_length(
     Args:
         test_set: the outputs.
         metrics: by which to score.
-        way: cut words off the end of every segment, or repeat the last ones; or choose for each
-            segment the shortest of the systems' outputs, the second shortest, and so on.
-        lengths: shares of the natural length, above 0 and up to 1.5, where outputs are cut; 1 is
-            always among them. By default 0.7 to 1.1.
-        piece: what is cut and counted; by default words, or characters where texts have no blanks
-            between words.
         runner: keeps the results and shows progress.
 
     >>> from truebleu.simulation import simulate
@@ -88,7 +98,7 @@ def study_length(
     >>> [round(row["length"], 1) for row in result.rows]
     [0.5, 1.0]
     """
-    asked = {**locals()}
+    way, lengths = options["way"], options["lengths"]
     if not test_set.systems:
         raise SettingError("systems", 0, "at least one")
     chosen, test_set = metrics_for(metrics, test_set)
@@ -99,10 +109,12 @@ def study_length(
     by_label = dict(zip(metric_labels(chosen), chosen, strict=True))
     cut = way == "cut"
     steps = _lengths(lengths) if cut else _ranks(test_set, lengths)
-    piece = piece or pieces_between_blanks(test_set)
+    piece = options["piece"] or pieces_between_blanks(test_set)
     pool = base.pool_settings(test_set, chosen, list(by_label), "segment")
     tasks = [Task((step,), partial(_scores, test_set, chosen, step, piece, way)) for step in steps]
-    settings, records = base.run_study("length", asked, pool, tasks, steps=steps, piece=piece)
+    settings, records = base.run_study(
+        "length", options, pool, tasks, runner, steps=steps, piece=piece
+    )
     natural = records[(1.0 if cut else (1 + len(steps)) // 2,)]
     rows = {
         label: [_row(label, step, records[(step,)], natural, way) for step in steps]

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypedDict
 
 import numpy as np
 
@@ -39,11 +39,13 @@ from truebleu.nbest.problem import (
 )
 from truebleu.nbest.reranking import rerank
 from truebleu.reports.document import Plot, listed
-from truebleu.schema import DEFAULT_SEED, Seed, Setting
+from truebleu.schema import Seed, Setting
 from truebleu.significance.compare import compare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+
+    from typing_extensions import Unpack
 
     from truebleu.corpus.nbest import NBest
     from truebleu.corpus.sequences import TextLike
@@ -59,7 +61,6 @@ __all__ = ["study_reranking", "study_tuning"]
 
 
 SMOOTHINGS = tuple("01234567")
-Smoothings = Annotated[Sequence[str], Setting(choices=SMOOTHINGS, metavar="N,N,...")]
 MERT, NONE = "mert", "0"
 #: Tuned for the metric itself, beside the smoothings.
 OTHERS = {"mira": Mira(), MERT: Mert()}
@@ -74,23 +75,40 @@ TUNING_COLUMNS = base.columns(
 )
 
 
-@base.study
+class TuningOptions(TypedDict, total=False):
+    """Options of `study_tuning`.
+
+    Attributes:
+        smoothings: numbers from 0 to 7; 0, no smoothing, is what others are compared with.
+        metric: metric that choices are scored by, and that MIRA and MERT are tuned for.
+        repeats: runs of each tuner, by other orders of the segments.
+        rounds: rounds of the outer loop; several need decoders.
+        epochs: epochs of stochastic gradient descent.
+        l2: strength of the penalty, the paper's λ.
+    """
+
+    smoothings: Annotated[
+        Sequence[str], Setting(choices=SMOOTHINGS, metavar="N,N,...", default=SMOOTHINGS)
+    ]
+    metric: Annotated[str, Setting(default="bleu")]
+    repeats: Annotated[int, Setting(least=1, most=1000, default=5)]
+    rounds: Annotated[int, Setting(least=1, most=1000, default=1)]
+    epochs: Annotated[int, Setting(least=1, default=30)]
+    l2: Annotated[float, Setting(least=0, default=10.0)]
+    replicates: base.Replicates
+    seed: Seed
+
+
+@base.study(TuningOptions)
 def study_tuning(
     lists: NBest,
     references: Sequence[TextLike],
     test_lists: NBest,
     test_references: Sequence[TextLike],
     *,
-    smoothings: Smoothings = SMOOTHINGS,
-    metric: str = "bleu",
-    repeats: Annotated[int, Setting(least=1, most=1000)] = 5,
     decoders: tuple[Decode, Decode] | None = None,
-    rounds: Annotated[int, Setting(least=1, most=1000)] = 1,
-    epochs: Annotated[int, Setting(least=1)] = 30,
-    l2: Annotated[float, Setting(least=0)] = 10.0,
-    replicates: base.Replicates = 1000,
-    seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
+    **options: Unpack[TuningOptions],
 ) -> base.StudyResult:
     """Does it matter which smoothed BLEU weights are tuned on?
 
@@ -103,17 +121,11 @@ def study_tuning(
         references: theirs: one text per translator.
         test_lists: test lists with the same features.
         test_references: theirs.
-        smoothings: numbers from 0 to 7; 0, no smoothing, is what others are compared with.
-        metric: what choices are scored by, and what MIRA and MERT are tuned for.
-        repeats: runs of each tuner, by other orders of the segments.
         decoders: make lists with given weights, of the development and of the test sources.
-        rounds: of the outer loop; more than one need decoders.
-        epochs: of stochastic gradient descent.
-        l2: the penalty, the paper's λ.
         runner: keeps the weights of each run.
     """
-    asked = {**locals()}
-    smoothings = smoothings or SMOOTHINGS
+    smoothings, metric = options["smoothings"] or SMOOTHINGS, options["metric"]
+    repeats, rounds, seed = options["repeats"], options["rounds"], options["seed"]
     if NONE not in smoothings or len(set(smoothings)) < len(smoothings):
         raise SettingError("smoothings", list(smoothings), "0 and others, each once")
     if (rounds > 1) != (decoders is not None):
@@ -123,7 +135,7 @@ def study_tuning(
     tested = count_candidates(test_lists, test_references, metric)
 
     decode, decode_test = decoders or (None, None)
-    descent = ExpectedBleu(epochs=epochs, l2=l2)
+    descent = ExpectedBleu(epochs=options["epochs"], l2=options["l2"])
     tuning = _Tuning(lists, references, metric, descent, seed, decode, rounds)
     tasks = [
         Task((tuner, run), partial(tuning.weights, tuner, run))
@@ -132,9 +144,10 @@ def study_tuning(
     ]
     settings, records = base.run_study(
         "tuning",
-        asked,
+        options,
         base.lists_settings(lists, references, [counted.metric]),
         tasks,
+        runner,
         candidates=lists.candidates,
         test_segments=len(test_lists),
         test_fingerprint=fingerprint([test_lists.texts]),
@@ -313,19 +326,34 @@ RERANKING_COLUMNS = base.columns(
 )
 
 
-@base.study
+class RerankingOptions(TypedDict, total=False):
+    """Options of `study_reranking`.
+
+    Attributes:
+        ngrams: longest n-grams of the reranker, in words.
+        gamma: strength of the l1 penalty; the smaller, the more features the reranker keeps.
+            Default: chosen on held-out segments.
+        redundant: numbers of redundant features, each for a variant that the reranker is compared
+            with: the lists' own features with some noise.
+        folds: number of parts; each part is reranked by a model of the others.
+    """
+
+    ngrams: Annotated[int, Setting(least=1, default=3)]
+    gamma: Annotated[float | None, Setting(above=0)]
+    redundant: Annotated[Sequence[int], Setting(least=1, most=1000, metavar="N,N,...")]
+    folds: Annotated[int, Setting(least=2, default=5)]
+    replicates: Annotated[base.Replicates, Setting(default=10_000)]
+    seed: Seed
+
+
+@base.study(RerankingOptions)
 def study_reranking(
     lists: NBest,
     references: Sequence[TextLike],
     metrics: MetricsLike = ("nist", "bleu", "chrf"),
     *,
-    ngrams: Annotated[int, Setting(least=1)] = 3,
-    gamma: Annotated[float | None, Setting(above=0)] = None,
-    redundant: Annotated[Sequence[int], Setting(least=1, most=1000, metavar="N,N,...")] = (),
-    folds: Annotated[int, Setting(least=2)] = 5,
-    replicates: base.Replicates = 10_000,
-    seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
+    **options: Unpack[RerankingOptions],
 ) -> base.StudyResult:
     """What do several metrics say of one reranker, and of others that should equal it?
 
@@ -338,15 +366,9 @@ def study_reranking(
         lists: the candidates of each segment; copies count once.
         references: one text per translator.
         metrics: by which to compare; the first says which candidates are gold.
-        ngrams: the reranker's n-grams have up to so many words.
-        gamma: of the l1 penalty; the smaller, the more features the reranker keeps. Chosen on
-            held-out segments if not given.
-        redundant: compare the reranker with variants that have so many redundant features each:
-            the lists' own with some noise.
-        folds: each part is reranked by a model of the others.
         runner: keeps the choices of each model.
     """
-    asked = {**locals()}
+    ngrams, redundant, seed = options["ngrams"], options["redundant"], options["seed"]
     parsed, lists = as_metrics(metrics), without_copies(lists)
     own = bool(lists.feature_names) or lists.sparse is not None
     if redundant and not lists.feature_names:
@@ -355,11 +377,11 @@ def study_reranking(
     # Its own test of the gain is not looked at.
     shared: base.Settings = {
         "metrics": parsed[:1],
-        "folds": folds,
+        "folds": options["folds"],
         "seed": seed,
         "replicates": FEWEST,
     }
-    train = partial(rerank, references=references, gamma=gamma, **shared)
+    train = partial(rerank, references=references, gamma=options["gamma"], **shared)
     tasks = [
         Task((name,), partial(_reranked, train, with_redundant(lists, more, seed), ngrams))
         for name, more in variants.items()
@@ -370,9 +392,10 @@ def study_reranking(
     counted = [count_candidates(first, references, metric).metric for metric in parsed]
     settings, records = base.run_study(
         "reranking",
-        asked,
+        options,
         base.lists_settings(lists, references, counted),
         tasks,
+        runner,
         candidates=lists.candidates,
         train_for=counted[0].name,
     )

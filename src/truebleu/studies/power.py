@@ -27,7 +27,7 @@ from truebleu.errors import SettingError
 from truebleu.execution.journal import Record, Runner, Task
 from truebleu.reports.document import NO_VALUE, Column, Plot, Table, percent
 from truebleu.resampling import TIE_TOLERANCE
-from truebleu.schema import DEFAULT_SEED, Level, Seed, Setting
+from truebleu.schema import Level, Setting
 from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust, smallest_factor
 from truebleu.significance.settings import CompareSettings, require_enough_replicates
 from truebleu.significance.tests import fewest_units, smallest_p
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
+    from typing_extensions import Unpack
 
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.registry import MetricsLike
@@ -123,17 +124,24 @@ class Trials(NamedTuple):
             )
 
 
-def _run_trials(study: str, asked: Mapping[str, Any], **chosen: Any) -> Trials:
-    """Test all pairs on all samples, as the arguments of a study say.
+def _run_trials(
+    study: str,
+    test_set: TestSet,
+    metrics: MetricsLike,
+    runner: Runner | None,
+    options: Mapping[str, Any],
+    **chosen: Any,
+) -> Trials:
+    """Test all pairs on all samples, as the options of a study say.
 
     All tests and pairs share the replicates of a sample, and every sample has its own.
     """
-    base.require_replicates(asked["replicates"], round(1 - asked.get("level", 0.95), 12))
-    tests = tuple(asked["tests"] or USUAL_TESTS)
-    testing = base.Testing(tests, asked["replicates"], asked["seed"])
-    pool = base.Pool.of(asked["test_set"], asked["metrics"], asked["unit"])
-    pairs = base.choose_pairs(pool, asked["pairs"])
-    drawn = base.draw_by_size(asked, len(pool), USUAL_SIZES)
+    base.require_replicates(options["replicates"], round(1 - options.get("level", 0.95), 12))
+    tests = tuple(options["tests"] or USUAL_TESTS)
+    testing = base.Testing(tests, options["replicates"], options["seed"])
+    pool = base.Pool.of(test_set, metrics, options["unit"])
+    pairs = base.choose_pairs(pool, options["pairs"])
+    drawn = base.draw_by_size(options, len(pool), USUAL_SIZES)
     tasks = [
         Task((size, index), partial(_conclude, pool, pairs, testing, sample, index))
         for size, of_size in drawn.items()
@@ -141,8 +149,8 @@ def _run_trials(study: str, asked: Mapping[str, Any], **chosen: Any) -> Trials:
     ]
     chosen |= {"tests": testing.tests, "sizes": list(drawn)}
     chosen["pairs"] = [(pool.names[a], pool.names[b]) for a, b in pairs]
-    idle = ["figure"] if "figure" in asked else []
-    run = base.run_study(study, asked, pool.settings, tasks, idle=idle, **chosen)
+    unused = ["figure"] if "figure" in options else []
+    run = base.run_study(study, options, pool.settings, tasks, runner, unused=unused, **chosen)
     return Trials(pool, pairs, *run)
 
 
@@ -172,22 +180,34 @@ RATES = base.columns(
 )
 
 
-@base.study
+class TrialOptions(base.SampleOptions, total=False):
+    """Options of studies that test pairs of systems on samples."""
+
+    tests: Annotated[base.Tests, Setting(default=USUAL_TESTS)]
+    pairs: base.Pairs
+    replicates: base.Replicates
+
+
+class PowerOptions(TrialOptions, total=False):
+    """Options of `study_power`.
+
+    Attributes:
+        figure: what the chart shows: power against the difference, or how sure the last test is on
+            each sample of about 300 that the better system is better, for the largest and the
+            smallest difference (Figs. 7 and 8).
+    """
+
+    figure: Annotated[Literal["power", "confidence"], Setting(default="power")]
+    level: Level
+
+
+@base.study(PowerOptions)
 def study_power(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",
     *,
-    tests: base.Tests = USUAL_TESTS,
-    sizes: base.Sizes = None,
-    samples: base.Samples = 100,
-    sampling: base.Sampling = "independent",
-    unit: base.PoolUnit = "segment",
-    pairs: base.Pairs = "near",
-    replicates: base.Replicates = 1000,
-    level: Level = 0.95,
-    figure: Literal["power", "confidence"] = "power",
-    seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
+    **options: Unpack[PowerOptions],
 ) -> base.StudyResult:
     """How often do tests on small samples conclude which system is better, and how often wrongly?
 
@@ -198,12 +218,10 @@ def study_power(
     Args:
         test_set: the pool.
         metrics: by which to compare; the first one ranks the systems, where pairs are near ones.
-        figure: what the chart shows: power against the difference, or how sure the last test is on
-            each sample of about 300 that the better system is better, for the largest and the
-            smallest difference (Figs. 7 and 8).
         runner: keeps the results and shows progress.
     """
-    trials = _run_trials("power", {**locals()})
+    level, unit, figure = options["level"], options["unit"], options["figure"]
+    trials = _run_trials("power", test_set, metrics, runner, options)
     alpha = round(1 - level, 12)
     rows: list[base.Row] = []
     sentences: list[str] = []
@@ -348,7 +366,6 @@ def _detected(rows: Sequence[base.Row], digits: int) -> str:
 #: Where bands begin, as Koehn's do: the four of 95 % and more in his Table 4 hold as many
 #: conclusions as his Table 3, and §7.2 quotes the next one, "90%-94.9%".
 USUAL_BANDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999)
-Bands = Annotated[Sequence[float], Setting(above=0, below=1, metavar="P,P,...")]
 # So seldom may a band that keeps its word be called overconfident.
 CHANCE = 0.025
 # Only Koehn's test asks about one direction; the p-values of the others are for both.
@@ -359,21 +376,25 @@ BAND_COLUMNS = base.columns(
 )
 
 
-@base.study
+class AccuracyOptions(TrialOptions, total=False):
+    """Options of `study_accuracy`.
+
+    Attributes:
+        bands: confidences at which bands begin; confidences below the first have a band, too.
+    """
+
+    bands: Annotated[
+        Sequence[float], Setting(above=0, below=1, metavar="P,P,...", default=USUAL_BANDS)
+    ]
+
+
+@base.study(AccuracyOptions)
 def study_accuracy(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",
     *,
-    bands: Bands = USUAL_BANDS,
-    tests: base.Tests = USUAL_TESTS,
-    sizes: base.Sizes = None,
-    samples: base.Samples = 100,
-    sampling: base.Sampling = "independent",
-    unit: base.PoolUnit = "segment",
-    pairs: base.Pairs = "near",
-    replicates: base.Replicates = 1000,
-    seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
+    **options: Unpack[AccuracyOptions],
 ) -> base.StudyResult:
     """How many conclusions are right, by how sure the test was of them?
 
@@ -386,12 +407,11 @@ def study_accuracy(
     Args:
         test_set: the pool.
         metrics: by which to compare; the first one ranks the systems, where pairs are near ones.
-        bands: the confidences at which bands begin; what lies below the first has its own.
         runner: keeps the results and shows progress.
     """
-    asked = {**locals()}
-    begins = sorted({round(float(band), base.DECIMALS) for band in bands or USUAL_BANDS})
-    trials = _run_trials("accuracy", asked, bands=begins)
+    bands = options["bands"] or USUAL_BANDS
+    begins = sorted({round(float(band), base.DECIMALS) for band in bands})
+    trials = _run_trials("accuracy", test_set, metrics, runner, options, bands=begins)
     title = "Conclusions of all pairs and samples by their confidence, and how many were right"
     plot = Plot("line", "confidence", "right", series="test", panel="metric")
     result = base.StudyResult(trials.settings, title, BAND_COLUMNS, plot)
@@ -401,7 +421,7 @@ def study_accuracy(
         untied = base.true_differences(statistics, trials.pairs) != 0
         outcomes = trials.outcomes(statistics, test).only(untied)
         case = {"metric": statistics.label, "test": test}
-        of_test = [case | band for band in _bands(outcomes, begins, replicates)]
+        of_test = [case | band for band in _bands(outcomes, begins, options["replicates"])]
         result.rows.extend(of_test)
         result.sentences.append(_accuracy_sentence(_case(case), of_test, test in ONE_SIDED))
         undecided = int((~(outcomes.right | outcomes.wrong)).sum())
@@ -487,20 +507,33 @@ SENSITIVITY_COLUMNS = base.columns(
 )
 
 
-@base.study
+class SensitivityOptions(base.PoolOptions, total=False):
+    """Options of `study_sensitivity`.
+
+    Attributes:
+        sizes: units in samples, on which not everything is significant as on large test sets.
+            Default: the whole test set, once.
+        samples: samples of each size, by default 20; only with sizes.
+        sampling: how samples are taken: every k-th unit, consecutive ones, or at random without
+            (the default) or with replacement; only with sizes.
+        correction: correction for all pairs of one metric.
+    """
+
+    sizes: base.Sizes
+    samples: Annotated[int | None, Setting(least=2, most=base.MOST_TASKS)]
+    sampling: Annotated[base.Sampling | None, Setting(default=None)]
+    correction: Annotated[str, Setting(choices=P_VALUE_CORRECTIONS, default="holm")]
+    replicates: Annotated[base.Replicates, Setting(default=10_000)]
+    level: Level
+
+
+@base.study(SensitivityOptions)
 def study_sensitivity(
     test_set: TestSet,
     metrics: MetricsLike = USUAL_METRICS,
     *,
-    sizes: base.Sizes = None,
-    samples: Annotated[int | None, Setting(least=2, most=base.MOST_TASKS)] = None,
-    sampling: base.Sampling | None = None,
-    unit: base.PoolUnit = "segment",
-    replicates: base.Replicates = 10_000,
-    level: Level = 0.95,
-    correction: Annotated[str, Setting(choices=P_VALUE_CORRECTIONS)] = "holm",
-    seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
+    **options: Unpack[SensitivityOptions],
 ) -> base.StudyResult:
     """By which metric do most pairs of systems differ significantly?
 
@@ -512,16 +545,11 @@ def study_sensitivity(
     Args:
         test_set: with two systems at least.
         metrics: to compare.
-        sizes: units in samples, on which not everything is significant as on large test sets; by
-            default the whole test set, once.
-        samples: of each size, by default 20; only with sizes.
-        sampling: how samples are taken: every k-th unit, consecutive ones, or at random without
-            (the default) or with replacement; only with sizes.
-        correction: for all pairs of one metric.
         runner: keeps the results and shows progress.
     """
-    asked = {**locals()}
-    comparison = CompareSettings(replicates=replicates, level=level, seed=seed)
+    level, unit, sizes = options["level"], options["unit"], options["sizes"]
+    replicates, correction = options["replicates"], options["correction"]
+    comparison = CompareSettings(replicates=replicates, level=level, seed=options["seed"])
     alpha = comparison.alpha
     pairs = list(combinations(range(len(test_set.systems)), 2))
     if not pairs:
@@ -534,11 +562,16 @@ def study_sensitivity(
     if chosen[0] < least:
         expected = f"at least {least} units to find any of {len(pairs)} pairs to differ"
         raise SettingError("sizes", chosen[0], expected)
-    for name in ("samples", "sampling"):
-        if not sizes and asked[name] is not None:
+    for name, value in {"samples": options["samples"], "sampling": options["sampling"]}.items():
+        if not sizes and value is not None:
             expected = "sizes (--sizes) beside it: without them the whole test set is taken, once"
-            raise SettingError(name, asked[name], expected)
-    asked |= {"samples": samples or 20, "sampling": sampling or "random", "sizes": chosen}
+            raise SettingError(name, value, expected)
+    drawing = {
+        **options,
+        "samples": options["samples"] or 20,
+        "sampling": options["sampling"] or "random",
+        "sizes": chosen,
+    }
     # One for each metric: what is interrupted on a whole test set keeps the rest.
     tasks = [
         Task(
@@ -546,11 +579,11 @@ def study_sensitivity(
             partial(_p_values, pool, number, pairs, sample, index, comparison),
         )
         for size in chosen
-        for index, sample in enumerate(_samples(asked, len(pool), size))
+        for index, sample in enumerate(_samples(drawing, len(pool), size))
         for number, statistics in enumerate(pool.statistics)
     ]
     settings, records = base.run_study(
-        "sensitivity", asked, pool.settings, tasks, idle=["correction"]
+        "sensitivity", drawing, pool.settings, tasks, runner, unused=["correction"]
     )
     title = (
         f"Pairs of {len(pool.names)} systems that differ significantly at the level "
@@ -697,11 +730,11 @@ def _sensitivity_sentences(
         yield f"{start} there is no relative interval of {', '.join(without)}: medians are 0."
 
 
-def _samples(asked: Mapping[str, Any], pool: int, size: int) -> list[base.Sample]:
-    """Samples of a size; there is one only of the whole, unless units may be drawn twice."""
-    if size == pool and asked["sampling"] != "independent":
+def _samples(options: Mapping[str, Any], pool: int, size: int) -> list[base.Sample]:
+    """Draw the samples of a size; only one of the whole, unless units may be drawn twice."""
+    if size == pool and options["sampling"] != "independent":
         return [np.arange(pool)]
-    return base.draw_samples(asked["sampling"], pool, size, asked["samples"], asked["seed"])
+    return base.draw_samples(options["sampling"], pool, size, options["samples"], options["seed"])
 
 
 def _p_values(

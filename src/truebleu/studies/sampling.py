@@ -19,7 +19,7 @@ import truebleu.studies._study as base
 from truebleu.execution.journal import Key, Record, Runner, Task
 from truebleu.reports.document import Plot, percent
 from truebleu.resampling import TIE_TOLERANCE
-from truebleu.schema import DEFAULT_SEED, IntervalName, Level, Seed, Setting, picked
+from truebleu.schema import IntervalName, Level, Setting
 from truebleu.significance.intervals import interval_bounds
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.tests import monte_carlo_interval
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
+    from typing_extensions import Unpack
 
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.registry import MetricsLike
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
 __all__ = ["study_coverage", "study_sampling"]
 
-Shown = Literal["scores", "differences"]
 SAMPLE_SIZES = (100, 300, 600)
 PAPERS_SIZE = 300
 # Fewer points do not show to the eye how much they vary.
@@ -75,19 +75,30 @@ def _against(pool: base.Pool, pairs: Sequence[Pair]) -> list[str]:
     return [f"{pool.names[a]} against {pool.names[b]}" for a, b in pairs]
 
 
-@base.study
+class SamplingOptions(base.PoolOptions, total=False):
+    """Options of `study_sampling`.
+
+    Attributes:
+        samples: samples of each kind and size. Default: all that fit.
+        independent: samples of independent units to compare with.
+        figure: what the chart shows: the best system's scores by the first metric (Figs. 2 and 3),
+            or the differences of the first pair (Fig. 4).
+    """
+
+    samples: Annotated[int | None, Setting(least=5)]
+    independent: Annotated[int, Setting(least=100, most=base.MOST_TASKS, default=1000)]
+    figure: Annotated[Literal["scores", "differences"], Setting(default="scores")]
+    sizes: base.Sizes
+    pairs: Annotated[base.Pairs, Setting(default="neighbours")]
+
+
+@base.study(SamplingOptions)
 def study_sampling(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",
     *,
-    sizes: base.Sizes = None,
-    samples: Annotated[int | None, Setting(least=5)] = None,
-    unit: base.PoolUnit = "segment",
-    pairs: base.Pairs = "neighbours",
-    independent: Annotated[int, Setting(least=100, most=base.MOST_TASKS)] = 1000,
-    figure: Shown = "scores",
-    seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
+    **options: Unpack[SamplingOptions],
 ) -> base.StudyResult:
     """How much do scores vary over consecutive blocks, and how much over systematic samples?
 
@@ -104,17 +115,15 @@ def study_sampling(
     Args:
         test_set: the pool, in its own order, which is what matters here.
         metrics: by which to score.
-        samples: how many samples of each kind and size; by default all that fit.
-        independent: how many samples of independent units to compare with.
-        figure: whether the chart shows the best system's scores by the first metric (Figs. 2 and
-            3) or the differences of the first pair (Fig. 4).
         runner: keeps the results and shows progress.
     """
-    asked = {**locals()}
+    unit, figure, seed = options["unit"], options["figure"], options["seed"]
+    independent = options["independent"]
     pool = base.Pool.of(test_set, metrics, unit)
     compared = len(pool.names) > 1 or figure == "differences"
-    quantities = Quantities(pool.ranking, base.choose_pairs(pool, pairs) if compared else [])
-    drawing = {"samples": samples or len(pool), "sizes": sizes, "seed": seed}
+    pairs = base.choose_pairs(pool, options["pairs"]) if compared else []
+    quantities = Quantities(pool.ranking, pairs)
+    drawing = {**options, "samples": options["samples"] or len(pool)}
     drawn = {
         cut: base.draw_by_size({**drawing, "sampling": cut}, len(pool), SAMPLE_SIZES)
         for cut in CUTS
@@ -131,7 +140,7 @@ def study_sampling(
     ]
     shown = ("figure", "pairs")
     settings, records = base.run_study(
-        "sampling", asked, pool.settings, tasks, idle=shown, sizes=chosen
+        "sampling", options, pool.settings, tasks, runner, unused=shown, sizes=chosen
     )
     title = "Scores and differences on consecutive blocks and on systematic samples"
     columns = base.columns(SAMPLING_COLUMNS.replace("[D]", f"[.{pool.digits}f]"))
@@ -281,7 +290,6 @@ def _points(
 # Coverage: how often intervals of samples contain the score of the whole.
 
 
-Intervals = Literal["scores", "differences"]
 COVERAGE_SIZES = (100, 300, 600, 1000, 3000)
 # More intervals side by side run into one another.
 MOST_DRAWN = 50
@@ -297,21 +305,27 @@ COVERAGE_PLOT = Plot(
 )
 
 
-@base.study
+class CoverageOptions(base.SampleOptions, total=False):
+    """Options of `study_coverage`.
+
+    Attributes:
+        of: what the intervals are of: the systems' scores, or the differences of all pairs.
+        interval: method of the intervals.
+    """
+
+    of: Annotated[Literal["scores", "differences"], Setting(default="scores")]
+    interval: Annotated[IntervalName, Setting(default="percentile")]
+    replicates: base.Replicates
+    level: Level
+
+
+@base.study(CoverageOptions)
 def study_coverage(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",
     *,
-    sizes: base.Sizes = None,
-    samples: base.Samples = 100,
-    sampling: base.Sampling = "independent",
-    unit: base.PoolUnit = "segment",
-    of: Intervals = "scores",
-    replicates: base.Replicates = 1000,
-    level: Level = 0.95,
-    interval: IntervalName = "percentile",
-    seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
+    **options: Unpack[CoverageOptions],
 ) -> base.StudyResult:
     """How often does the interval of a small sample contain the score of the whole pool?
 
@@ -321,22 +335,26 @@ def study_coverage(
     Args:
         test_set: the pool.
         metrics: by which to score.
-        of: whether the intervals are those of the systems' scores, or of the differences of all
-            pairs.
-        interval: how intervals are made of replicates.
         runner: keeps the results and shows progress.
     """
-    asked = {**locals()}
-    comparison = picked(CompareSettings, asked, unit="segment")
+    unit, of, level = options["unit"], options["of"], options["level"]
+    comparison = CompareSettings(
+        replicates=options["replicates"],
+        seed=options["seed"],
+        level=level,
+        interval=options["interval"],
+    )
     pool = base.Pool.of(test_set, metrics, unit)
     pairs = base.choose_pairs(pool, "all") if of == "differences" else None
-    drawn = base.draw_by_size(asked, len(pool), COVERAGE_SIZES)
+    drawn = base.draw_by_size(options, len(pool), COVERAGE_SIZES)
     tasks = [
         Task((size, index), partial(_intervals, pool, pairs, sample, index, comparison))
         for size, taken in drawn.items()
         for index, sample in enumerate(taken)
     ]
-    settings, records = base.run_study("coverage", asked, pool.settings, tasks, sizes=list(drawn))
+    settings, records = base.run_study(
+        "coverage", options, pool.settings, tasks, runner, sizes=list(drawn)
+    )
     quantity = of.removesuffix("s")
     title = f"Intervals of the level {100 * level:g} % that contain the pool's {quantity}"
     result = base.StudyResult(settings, title, COVERAGE_COLUMNS, COVERAGE_PLOT)
@@ -378,7 +396,7 @@ def study_coverage(
                 )
     result.sentences.extend(_sentence(row, quantity, unit, level) for row in result.rows)
     largest = max(drawn) / len(pool)
-    if sampling != "independent" and largest > NOTABLE_SHARE:
+    if options["sampling"] != "independent" and largest > NOTABLE_SHARE:
         narrower = 100 * (1 - (1 - largest) ** 0.5)
         # Of random samples, which may have units in common, this holds as well.
         result.sentences.append(

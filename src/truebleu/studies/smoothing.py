@@ -31,11 +31,13 @@ from truebleu.execution.journal import Record, Runner, Task
 from truebleu.human.judgments import HumanScores
 from truebleu.metrics.bleu import BLEU, SMOOTHINGS, SentenceBLEU
 from truebleu.reports.document import Plot, about_inputs, listed
-from truebleu.schema import DEFAULT_SEED, Level, Seed, Setting, picked
+from truebleu.schema import Level, Setting
 from truebleu.significance.corrections import adjust
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from typing_extensions import Unpack
 
     from truebleu.agreement.agree import Evaluation
     from truebleu.agreement.bootstrap import Resample, Resampling
@@ -72,20 +74,31 @@ def best(values: Mapping[str, float]) -> tuple[str, ...]:
     return tuple(label for label, value in values.items() if value >= most - SAME)
 
 
-@base.study
+class SmoothingOptions(base.PoolOptions, total=False):
+    """Options of `study_smoothing`.
+
+    Attributes:
+        tokenize: tokenizer of all metrics.
+        lowercase: True if all metrics ignore case.
+        system_scores: segments that systems are scored on: "all", or those "rated".
+        permutations: permutations in each test.
+    """
+
+    tokenize: Annotated[str, Setting(default="13a")]
+    lowercase: bool
+    system_scores: Annotated[SystemScores, Setting(default="all")]
+    permutations: Annotated[int, Setting(least=1, default=10_000)]
+    replicates: base.Replicates
+    level: Level
+
+
+@base.study(SmoothingOptions)
 def study_smoothing(
     test_set: TestSet,
     human: Human,
     *,
-    tokenize: str = "13a",
-    lowercase: bool = False,
-    unit: base.PoolUnit = "segment",
-    system_scores: SystemScores = "all",
-    replicates: base.Replicates = 1000,
-    permutations: Annotated[int, Setting(least=1)] = 10_000,
-    level: Level = 0.95,
-    seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
+    **options: Unpack[SmoothingOptions],
 ) -> base.StudyResult:
     """Which smoothing of sentence BLEU agrees best with people?
 
@@ -99,17 +112,20 @@ def study_smoothing(
     Args:
         test_set: the outputs of at least two systems that people judged.
         human: scores of segments, or comparisons of pairs; scores of whole systems leave out τ.
-        tokenize: how all of them split segments into words.
-        lowercase: whether all of them ignore case.
-        unit: what the intervals draw.
-        system_scores: whether systems are scored on "all" segments, or on those "rated".
-        permutations: in each test.
         runner: keeps the results and shows progress.
     """
-    asked = {**locals()}
+    unit, system_scores = options["unit"], options["system_scores"]
     # Whether a smoothing agrees better than none was asked before the data were seen.
-    agreeing = picked(AgreeSettings, asked, resample=RESAMPLED[unit], alternative="observed")
-    metrics = _metrics(asked)
+    agreeing = AgreeSettings(
+        resample=RESAMPLED[unit],
+        replicates=options["replicates"],
+        permutations=options["permutations"],
+        alternative="observed",
+        system_scores=system_scores,
+        seed=options["seed"],
+        level=options["level"],
+    )
+    metrics = _metrics(options["tokenize"], lowercase=options["lowercase"])
     data = agreement_data(test_set, human, list(metrics.values()), system_scores=system_scores)
     named = zip(metrics, data.metrics.values(), strict=True)
     agreement = Agreeing(replace(data, metrics=dict(named)), agreeing)
@@ -126,9 +142,10 @@ def study_smoothing(
     judgments = human.scores if isinstance(human, HumanScores) else human.judgments
     settings, records = base.run_study(
         "smoothing",
-        asked,
+        options,
         base.pool_settings(test_set, list(metrics.values()), list(metrics), unit),
         tasks,
+        runner,
         judged=judged,
         human=human.signature,
         judgments=fingerprint([[repr(judgments)]]),
@@ -143,7 +160,7 @@ def study_smoothing(
     }
     title = "Agreement of sentence BLEU with people by smoothing (Chen & Cherry 2014)"
     plot = Plot("point", "smoothing", "agreement", panel="coefficient", shared_y=False)
-    result = base.StudyResult(settings, title, _columns(headings, level), plot)
+    result = base.StudyResult(settings, title, _columns(headings, options["level"]), plot)
     result.details.update(
         item=item,
         tests=[dict(zip(TEST, test, strict=True), p=p) for test, p in tests.items()],
@@ -347,9 +364,9 @@ def compared(human: Values) -> Judgments:
     return Judgments(left=left[pair], right=right[pair], item=item, verdict=verdict)
 
 
-def _metrics(asked: Mapping[str, Any]) -> dict[str, Metric]:
-    """Corpus BLEU and the smoothings, by the labels of the paper's rows."""
-    words = {name: asked[name] for name in ("tokenize", "lowercase")}
+def _metrics(tokenize: str, *, lowercase: bool) -> dict[str, Metric]:
+    """Make corpus BLEU and the smoothings, by the labels of the paper's rows."""
+    words: Any = {"tokenize": tokenize, "lowercase": lowercase}
     metrics: dict[str, Metric] = {CORPUS: BLEU(smooth="none", **words)}
     sentences = (SentenceBLEU(smoothing=number, **words) for number in range(len(SMOOTHINGS)))
     return metrics | {str(number): metric for number, metric in enumerate(sentences)}

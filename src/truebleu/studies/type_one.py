@@ -36,7 +36,7 @@ from truebleu.execution.journal import Record, Runner, Task
 from truebleu.metrics.registry import as_metrics, metric_labels
 from truebleu.reports.document import Column, Plot, Table, listed, percent
 from truebleu.resampling import TIE_TOLERANCE
-from truebleu.schema import DEFAULT_SEED, Seed, Setting, Streams, picked
+from truebleu.schema import Setting, Streams
 from truebleu.significance.corrections import CORRECTIONS, experimentwise_error
 from truebleu.significance.pairs import pair_tests
 from truebleu.significance.settings import CompareSettings, require_enough_replicates
@@ -45,6 +45,8 @@ from truebleu.significance.tests import TESTS as SIGNIFICANCE_TESTS, fewest_unit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from typing_extensions import Unpack
 
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
@@ -64,14 +66,15 @@ Null = Annotated[
     Setting(
         help="how equal systems come about: outputs are swapped at random, segment by segment or "
         "document by document; or systems are simulated with equal channels, on a simulated test "
-        "set of this size."
+        "set of this size.",
+        default="segment",
     ),
 ]
 # Fewer repetitions could not tell 5 % from 15 %.
 Repetitions = Annotated[
-    int, Setting(help="how often systems are made equal.", least=50, most=10**7)
+    int, Setting(help="how often systems are made equal.", least=50, most=10**7, default=1000)
 ]
-Alpha = Annotated[float, Setting(help="the significance level.", above=0, below=1)]
+Alpha = Annotated[float, Setting(help="significance level.", above=0, most=0.5, default=0.05)]
 
 #: Makes a record of every metric's counts of some repetitions.
 Work: TypeAlias = "Callable[[Iterable[tuple[int, UnitCounts]]], Record]"
@@ -213,7 +216,6 @@ def _batch(work: Work, source: NullSource, first: int, count: int) -> Record:
 
 
 ALPHAS = (0.01, 0.05, 0.10)
-Alphas = Annotated[Sequence[float], Setting(above=0, below=1, metavar="P,P,...")]
 # A level holds if the rate surely lies between half of it and one and a half (Bradley 1978).
 BRADLEY = (0.5, 1.5)
 # What to say of each verdict.
@@ -229,19 +231,27 @@ REJECTION_COLUMNS = base.columns(
 )
 
 
-@base.study
+class TypeOneOptions(base.PoolOptions, total=False):
+    """Options of `study_type_one`.
+
+    Attributes:
+        alphas: significance levels.
+    """
+
+    alphas: Annotated[Sequence[float], Setting(above=0, below=1, metavar="P,P,...", default=ALPHAS)]
+    null: Null
+    tests: Annotated[base.Tests, Setting(default=base.TESTS)]
+    repetitions: Repetitions
+    replicates: base.Replicates
+
+
+@base.study(TypeOneOptions)
 def study_type_one(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",
     *,
-    null: Null = "segment",
-    unit: base.PoolUnit = "segment",
-    tests: base.Tests = base.TESTS,
-    alphas: Alphas = ALPHAS,
-    repetitions: Repetitions = 1000,
-    replicates: base.Replicates = 1000,
-    seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
+    **options: Unpack[TypeOneOptions],
 ) -> base.StudyResult:
     """How often does each test find a difference where there is none?
 
@@ -252,7 +262,6 @@ def study_type_one(
     Args:
         test_set: the systems whose outputs are swapped.
         metrics: by which to compare.
-        alphas: the significance levels.
         runner: keeps the results and shows progress.
 
     >>> from truebleu.simulation import simulate
@@ -260,15 +269,17 @@ def study_type_one(
     >>> study_type_one(pool, tests=["ar"], repetitions=50, replicates=99).rows[1]["verdict"]
     'undecided'
     """
-    asked = {**locals()}
-    levels = sorted(set(map(float, alphas or ALPHAS)))
-    ordered = tuple(test for test in base.STUDY_TESTS if test in (tests or base.TESTS))
+    null, unit, seed = options["null"], options["unit"], options["seed"]
+    replicates, repetitions = options["replicates"], options["repetitions"]
+    levels = sorted(set(map(float, options["alphas"] or ALPHAS)))
+    tests = options["tests"] or base.TESTS
+    ordered = tuple(test for test in base.STUDY_TESTS if test in tests)
     testing = base.Testing(ordered, replicates, seed)
     source = null_source(test_set, metrics, null=null, unit=unit, systems=2, seed=seed)
     require_decisive(source.units, unit, replicates, levels[0])
     tasks = batched(partial(_p_values, testing), source, repetitions)
     settings, by_batch = base.run_study(
-        "type-one", asked, source.settings, tasks, tests=ordered, alphas=levels
+        "type-one", options, source.settings, tasks, runner, tests=ordered, alphas=levels
     )
     records = list(by_batch.values())
     title = f"How often tests reject a true null hypothesis: {NULL_TITLES[null]}, tested by {unit}"
@@ -372,17 +383,26 @@ P_COLUMNS = base.columns(
 P_PLOT = Plot("point", "compared", "p", series="test", panel="metric", zero_y=True)
 
 
-@base.study
+class EquivalentsOptions(base.PoolOptions, total=False):
+    """Options of `study_equivalents`.
+
+    Attributes:
+        tests: tests to make; the others are compared with the first.
+        alpha: significance level at which rejections are counted.
+    """
+
+    tests: Annotated[base.Tests, Setting(default=USUAL_TESTS)]
+    alpha: Alpha
+    replicates: Annotated[base.Replicates, Setting(default=10_000)]
+
+
+@base.study(EquivalentsOptions)
 def study_equivalents(
     test_set: TestSet,
     metrics: MetricsLike = "nist",
     *,
-    tests: base.Tests = USUAL_TESTS,
-    unit: base.PoolUnit = "segment",
-    alpha: Alpha = 0.05,
-    replicates: base.Replicates = 10_000,
-    seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
+    **options: Unpack[EquivalentsOptions],
 ) -> base.StudyResult:
     """Which p-values do pairs of systems have that you take for equal, such as runs of one system?
 
@@ -392,12 +412,11 @@ def study_equivalents(
     Args:
         test_set: systems that should not differ.
         metrics: by which to compare.
-        tests: those to make; the others are compared with the first.
-        alpha: the level at which rejections are counted.
         runner: keeps the results and shows progress.
     """
-    asked = {**locals()}
-    testing = base.Testing(tuple(tests or USUAL_TESTS), replicates, seed)
+    unit, alpha, replicates = options["unit"], options["alpha"], options["replicates"]
+    tests = tuple(options["tests"] or USUAL_TESTS)
+    testing = base.Testing(tests, replicates, options["seed"])
     pool = base.Pool.of(test_set, metrics, unit)
     pool.require_systems(2)
     require_decisive(len(pool), unit, replicates, alpha)
@@ -405,7 +424,7 @@ def study_equivalents(
         Task((statistics.label,), partial(_equivalent_p_values, statistics, testing))
         for statistics in pool.statistics
     ]
-    settings, records = base.run_study("equivalents", asked, pool.settings, tasks)
+    settings, records = base.run_study("equivalents", options, pool.settings, tasks, runner)
     title = "Systems taken for equal: the p-values of their differences"
     plot = replace(P_PLOT, reference=alpha)
     result = base.StudyResult(settings, title, P_COLUMNS, plot)
@@ -453,10 +472,6 @@ def _p_sentences(metric: str, record: Record, tests: Sequence[str], alpha: float
 
 
 # 1, 3, 6, 10 and 15 comparisons.
-Counts = Annotated[Sequence[int] | None, Setting(least=2, metavar="N,N,...")]
-Corrections = Annotated[
-    Sequence[str] | None, Setting(choices=tuple(CORRECTIONS), metavar="NAME,...")
-]
 USUAL_SYSTEMS = (2, 3, 4, 5, 6)
 ALARM_COLUMNS = base.columns(
     "metric | systems | comparisons | correction | "
@@ -466,21 +481,37 @@ ALARM_PLOT = Plot("line", "comparisons", "alarms", series="correction", panel="m
 USUAL_CORRECTIONS = ("none", "bonferroni", "holm", "bh", "westfall-young")
 
 
-@base.study
+class MultiplicityOptions(base.PoolOptions, total=False):
+    """Options of `study_multiplicity`.
+
+    Attributes:
+        together: numbers of systems to compare with one another. Default: 2 to 6, up to the number
+            of systems.
+        corrections: corrections for many comparisons. Default: none, bonferroni, holm, bh and, if
+            the test allows it, westfall-young. Tukey's and Scheffé's are for metrics that are means
+            over segments.
+        test: significance test, as for `compare`.
+        alpha: level of the whole family of comparisons.
+    """
+
+    together: Annotated[Sequence[int] | None, Setting(least=2, metavar="N,N,...")]
+    corrections: Annotated[
+        Sequence[str] | None, Setting(choices=tuple(CORRECTIONS), metavar="NAME,...")
+    ]
+    test: Annotated[str, Setting(choices=tuple(SIGNIFICANCE_TESTS), default="ar")]
+    null: Null
+    alpha: Alpha
+    repetitions: Repetitions
+    replicates: Annotated[base.Replicates, Setting(default=2000)]
+
+
+@base.study(MultiplicityOptions)
 def study_multiplicity(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",
     *,
-    together: Counts = None,
-    corrections: Corrections = None,
-    test: Annotated[str, Setting(choices=tuple(SIGNIFICANCE_TESTS))] = "ar",
-    null: Null = "segment",
-    unit: base.PoolUnit = "segment",
-    alpha: Alpha = 0.05,
-    repetitions: Repetitions = 1000,
-    replicates: base.Replicates = 2000,
-    seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
+    **options: Unpack[MultiplicityOptions],
 ) -> base.StudyResult:
     """How often is there any false alarm when so many equal systems are all compared?
 
@@ -492,23 +523,17 @@ def study_multiplicity(
     Args:
         test_set: the systems whose outputs are swapped.
         metrics: by which to compare.
-        together: how many systems to compare with one another; by default 2 to 6, as far as there
-            are so many.
-        corrections: for many comparisons; by default none, bonferroni, holm, bh and, where the test
-            allows it, westfall-young. Tukey's and Scheffé's are for metrics that are means
-            over segments.
-        test: as for `compare`.
-        alpha: the level of the whole family of comparisons.
         runner: keeps the results and shows progress.
     """
-    asked = {**locals()}
+    null, unit, seed, test = options["null"], options["unit"], options["seed"], options["test"]
+    alpha, replicates, corrections = options["alpha"], options["replicates"], options["corrections"]
     available = None if null == "simulated" else len(test_set.systems)
-    sizes = _system_counts(together, available)
+    sizes = _system_counts(options["together"], available)
     if not corrections:
         corrections = USUAL_CORRECTIONS
         if test == "bootstrap-absolute":  # its replicates do not vary around 0
             corrections = [name for name in corrections if name != "westfall-young"]
-    chosen = picked(CompareSettings, asked, unit="segment", level=1 - alpha)
+    chosen = CompareSettings(test=test, replicates=replicates, seed=seed, level=1 - alpha)
     by_correction = {
         name: replace(chosen, correction=name) for name in CORRECTIONS if name in corrections
     }
@@ -520,10 +545,10 @@ def study_multiplicity(
     if any(CORRECTIONS[name].basis == "segment scores" for name in by_correction):
         for statistics in next(source.sets(0, 1)):
             statistics.unit_means("correction tukey or scheffe")  # refused before any long work
-    tasks = batched(partial(_alarms, sizes, by_correction), source, repetitions)
+    tasks = batched(partial(_alarms, sizes, by_correction), source, options["repetitions"])
     names = list(by_correction)
     settings, by_batch = base.run_study(
-        "multiplicity", asked, source.settings, tasks, together=sizes, corrections=names
+        "multiplicity", options, source.settings, tasks, runner, together=sizes, corrections=names
     )
     records = list(by_batch.values())
     cases = list(product(records[0], sizes, by_correction))

@@ -29,13 +29,15 @@ import truebleu.studies._study as base
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Key, Record, Runner, Task
 from truebleu.reports.document import Column, Plot, Table, percent
-from truebleu.schema import DEFAULT_SEED, Level, Seed, Setting, picked
+from truebleu.schema import Level, Setting
 from truebleu.significance.intervals import percentile_interval, smallest_replicates
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import UnitCounts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from typing_extensions import Unpack
 
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.registry import MetricsLike
@@ -51,19 +53,34 @@ COLUMNS = base.columns(
 )
 
 
-@base.study
+class WidthOptions(base.PoolOptions, total=False):
+    """Options of studies of growing parts of a test set."""
+
+    shares: base.Shares
+    replicates: base.Replicates
+    level: Level
+
+
+class TestSizeOptions(WidthOptions, total=False):
+    """Options of `study_test_size`.
+
+    Attributes:
+        recount: True to count every part anew, as a test set that knows nothing of the rest.
+            Otherwise weights that come from the whole text, such as NIST's information, stay those
+            of the whole, so that scores of different sizes compare.
+    """
+
+    samples: Annotated[base.Growths, Setting(default=100)]
+    recount: bool
+
+
+@base.study(TestSizeOptions)
 def study_test_size(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",
     *,
-    shares: base.Shares = None,
-    samples: base.Growths = 100,
-    unit: base.PoolUnit = "segment",
-    recount: bool = False,
-    replicates: base.Replicates = 1000,
-    level: Level = 0.95,
-    seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
+    **options: Unpack[TestSizeOptions],
 ) -> base.StudyResult:
     """How do scores and intervals depend on how much of the test set is used?
 
@@ -75,15 +92,13 @@ def study_test_size(
     Args:
         test_set: the whole.
         metrics: by which to score; given scores, such as people's, will do.
-        recount: count every part anew, as a test set that knows nothing of the rest. Without it
-            weights that come from the whole text, such as NIST's information, stay those of the
-            whole, so that scores of different sizes compare.
         runner: keeps the results and shows progress.
     """
-    asked = {**locals()}
-    resampling = picked(CompareSettings, asked, unit="segment")
+    unit, level, recount = options["unit"], options["level"], options["recount"]
+    samples, seed = options["samples"], options["seed"]
+    resampling = CompareSettings(replicates=options["replicates"], seed=seed, level=level)
     pool = base.Pool.of(test_set, metrics, unit)
-    shares = sorted(shares or USUAL_SHARES)
+    shares = sorted(options["shares"] or USUAL_SHARES)
     sizes = base.sizes_of_shares(shares, len(pool), unit, base.FEWEST_SIZES)
     recounted = test_set if recount else None
     tasks = [
@@ -95,7 +110,7 @@ def study_test_size(
         for index, size in enumerate(sizes, growth * len(sizes))
     ]
     settings, records = base.run_study(
-        "test-size", asked, pool.settings, tasks, shares=shares, sizes=sizes
+        "test-size", options, pool.settings, tasks, runner, shares=shares, sizes=sizes
     )
     title = (
         f"Scores and relative intervals of the level {100 * level:g} % by the share of "
@@ -236,18 +251,19 @@ REFERENCES_COLUMNS = base.columns(
 )
 
 
-@base.study
+class ReferencesOptions(WidthOptions, total=False):
+    """Options of `study_references`."""
+
+    samples: Annotated[base.Growths, Setting(default=20)]
+
+
+@base.study(ReferencesOptions)
 def study_references(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",
     *,
-    shares: base.Shares = None,
-    samples: base.Growths = 20,
-    unit: base.PoolUnit = "segment",
-    replicates: base.Replicates = 1000,
-    level: Level = 0.95,
-    seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
+    **options: Unpack[ReferencesOptions],
 ) -> base.StudyResult:
     """What is a further reference worth in test data?
 
@@ -262,10 +278,11 @@ def study_references(
         metrics: by which to score.
         runner: keeps the results and shows progress.
     """
-    asked = {**locals()}
-    resampling = picked(CompareSettings, asked, unit="segment")
+    unit, level = options["unit"], options["level"]
+    samples, seed = options["samples"], options["seed"]
+    resampling = CompareSettings(replicates=options["replicates"], seed=seed, level=level)
     _require_references(test_set)
-    shares = sorted(shares or REFERENCES_SHARES)
+    shares = sorted(options["shares"] or REFERENCES_SHARES)
     whole = base.Pool.of(test_set, metrics, unit)
     sizes = base.sizes_of_shares(shares, len(whole), unit, base.FEWEST_SIZES)
     orders = base.orders_of_growth(len(whole), samples, seed)
@@ -278,7 +295,7 @@ def study_references(
         for references in sets_of_references(len(test_set.references))
     ]
     settings, records = base.run_study(
-        "references", asked, whole.settings, tasks, shares=shares, sizes=sizes
+        "references", options, whole.settings, tasks, runner, shares=shares, sizes=sizes
     )
     title = (
         f"Relative intervals of the level {100 * level:g} % by the number of references and the "
@@ -523,7 +540,6 @@ def _reference_sentences(
 # Replicates: how many the bootstrap needs.
 
 
-Numbers = Annotated[Sequence[int] | None, Setting(least=1, metavar="N,N,...")]
 USUAL_REPLICATES = (100, 200, 500, 1000, 2000, 5000, 10_000)
 REPLICATES_COLUMNS = base.columns(
     "metric | system | replicates: B | runs | median [.3f] | low: Interval from [+.2%] | "
@@ -538,19 +554,33 @@ HISTOGRAM_PLOT = Plot("bar", "score", "count", series="part", panel="case")
 MIDDLE_BINS = 16
 
 
-@base.study
+class ReplicatesOptions(base.PoolOptions, total=False):
+    """Options of `study_replicates`.
+
+    Attributes:
+        replicates: numbers of replicates, B. Default: 100 to 10,000.
+        repetitions: runs of the largest B; smaller ones cut the same replicates into more.
+        enough: largest standard deviation of the bounds, as a share of the interval's width, at
+            which a B is enough.
+        figure: what the chart shows: how far intervals of B replicates differ, or the histogram of
+            each system's scores on the largest B, with the percentiles of its interval (Figs. 1
+            and 2).
+    """
+
+    replicates: Annotated[Sequence[int] | None, Setting(least=1, metavar="N,N,...")]
+    repetitions: Annotated[int, Setting(least=5, most=base.MOST_TASKS, default=20)]
+    enough: Annotated[float, Setting(above=0, below=1, default=0.02)]
+    figure: Annotated[Literal["deviations", "histogram"], Setting(default="deviations")]
+    level: Level
+
+
+@base.study(ReplicatesOptions)
 def study_replicates(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",
     *,
-    replicates: Numbers = None,
-    repetitions: Annotated[int, Setting(least=5, most=base.MOST_TASKS)] = 20,
-    unit: base.PoolUnit = "segment",
-    enough: Annotated[float, Setting(above=0, below=1)] = 0.02,
-    figure: Literal["deviations", "histogram"] = "deviations",
-    level: Level = 0.95,
-    seed: Seed = DEFAULT_SEED,
     runner: Runner | None = None,
+    **options: Unpack[ReplicatesOptions],
 ) -> base.StudyResult:
     """How many replicates does the bootstrap need?
 
@@ -562,17 +592,11 @@ def study_replicates(
     Args:
         test_set: what is resampled.
         metrics: by which to score.
-        replicates: the numbers of replicates, B; by default 100 to 10,000.
-        repetitions: runs of the largest B; smaller ones cut the same replicates into more.
-        enough: a B is enough when the standard deviation of the bounds is at most this share of
-            the interval's width.
-        figure: what the chart shows: how far intervals of B replicates differ, or the histogram of
-            each system's scores on the largest B, with the percentiles of its interval (Figs. 1
-            and 2).
         runner: keeps the results and shows progress.
     """
-    asked = {**locals()}
-    chosen = sorted(set(replicates or USUAL_REPLICATES))
+    unit, level, seed = options["unit"], options["level"], options["seed"]
+    repetitions, enough, figure = options["repetitions"], options["enough"], options["figure"]
+    chosen = sorted(set(options["replicates"] or USUAL_REPLICATES))
     if chosen[0] < (fewest := smallest_replicates(level)):
         raise SettingError("replicates", chosen[0], f"at least {fewest} for the level {level:g}")
     pool = base.Pool.of(test_set, metrics, unit)
@@ -586,7 +610,13 @@ def study_replicates(
     if figure == "histogram":
         tasks.append(Task(("histogram",), partial(_histograms, pool, chosen[-1], level, seed)))
     settings, records = base.run_study(
-        "replicates", asked, pool.settings, tasks, idle=["enough", "figure"], replicates=chosen
+        "replicates",
+        options,
+        pool.settings,
+        tasks,
+        runner,
+        unused=["enough", "figure"],
+        replicates=chosen,
     )
     histograms = records.pop(("histogram",), None)
     by_theory = ceil((theoretical_deviation(1.0, 1, level) / enough) ** 2)
