@@ -133,7 +133,7 @@ def test_a_mean_does_not_depend_on_the_order_of_raters(folder: Folder) -> None:
 
 
 def test_z_scores_do_not_depend_on_the_order_of_rows(folder: Folder) -> None:
-    rows = ["a 1 r 0.1", "b 1 r 0.2", "a 2 r 0.3", "b 2 r 0.7"]
+    rows = ["a 1 r 0.1", "b 1 r 0.2", "a 2 r 1.1", "b 2 r 1.3"]
     found = []
     for order in (rows, rows[::-1], rows[2:] + rows[:2]):
         path = folder.write("h.tsv", tsv("system segment rater score", *order))
