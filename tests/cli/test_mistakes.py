@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.cli.shell import run
-from truebleu.cli._command import HABITS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,10 +83,3 @@ def refusal(command: str) -> str:
 def test_a_mistake_is_refused_with_what_to_do(command: str) -> None:
     message = refusal(command)
     assert [part for part in MISTAKES[command] if part not in message] == []
-
-
-@pytest.mark.parametrize("flag", HABITS)
-def test_habits_of_other_tools_are_told_how_it_is_here(flag: str) -> None:
-    command = "score" if flag == "-b" else "compare"  # compare has its own -b
-    message = refusal(f"{command} -r ref.txt a.txt b.txt {flag} 1")
-    assert f"No such option: {flag}. Here it is {HABITS[flag]}" in message

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import click
 from click.core import ParameterSource
 
+from truebleu.cli._habits import hint_for
 from truebleu.cli.main import QUIET, progress_bar, warn
 from truebleu.corpus._files import Files, locate, refuse_existing, write_files
 from truebleu.corpus._reading import read_labels, read_test_set
@@ -136,11 +137,11 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take the arguments apart; `-m bleu chrf` names two metrics, as in sacreBLEU."""
-        known = {flag for option in self.get_params(ctx) for flag in option.opts}
         for argument in args:
             flag = argument.partition("=")[0]
-            if flag in HABITS and flag not in known:
-                raise click.UsageError(f"No such option: {flag}. Here it is {HABITS[flag]}.", ctx)
+            hint = hint_for(flag, self)
+            if hint is not None:
+                raise click.UsageError(f"No such option: {flag}. Here it is {hint}.", ctx)
         written = list(_repeated_metrics(args))
         _, _, order = self.make_parser(ctx).parse_args(list(written))
         for option, count in Counter(order).items():
@@ -149,43 +150,6 @@ class Command(click.Command):
             if count > 1 and is_file and not option.multiple:
                 raise click.UsageError(f"{option.opts[0]} was given {count} times.", ctx)
         return super().parse_args(ctx, written)
-
-
-#: What people type who know other tools, and how it is spelled here.
-HABITS = {
-    flag: ours
-    for flags, ours in {
-        "--ref --refs --references": "-r FILE (--reference), once for each reference",
-        "-i --input --hyp --hypothesis --system": "the output itself, without an option: truebleu "
-        "score -r ref.txt output.txt",
-        "-t": "--reference FILE, or --test-set wmt24 with -l en-de",
-        "-tok --tok --tokenize --tokenizer": "a setting of the metric: -m bleu:tokenize=zh",
-        "-lc --lowercase": "a setting of the metric: -m bleu:lowercase=yes",
-        "--smooth-method --smooth": "a setting of the metric: -m bleu:smooth=exp",
-        "--chrf-word-order": "a setting of the metric: -m chrf:word_order=2",
-        "-w --width": "-f json, which prints every digit",
-        "-b --score-only": "-f tsv, which prints the bare numbers",
-        "--short": "-f json, which has the signature by itself",
-        "--sentence-level": "--per-segment",
-        "--paired-bs": "truebleu compare --test bootstrap",
-        "--paired-ar": "truebleu compare, whose default is approximate randomization",
-        "--paired-bs-n --paired-ar-n": "truebleu compare --replicates N",
-        "--cluster --clusters --clustered": "--unit document with --documents FILE",
-        "--alpha": "--level: intervals of 0.95 go with tests at 0.05",
-        "--n-resamples --n-boot --iterations --samples --num-samples": "--replicates N",
-        "--metrics": "-m METRIC (--metric), as in -m bleu chrf ter",
-        "--confidence": "always on: every comparison has intervals",
-        "--bootstrap": "--test bootstrap (compare), or --confidence (score)",
-        "--old": "--baseline FILE",
-        "--src": "-s FILE (--source)",
-        "--docs": "--documents FILE",
-        "--json": "-f json",
-        "--latex": "-f latex",
-        "--out": "-o FILE (--output)",
-        "-v --verbose": "--details",
-    }.items()
-    for flag in flags.split()
-}
 
 
 def _repeated_metrics(arguments: Sequence[str]) -> Iterator[str]:

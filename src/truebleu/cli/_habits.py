@@ -1,0 +1,89 @@
+"""Habits of other tools: what their options are called here, for each command that has them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import click
+
+
+class Habit(NamedTuple):
+    """Options of other tools, and a hint that is true of some commands.
+
+    Attributes:
+        flags: the options, separated by blanks.
+        hint: the way to say it here.
+        parameters: names of parameters that a command must have for the hint to be true.
+        commands: names of the commands that the hint is about; empty for all.
+    """
+
+    flags: str
+    hint: str
+    parameters: str = ""
+    commands: str = ""
+
+
+#: The first habit of a flag that is true of a command gives the hint.
+HABITS = (
+    Habit(
+        "--ref --refs --references",
+        "-r FILE (--reference), once for each reference",
+        "references",
+    ),
+    Habit(
+        "-i --input --hyp --hypothesis --system",
+        "the output itself, without an option: truebleu score -r ref.txt output.txt",
+        "systems",
+    ),
+    Habit("-t", "--reference FILE, or --test-set wmt24 with -l en-de", "test_set language"),
+    Habit(
+        "-tok --tok --tokenize --tokenizer",
+        "a setting of the metric: -m bleu:tokenize=zh",
+        "metrics",
+    ),
+    Habit("-lc --lowercase", "a setting of the metric: -m bleu:lowercase=yes", "metrics"),
+    Habit("--smooth-method --smooth", "a setting of the metric: -m bleu:smooth=exp", "metrics"),
+    Habit("--chrf-word-order", "a setting of the metric: -m chrf:word_order=2", "metrics"),
+    Habit("-w --width", "-f json, which prints every digit", "format"),
+    Habit("-b --score-only", "-f tsv, which prints the bare numbers", "format"),
+    Habit("--short", "-f json, which has the signature by itself", "format metrics"),
+    Habit("--sentence-level", "--per-segment", "per_segment"),
+    Habit("--paired-bs", "truebleu compare --test bootstrap", "systems"),
+    Habit("--paired-ar", "truebleu compare, whose default is approximate randomization", "systems"),
+    Habit("--paired-bs-n --paired-ar-n", "truebleu compare --replicates N", "systems"),
+    Habit(
+        "--cluster --clusters --clustered",
+        "--unit document with --documents FILE",
+        "unit documents references",
+    ),
+    Habit("--alpha", "--level: intervals of 0.95 go with tests at 0.05", "level"),
+    Habit("--n-resamples --n-boot --iterations", "--replicates N", "replicates"),
+    Habit("--samples --num-samples", "--replicates N", "replicates"),
+    Habit("--metrics", "-m METRIC (--metric), as in -m bleu chrf ter", "metrics"),
+    Habit("--confidence", "always on: every comparison has intervals", "", "compare explain"),
+    Habit("--bootstrap", "--test bootstrap", "", "compare"),
+    Habit("--bootstrap", "--confidence", "confidence"),
+    Habit("--old", "--baseline FILE", "", "gate"),
+    Habit("--old", "--baseline NAME", "baseline"),
+    Habit("--src", "-s FILE (--source)", "source"),
+    Habit("--docs", "--documents FILE", "documents references"),
+    Habit("--json", "-f json", "format"),
+    Habit("--latex", "-f latex", "format"),
+    Habit("--out", "-o FILE (--output)", "output"),
+    Habit("-v --verbose", "--details", "details"),
+)
+
+
+def hint_for(flag: str, command: click.Command) -> str | None:
+    """Return how a command spells an option of another tool, or None if it has its own or none."""
+    if any(flag in parameter.opts for parameter in command.params):
+        return None
+    names = {parameter.name for parameter in command.params}
+    for habit in HABITS:
+        is_true = names.issuperset(habit.parameters.split()) and (
+            not habit.commands or command.name in habit.commands.split()
+        )
+        if is_true and flag in habit.flags.split():
+            return habit.hint
+    return None
