@@ -130,13 +130,13 @@ def _disagreement(
 
 def _counted(corpus: Corpus) -> tuple[UnitCounts, Units]:
     from truebleu.corpus import as_test_set
-    from truebleu.metrics.registry import as_metrics
+    from truebleu.counts.counting import count_texts
     from truebleu.resampling import Units
-    from truebleu.significance.statistics import metric_statistics
+    from truebleu.significance.statistics import count_units
 
     test_set = as_test_set(corpus.systems, [corpus.reference])
     units = Units.segments(len(test_set))
-    return metric_statistics(test_set, as_metrics(["bleu"]), units)[0], units
+    return count_units(count_texts(test_set), units)[0], units
 
 
 def _sacrebleu_test(corpus: Corpus, kind: str, samples: int) -> Callable[[], list[float]]:

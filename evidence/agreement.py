@@ -6,6 +6,7 @@ judged pool, whose value is the truth.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
@@ -20,10 +21,10 @@ from truebleu.agreement.bootstrap import (
     bootstrap_system_agreement,
 )
 from truebleu.agreement.coefficients import coefficient, measure, soft_pairwise_accuracy
-from truebleu.agreement.data import SegmentStatistics, agreement_data
+from truebleu.agreement.data import agreement_data, signed_scores
 from truebleu.agreement.tests import permutation_test, soft_pairwise_test
+from truebleu.counts.counting import count_texts
 from truebleu.human import read_human
-from truebleu.metrics.registry import as_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -62,7 +63,7 @@ def judged(name: str, *metrics: str) -> AgreementData:
         segments=len(test_set),
         others="ignore",
     )
-    return agreement_data(test_set, human, as_metrics(metrics))
+    return agreement_data(count_texts(test_set, metrics), human)
 
 
 def _rated(data: AgreementData) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -152,20 +153,18 @@ def _covered(name: str, segments: int, trial: int) -> Answers:
     rated, human = _rated(data)
     drawn = np.random.default_rng([trial, segments]).integers(0, len(rated), segments)
     pools = {
-        label: SegmentStatistics(metric.statistics.rows[rated], metric.statistics.score)
+        label: replace(metric.counts, rows=metric.counts.rows[rated])
         for label, metric in data.metrics.items()
     }
-    samples = {
-        label: SegmentStatistics(scored.rows[drawn], scored.score)
-        for label, scored in pools.items()
-    }
+    samples = {label: replace(pool, rows=pool.rows[drawn]) for label, pool in pools.items()}
     covered, noisy = [], []
     for name in COEFFICIENTS:
         replicates = bootstrap_system_agreement(
             human[:, drawn], samples, name, replicates=REPLICATES, seed=trial
         )
-        for label, scored in pools.items():
-            truth = measure(human.mean(axis=1), scored.score(scored.rows.sum(axis=0)), name)
+        for label, pool in pools.items():
+            scores = signed_scores(pool.metric, pool.sums)
+            truth = measure(human.mean(axis=1), scores, name)
             covered.append(_contains(replicates.interval(label), truth.value))
             noisy.append(replicates.noise.get(label, 0.0) > MOST_NOISE)
     return covered, noisy

@@ -11,6 +11,7 @@ import numpy as np
 
 from evidence.data import DATA, POOLED_SETS, read_set
 from truebleu.corpus import as_test_set, read_test_set
+from truebleu.counts.inputs import counts_of
 from truebleu.execution.journal import Task
 from truebleu.explanation import degenerate_outputs, split_difference
 from truebleu.explanation.explain import NEAR
@@ -125,12 +126,13 @@ def _named(test_set: TestSet, places: tuple[int, ...], unit: str, seed: int) -> 
     for place in places:
         after[place] = _halved(before[place] or "")
     pair = replace(test_set, systems={"a": after, "b": before}, warnings=())
-    rows = METRIC.count(pair).array()
+    counts = counts_of(pair, None, METRIC)
+    rows = counts.metrics[0].rows.floats()
     split = split_difference(METRIC, rows[:, 0], rows[:, 1]).by_segment
     units = Units.segments(len(pair))
     if unit == "document":
         units = Units.documents(pair.documents or ())
-    cuts, shares = variables(pair), reference_shares(pair)
+    cuts, shares = variables(counts), reference_shares(counts)
     ps = even_spread_ps(cuts, split, shares, units, replicates=REPLICATES, seed=seed)
     names = set()
     for cut, adjusted in zip(cuts, ps, strict=True):

@@ -33,13 +33,14 @@ from evidence.rates import (
 )
 from evidence.unlike import Unlike, equal_rows
 from truebleu import compare
-from truebleu._core import Statistics
-from truebleu.metrics.base import CountedMetric
+from truebleu.corpus.outline import Outline
+from truebleu.counts import Counts
+from truebleu.counts.rows import ArrayRows, Rows
+from truebleu.metrics import GivenMean, Signature
 from truebleu.reports.compare import FEW_UNITS
 from truebleu.reports.document import ENOUGH_DOCUMENTS, LARGEST_SHARE
 from truebleu.resampling import Units
-from truebleu.scores import ScoredTestSet
-from truebleu.scores.scored import OutsideScores
+from truebleu.scores import ItemScores
 from truebleu.significance.corrections import default_correction
 from truebleu.significance.intervals import interval_bounds, interval_method
 from truebleu.significance.pairs import all_pair_tests
@@ -59,8 +60,8 @@ if TYPE_CHECKING:
 METRICS = ("bleu", "ter", "chrf")
 # Trials of families of so many systems.
 FAMILIES = {2: 2000, 5: 1000, 10: 500, 20: 300, 40: 80}
+SCORE = GivenMean(name="score", signature=Signature.of("score"))
 # Kept until the page is written, so that what was measured before an interruption is not lost.
-SCORE = OutsideScores.of({"a": [0.5, 1], "b": [1, 0.5]}, name="score")
 JOURNAL = Path(__file__).parent / "journal" / "defaults.jsonl"
 
 
@@ -267,13 +268,11 @@ def _several_metrics(trial: int) -> Answers:
         whole = pool(name)[0]
         both = whole.rows[segments][:, [places[system] for system in names]]
         both[coins] = both[coins][:, ::-1]
-        counted.append(CountedMetric(whole.metric, Statistics(np.ascontiguousarray(both))))
-    texts = {name: ["x"] * 300 for name in names}
+        counted.append((whole.metric, Rows.of(ArrayRows(np.ascontiguousarray(both)))))
+    counts = Counts.of(Outline(systems=names, segments=300), counted)
     found = []
     for over in ("pairs", "metrics"):
-        comparison = compare(
-            texts, ["x"] * 300, counted, correct_over=over, replicates=999, seed=trial, people=None
-        )
+        comparison = compare(counts, correct_over=over, replicates=999, seed=trial, people=None)
         found.append([pair.significant for pair in comparison.comparisons])
     return [found[0][0], any(found[0]), any(found[1])], [False] * 3
 
@@ -305,7 +304,7 @@ def _several_answers(epochs: int, effect: float, trial: int) -> Answers:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "answers.csv"
         path.write_text("\n".join(lines), encoding="utf-8")
-        scored = ScoredTestSet.read([str(path)])
+        scored = ItemScores.read([str(path)])
     further, these = (
         compare(scored, about=about, replicates=999, seed=trial) for about in (None, "these-runs")
     )

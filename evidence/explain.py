@@ -23,6 +23,7 @@ from evidence.page import Page, Section
 from evidence.rows import percent
 from truebleu import compare, explain
 from truebleu.corpus import read_test_set
+from truebleu.counts.inputs import counts_of
 from truebleu.execution.executors import Processes
 from truebleu.execution.journal import Runner, Task
 from truebleu.explanation import split_difference
@@ -236,7 +237,9 @@ def _lists() -> tuple[Row, ...]:
         left_out = split.difference - (without[:, 0] - without[:, 1])
         sentences = METRIC.sentence_level().score(counts)
         by_sentence = sentences[:, 0] - sentences[:, 1]
-        (length,) = [cut for cut in variables(test_set) if cut.name == "source characters"]
+        (length,) = [
+            cut for cut in variables(counts_of(test_set)) if cut.name == "source characters"
+        ]
         shortest = members(length)[:, 0]
         alone = METRIC.score(np.einsum("n,nsc->sc", shortest, counts))
         rows.append(
@@ -423,7 +426,7 @@ def _smallest_alone(pair: PairExplanation, test_set: TestSet, unit: Unit) -> flo
     effects = np.column_stack(
         [
             units.add_up(contributions[:, None] * members(cut)[:, [place]])
-            for cut in variables(test_set)
+            for cut in variables(counts_of(test_set))
             for place, label in enumerate(cut.labels)
             if (cut.name, label) in tested
         ]

@@ -23,15 +23,14 @@ from evidence.rates import (
     rejected,
 )
 from truebleu import compare
-from truebleu.metrics.registry import metrics_for
+from truebleu.counts.counting import count_texts
 from truebleu.reports.document import ENOUGH_DOCUMENTS_FOR_A_MARGIN
 from truebleu.reports.gate import hangs_on_one
 from truebleu.resampling import Units
-from truebleu.scores.scored import OutsideScores, textless_test_set
 from truebleu.significance.gate import GateSettings, _checks
 from truebleu.significance.ledger import alpha_of_look
 from truebleu.significance.optimizer_runs import RunAverage, two_way_p
-from truebleu.significance.statistics import UnitCounts
+from truebleu.significance.statistics import UnitCounts, count_units
 from truebleu.significance.student import hall_p
 
 if TYPE_CHECKING:
@@ -137,15 +136,15 @@ def _runaways(name: str, metric: str, trial: int) -> Answers:
 
 @cache
 def with_repeated(name: str, metric: str) -> tuple[UnitCounts, NDArray[np.float64]]:
-    """The counts of a set, and of all its outputs repeated."""
-    (parsed,), test_set = metrics_for([metric], read_set(name))
+    """Count a set, and all its outputs repeated; return counts by unit, and rows."""
+    test_set = read_set(name)
     texts = {
         system: [" ".join([segment or ""] * TIMES) for segment in text]
         for system, text in test_set.systems.items()
     }
-    rows = parsed.count(test_set).array()
-    whole = UnitCounts.of(metric, parsed, rows, Units.segments(len(rows)))
-    return whole, parsed.count(replace(test_set, systems=texts)).array().astype(np.float64)
+    (whole,) = count_units(count_texts(test_set, metric), Units.segments(len(test_set)))
+    (repeated,) = count_texts(replace(test_set, systems=texts), metric).metrics
+    return whole, repeated.rows.floats()
 
 
 def five_metrics() -> Iterator[Design]:
@@ -186,12 +185,8 @@ def _equivalent(systems: int, trial: int) -> Answers:
     step = 0.5
     generator = np.random.default_rng([trial, systems])
     scores = generator.normal(size=(100, systems)) + step * np.arange(systems)
-    metric = OutsideScores.of(
-        {f"system {place}": column.tolist() for place, column in enumerate(scores.T)}, name="score"
-    )
-    comparison = compare(
-        textless_test_set([metric]), metrics=[metric], margin=step, replicates=600, test="bootstrap"
-    )
+    by_system = {f"system {place}": column.tolist() for place, column in enumerate(scores.T)}
+    comparison = compare(by_system, margin=step, replicates=600, test="bootstrap")
     return [any(pair.equivalent for pair in comparison.comparisons)], [False]
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -20,21 +19,20 @@ import numpy as np
 
 from evidence.data import read_set
 from evidence.rates import ALPHA, like
-from truebleu._core import Statistics
-from truebleu.metrics.base import CountedMetric
-from truebleu.metrics.registry import metrics_for
+from truebleu.counts.counting import count_texts
 from truebleu.reports.compare import document
 from truebleu.resampling import Units
 from truebleu.significance.compare import compare
 from truebleu.significance.pairs import all_pair_tests
 from truebleu.significance.settings import CompareSettings
-from truebleu.significance.statistics import UnitCounts
+from truebleu.significance.statistics import count_units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from truebleu.corpus import TestSet
+    from truebleu.counts import Counts
     from truebleu.significance.compare import Comparison, PairResult
+    from truebleu.significance.statistics import UnitCounts
 
 SETS = ("wmt21-en-de", "wmt23-en-cs", "wmt23-en-ja", "wmt23-he-en", "wmt23-zh-en", "wmt24-en-es")
 METRICS = ("bleu", "chrf", "ter", "sentbleu:weight=equal")
@@ -47,21 +45,19 @@ REPLICATES = 999
 
 
 @cache
-def texts(name: str, metric: str, documents: bool = False) -> tuple[TestSet, CountedMetric]:
-    """A set, and a metric that has counted it."""
-    (fixed,), test_set = metrics_for([metric], read_set(name, documents=documents))
-    return test_set, CountedMetric(fixed, fixed.count(test_set))
+def counts_of_set(name: str, metric: str, documents: bool = False) -> Counts:
+    """Count a set by a metric."""
+    return count_texts(read_set(name, documents=documents), metric)
 
 
 @cache
 def pool(name: str, metric: str, kind: str) -> UnitCounts:
     """A set by a metric, its systems from the best down, by segment or by document."""
-    test_set, counted = texts(name, metric, documents=kind == "documents")
-    rows = counted.counts.array()
-    units = Units.segments(len(rows))
+    counts = counts_of_set(name, metric, documents=kind == "documents")
+    units = Units.segments(len(counts))
     if kind == "documents":
-        units = Units.documents(test_set.documents or ())
-    whole = UnitCounts.of(metric, counted.metric, rows, units)
+        units = Units.documents(counts.outline.documents or ())
+    (whole,) = count_units(counts, units)
     order = np.argsort(-whole.sign * whole.scores)[: 1 + max(max(places) for places in PLACES)]
     return like(whole, whole.rows[:, order])
 
@@ -122,16 +118,11 @@ def random_comparison(number: int, systems: int) -> Comparison:
     """The comparison of so many systems on a random part of a random set by a random metric."""
     generator = np.random.default_rng([number, systems])
     name, metric = str(generator.choice(SETS)), str(generator.choice(METRICS))
-    test_set, counted = texts(name, metric)
-    names = generator.choice(list(test_set.systems), size=systems, replace=False).tolist()
-    places = [list(test_set.systems).index(system) for system in names]
-    segments = generator.choice(len(test_set), size=generator.integers(30, 301), replace=False)
-    rows = np.ascontiguousarray(counted.counts.array()[segments][:, places])
-    part = test_set.part(sorted(segments.tolist()))
-    chosen = {system: part.systems[system] for system in names}
+    counts = counts_of_set(name, metric)
+    names = generator.choice(counts.outline.systems, size=systems, replace=False).tolist()
+    segments = generator.choice(len(counts), size=generator.integers(30, 301), replace=False)
     return compare(
-        replace(part, systems=chosen),
-        metrics=[CountedMetric(counted.metric, Statistics(rows))],
+        counts.systems(names).subset(segments.tolist()),
         unit="segment",
         seed=number,
         replicates=REPLICATES if systems == 2 else 2000,

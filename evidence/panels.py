@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evidence.data import read_set
-from truebleu.metrics.registry import metrics_for
+from truebleu.counts.counting import count_texts
 from truebleu.resampling import Units, jackknife_error
 from truebleu.significance.panel import PanelSettings, _comparison, _Difference, heterogeneity
-from truebleu.significance.statistics import UnitCounts
+from truebleu.significance.statistics import UnitCounts, count_units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,12 +36,11 @@ PANELS = 400
 @cache
 def pool(name: str, metric: str) -> UnitCounts:
     """Two systems of a set by a metric: those at a third and two thirds of the alphabet."""
-    texts = read_set(name)
-    (fixed,), texts = metrics_for([metric], texts)
-    rows = fixed.count(texts).array()
-    systems = sorted(texts.systems)
-    chosen = [list(texts.systems).index(systems[len(systems) * part // 3]) for part in (1, 2)]
-    return UnitCounts.of(metric, fixed, rows[:, chosen], Units.segments(len(rows)))
+    counts = count_texts(read_set(name), metric)
+    systems = sorted(counts.outline.systems)
+    chosen = [systems[len(systems) * part // 3] for part in (1, 2)]
+    (whole,) = count_units(counts.systems(chosen), Units.segments(len(counts)))
+    return whole
 
 
 def truth(name: str, metric: str) -> float:

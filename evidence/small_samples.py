@@ -16,11 +16,11 @@ import numpy as np
 
 from evidence.page import page_text
 from evidence.rates import Design, Question, Row, measured
+from truebleu.metrics import GivenMean, Signature
 from truebleu.reports.document import Column, Document, Table
 from truebleu.reports.formats.markdown import render as markdown
 from truebleu.reports.formats.programs import render_tsv as tsv
 from truebleu.resampling import Units
-from truebleu.scores.scored import OutsideScores
 from truebleu.significance.intervals import interval_bounds, interval_method
 from truebleu.significance.pairs import all_pair_tests
 from truebleu.significance.settings import CompareSettings
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 COUNTS, RATES = (10, 20, 50, 100), (0.5, 0.8, 0.95, 0.99)
 CLUSTER, CORRELATION = 5, 0.2
 TRIALS = 1000
-METRIC = OutsideScores.of({"a": [0, 1], "b": [1, 0]}, name="score")
+METRIC = GivenMean(name="score", signature=Signature.of("score"))
 JOURNAL = Path(__file__).parent / "journal" / "small-samples.jsonl"
 KINDS = {1: "items alone", CLUSTER: f"clusters of {CLUSTER}"}
 

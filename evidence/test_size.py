@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from evidence.data import DATA, read_set
 from evidence.page import Page, Section
 from evidence.rows import between
-from truebleu.scores.scored import OutsideScores
+from truebleu.scores import GivenScores
 from truebleu.studies import study_test_size
 from truebleu.studies._study import fit_law
 
@@ -172,7 +172,7 @@ def _documents() -> Section:
 def _human() -> Section:
     folder = DATA / "wmt21-en-de"
     test_set = _with_systems(read_set("wmt21-en-de"), HUMAN_SYSTEM)
-    human = OutsideScores(path=str(folder / "human-mqm.tsv"), missing="omit", name="MQM")
+    human = GivenScores(path=str(folder / "human-mqm.tsv"), missing="omit", name="MQM")
     result = study_test_size(test_set, [human, "bleu"], shares=SHARES, replicates=2000)
     human_width, bleu_width = (_width(result, metric) for metric in ("MQM", "BLEU"))
     compared = (

@@ -59,7 +59,7 @@ class Unlike:
                 for name, text in test_set.systems.items()
             },
         )
-        cut = Pool.of(shortened, [statistics.metric for statistics in pool.statistics])
+        cut = Pool.of(shortened, metrics)
         pairs = tuple(
             tuple(_made_equal(whole, short))
             for whole, short in zip(pool.statistics, cut.statistics, strict=True)
@@ -68,7 +68,7 @@ class Unlike:
             if not of_metric:
                 expected = "two systems that are equal after outputs of the better one are cut"
                 raise SettingError("null", f"sampled, by {statistics.label}", expected)
-        return cls(pool, units_of(test_set, unit), seed, cut, pairs)
+        return cls(pool, units_of(test_set.outline, unit), seed, cut, pairs)
 
     def sets(self, first: int, count: int) -> Iterator[list[UnitCounts]]:
         """The counts of samples of two systems by every metric, set after set."""

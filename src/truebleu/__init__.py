@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         agreement as agreement,
         compat as compat,
         corpus as corpus,
+        counts as counts,
         errors as errors,
         explanation as explanation,
         human as human,
@@ -53,6 +54,8 @@ if TYPE_CHECKING:
     from truebleu.corpus._reading import read_test_set as read_test_set
     from truebleu.corpus.nbest import NBest as NBest
     from truebleu.corpus.test_set import TestSet as TestSet
+    from truebleu.counts.counts import Counts as Counts
+    from truebleu.counts.inputs import count as count
     from truebleu.errors import TruebleuError as TruebleuError
     from truebleu.explanation.explain import explain as explain
     from truebleu.explanation.report import report as report
@@ -80,6 +83,8 @@ _HOMES = {
     "agree": "agreement.agree",
     "TestSet": "corpus",
     "read_test_set": "corpus",
+    "Counts": "counts.counts",
+    "count": "counts.inputs",
     "NBest": "corpus.nbest",
     "TruebleuError": "errors",
     "explain": "explanation.explain",
@@ -105,9 +110,9 @@ _HOMES = {
 
 #: Modules that are public as a whole.
 _MODULES = (
-    "agreement", "compat", "corpus", "errors", "explanation", "human", "integrations", "metrics",
-    "nbest", "planning", "reports", "resampling", "scores", "significance", "simulation", "studies",
-    "tokenizers",
+    "agreement", "compat", "corpus", "counts", "errors", "explanation", "human", "integrations",
+    "metrics", "nbest", "planning", "reports", "resampling", "scores", "significance", "simulation",
+    "studies", "tokenizers",
 )  # fmt: skip
 
 #: What sacreBLEU has by these names.

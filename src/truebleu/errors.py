@@ -14,7 +14,7 @@
     │   ├── SegmentTypeError (TypeError)  a segment that is not a str
     │   ├── UnencodableSegmentError      a str with a lone surrogate, which no text can hold
     │   ├── DuplicateSystemError         two systems of one name
-    │   ├── OtherStatisticsError         saved statistics of another metric or other references
+    │   ├── OtherCountsError         saved counts of another metric or other references
     │   └── SuspiciousTextError          a warning, where warnings are errors
     ├── SettingError (ValueError)        a metric's or an option's value is not possible
     │   ├── RefusedError                 settings that do not go together, a file that exists
@@ -225,8 +225,8 @@ class DuplicateSystemError(CorpusError):
         return f"two systems are called {shortened(name)!r}; give one another name, as in NAME=FILE"
 
 
-class OtherStatisticsError(CorpusError):
-    """Saved statistics that were counted by another metric or against other references."""
+class OtherCountsError(CorpusError):
+    """Saved counts of another metric, or against other references."""
 
     message = "{}: {}: {}; expected {}; count the text again with 'truebleu score --save'"
 
@@ -235,9 +235,9 @@ class OtherStatisticsError(CorpusError):
 
 
 class AbsentTextError(CorpusError):
-    """A text that is needed where only its statistics are known."""
+    """A text that is needed but not in memory: only its counts are known."""
 
-    message = "{}: statistics without text; this needs the text"
+    message = "{}: counts without text; this needs the text"
 
     def __init__(self, label: str) -> None:
         super().__init__(label)

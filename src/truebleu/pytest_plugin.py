@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from truebleu.corpus.sequences import TextLike
-    from truebleu.corpus.test_set import ReferencesLike, TestSet
-    from truebleu.metrics.base import Metric
+    from truebleu.corpus.test_set import ReferencesLike
+    from truebleu.counts.counts import Counts
+    from truebleu.metrics.registry import MetricsLike
     from truebleu.significance.gate import GateResult
 
 __all__ = ["Gate", "truebleu_gate"]
@@ -34,17 +35,18 @@ class Gate:
         new: TextLike | str | PathLike[str],
         baseline: TextLike | str | PathLike[str],
         references: ReferencesLike | str | PathLike[str] | Sequence[PathLike[str]] | None = None,
-        metrics: Sequence[str | Metric] = ("bleu",),
+        metrics: MetricsLike | None = None,
         **settings: Any,
     ) -> GateResult:
         """Fail the test when the new outputs are significantly worse than the baseline's.
 
         Args:
             new: the new system's outputs, or the path of a file.
-            baseline: likewise; or the path of what `truebleu score --save` made of the old system.
-            references: likewise; beside paths, a path or a list of them, one per translator. None
-                where the files have scores of items, and metrics are ["scores"].
-            metrics: names or objects; the new system must pass by all of them.
+            baseline: likewise; or the path of counts that `truebleu score --save` saved.
+            references: likewise; with paths, a path or a list of them, one per translator. None if
+                the files have scores of items.
+            metrics: names or objects; the new system must pass by all of them. Default: BLEU, or
+                the scores of items.
             settings: further keyword arguments of `truebleu.gate`, such as margin and level. With
                 a margin, the test fails unless the new system is shown to be worse by less. Beside
                 paths, `documents` is one, too; of scores, also a field of the items.
@@ -57,8 +59,8 @@ class Gate:
 
         if isinstance(new, str | os.PathLike):
             documents = settings.pop("documents", None)
-            test_set, old = _read(new, baseline, references, metrics, documents)
-            result = gate(test_set, metrics=metrics, baseline=old, **settings)
+            counts, old = _read(new, baseline, references, metrics, documents)
+            result = gate(counts, baseline=old, **settings)
         else:  # what is no text is refused there
             both = {"new": new, "old": cast("TextLike", baseline)}
             texts = cast("ReferencesLike", references)
@@ -78,13 +80,12 @@ def _read(
     new: str | PathLike[str],
     baseline: object,
     references: object,
-    metrics: Sequence[str | Metric],
+    metrics: MetricsLike | None,
     documents: str | PathLike[str] | None,
-) -> tuple[TestSet, str]:
-    """What is in the files of both systems, and the name of the old one."""
+) -> tuple[Counts, str]:
+    """Count the files of both systems; return the counts and the name of the old system."""
+    from truebleu.counts.inputs import counts_of_files, with_baseline
     from truebleu.errors import SettingError
-    from truebleu.metrics.registry import as_metrics
-    from truebleu.significance.scores import read_any, with_baseline
 
     if not isinstance(baseline, str | os.PathLike):
         raise SettingError("baseline", type(baseline), "a file's path, as the new outputs are one")
@@ -92,10 +93,10 @@ def _read(
     if not isinstance(paths, list | tuple):
         raise SettingError("references", type(references), "a file's path, or a list of them")
     systems, old = with_baseline([os.fspath(new)], os.fspath(baseline))
-    test_set = read_any(
+    counts = counts_of_files(
         systems,
         [os.fspath(path) for path in paths],
-        as_metrics(metrics),
+        metrics,
         documents=None if documents is None else os.fspath(documents),
     )
-    return test_set, old
+    return counts, old

@@ -20,7 +20,6 @@ from tests.agreement.judged_texts import (
     reordered,
     texts,
 )
-from truebleu import CHRF
 from truebleu.agreement.agree import (
     AgreeSettings,
     agree,
@@ -35,7 +34,7 @@ from truebleu.agreement.tests import MetricTest, Permute, permutation_test, soft
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.human import Judgment
 from truebleu.metrics.threads import set_threads
-from truebleu.scores.scored import OutsideScores
+from truebleu.scores.given import GivenScores
 
 if TYPE_CHECKING:
     from truebleu.agreement.agree import Agreement
@@ -46,11 +45,11 @@ EVERYTHING = ("spa", "pearson", "acc-eq", "pearson:level=segment,grouping=none",
 QUICK: dict[str, Any] = {"replicates": 100, "permutations": 50}
 
 
-def given(scores: dict[str, Any], name: str = "M", **settings: Any) -> OutsideScores:
-    return OutsideScores.of(scores, name=name, **settings)
+def given(scores: dict[str, Any], name: str = "M", **settings: Any) -> GivenScores:
+    return GivenScores.of(scores, name=name, **settings)
 
 
-def human_as_metric(human: HumanScores, name: str = "M") -> OutsideScores:
+def human_as_metric(human: HumanScores, name: str = "M") -> GivenScores:
     return given(dict(human.scores), name, missing="omit")
 
 
@@ -629,7 +628,7 @@ def test_a_p_value_close_to_the_level_has_more_permutations() -> None:
         people = HumanData(
             systems=tuple("abcd"), means=human.mean(axis=1), item="segment", scores=human, size=40
         )
-        scored = {n: MetricData(CHRF(), m, mean_of_segments(m)) for n, m in metrics.items()}
+        scored = {n: MetricData(mean_of_segments(m), m) for n, m in metrics.items()}
         data = AgreementData(people, scored, None)
         settings = AgreeSettings(permutations=100, replicates=100, level=1 - alpha)
         by = coefficient("kendall-b", grouping="item")

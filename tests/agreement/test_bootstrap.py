@@ -10,8 +10,9 @@ import pytest
 from truebleu import BLEU, _core
 from truebleu.agreement.bootstrap import Resample, bootstrap_agreement, bootstrap_system_agreement
 from truebleu.agreement.coefficients import coefficient, measure
-from truebleu.agreement.data import SegmentStatistics, mean_of_segments
+from truebleu.agreement.data import mean_of_segments
 from truebleu.errors import SettingError, UnknownNameError
+from truebleu.significance.statistics import UnitCounts
 from truebleu.simulation import simulate
 
 if TYPE_CHECKING:
@@ -300,8 +301,8 @@ def test_corpus_scores_are_counted_anew_on_every_replicate() -> None:
     rows = bleu.count(test_set).array()
     random = np.random.default_rng(14)
     human = -np.array([[0.05], [0.15], [0.3], [0.5]]) + random.normal(0, 0.1, size=(4, 80))
-    statistics = SegmentStatistics(rows, bleu.score)
-    replicates = bootstrap_system_agreement(human, {"BLEU": statistics}, "pearson", replicates=100)
+    counts = UnitCounts("BLEU", bleu, rows)
+    replicates = bootstrap_system_agreement(human, {"BLEU": counts}, "pearson", replicates=100)
     interval = replicates.interval("BLEU")
     plain = np.corrcoef(human.mean(axis=1), bleu.score(rows.sum(axis=0)))[0, 1]
     assert replicates.observed["BLEU"] == pytest.approx(float(plain), abs=1e-12)

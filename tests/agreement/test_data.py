@@ -10,10 +10,10 @@ import pytest
 from tests.agreement.judged_texts import RATES, comparisons, human_scores, people, texts
 from truebleu.agreement.data import Judgments, agreement_data, human_data, shares_of_wins
 from truebleu.corpus import TestSet
+from truebleu.counts.counting import count_texts
 from truebleu.errors import MalformedFileError, SettingError, UnpairedSegmentsError
 from truebleu.human import Judgment
-from truebleu.metrics.registry import as_metrics
-from truebleu.scores.scored import OutsideScores
+from truebleu.scores.given import GivenScores
 from truebleu.significance.scores import score
 
 
@@ -34,7 +34,7 @@ def part(test_set: TestSet, keep: list[bool]) -> TestSet:
 
 
 def test_items_are_the_metrics_scores_of_single_segments() -> None:
-    judged = agreement_data(texts(), human_scores(), as_metrics(["bleu", "chrf"]))
+    judged = agreement_data(count_texts(texts(), ["bleu", "chrf"]), human_scores())
     expected = score(texts(), metrics=["bleu", "chrf"], per_segment=True)
     for label in ("BLEU", "chrF2"):
         rows = [system.segments[label] for system in expected.systems if system.segments]
@@ -42,7 +42,7 @@ def test_items_are_the_metrics_scores_of_single_segments() -> None:
 
 
 def test_systems_are_scored_on_the_whole_text() -> None:
-    judged = agreement_data(texts(), human_scores(whole=False), as_metrics(["bleu", "ter"]))
+    judged = agreement_data(count_texts(texts(), ["bleu", "ter"]), human_scores(whole=False))
     expected = score(texts(), metrics=["bleu", "ter"])
     for label, sign in (("BLEU", 1), ("TER", -1)):
         scores = [sign * expected[name][label].score for name in RATES]
@@ -51,7 +51,7 @@ def test_systems_are_scored_on_the_whole_text() -> None:
 
 def test_rated_systems_are_scored_on_what_people_rated_of_them() -> None:
     human = human_scores(whole=False)
-    judged = agreement_data(texts(), human, as_metrics(["bleu"]), system_scores="rated")
+    judged = agreement_data(count_texts(texts()), human, system_scores="rated")
     for number, (name, row) in enumerate(human.scores.items()):
         own = part(texts(), [score is not None for score in row])
         expected = score(own, metrics=["bleu"])[name]["BLEU"].score
@@ -59,7 +59,7 @@ def test_rated_systems_are_scored_on_what_people_rated_of_them() -> None:
 
 
 def test_a_metric_of_which_less_is_better_is_turned() -> None:
-    judged = agreement_data(texts(), human_scores(), as_metrics(["ter"]))
+    judged = agreement_data(count_texts(texts(), "ter"), human_scores())
     expected = score(texts(), metrics=["ter"], per_segment=True)
     items = judged.metrics["TER"].items
     assert items is not None
@@ -76,7 +76,7 @@ def test_documents_and_domains_are_scored_as_the_texts_that_they_are(level: str)
     # Not in the order of the test set, and one of them judged by nobody.
     items = tuple(reversed(dict.fromkeys(labels)))[:-1]
     scores = {name: tuple(float(i) for i in range(len(items))) for name in RATES}
-    judged = agreement_data(test_set, people(scores, level, items), as_metrics(["bleu"]))  # type: ignore[arg-type]
+    judged = agreement_data(count_texts(test_set), people(scores, level, items))  # type: ignore[arg-type]
     found = judged.metrics["BLEU"].items
     assert found is not None
     for place, item in enumerate(items):
@@ -92,7 +92,7 @@ def test_documents_and_domains_are_scored_as_the_texts_that_they_are(level: str)
 
 def test_whole_systems_have_no_items() -> None:
     scores = {name: (100 - 100 * rate,) for name, rate in RATES.items()}
-    judged = agreement_data(texts(), people(scores, "system"), as_metrics(["bleu"]))
+    judged = agreement_data(count_texts(texts()), people(scores, "system"))
     assert (judged.human, judged.judgments, judged.metrics["BLEU"].items) == (None, None, None)
     assert judged.people.means.tolist() == [row[0] for row in scores.values()]
 
@@ -116,14 +116,15 @@ def test_only_outputs_that_were_judged_need_a_score() -> None:
         references=(["a b", "c d"],),
         reference_names=("ref",),
     )
-    metric = OutsideScores.of({"good": [0.9, None], "bad": [0.2, None]}, name="M", missing="omit")
-    judged = agreement_data(test_set, human, [metric])
+    metric = GivenScores.of({"good": [0.9, None], "bad": [0.2, None]}, name="M", missing="omit")
+    counts = count_texts(test_set, metric)
+    judged = agreement_data(counts, human)
     assert judged.metrics["M"].systems.tolist() == pytest.approx([0.9, 0.2])
     assert judged.metrics["M"].items is not None
     assert judged.metrics["M"].items[:, 0].tolist() == [0.9, 0.2]
     other = people({"good": (5.0, 4.0), "bad": (1.0, None)})
     with pytest.raises(SettingError, match=r"M of 'good', segment 2: 'no score'"):
-        agreement_data(test_set, other, [metric])
+        agreement_data(counts, other)
 
 
 def test_comparisons_need_scores_of_the_compared_outputs_only() -> None:
@@ -134,47 +135,42 @@ def test_comparisons_need_scores_of_the_compared_outputs_only() -> None:
         name: [0.5 if (name, segment) in used else None for segment in range(len(texts()))]
         for name in RATES
     }
-    metric = OutsideScores.of(scores, name="M", missing="omit")
-    assert agreement_data(texts(), human, [metric]).metrics["M"].items is not None
+    metric = GivenScores.of(scores, name="M", missing="omit")
+    assert agreement_data(count_texts(texts(), metric), human).metrics["M"].items is not None
 
 
 def test_systems_that_nobody_judged_are_left_out() -> None:
     scores = {name: row for name, row in human_scores().scores.items() if name != "twin"}
-    assert human_data(texts(), people(scores)).systems == ("good", "fair", "poor", "bad")
+    assert human_data(texts().outline, people(scores)).systems == ("good", "fair", "poor", "bad")
     nothing = {**scores, "twin": (None,) * len(texts())}
-    assert human_data(texts(), people(nothing)).systems == ("good", "fair", "poor", "bad")
+    assert human_data(texts().outline, people(nothing)).systems == ("good", "fair", "poor", "bad")
 
 
 def test_judgments_must_be_of_the_test_set() -> None:
     whole = human_scores().scores
     with pytest.raises(MalformedFileError, match="judgments of 'other'"):
-        human_data(texts(), people({**whole, "other": whole["good"]}))
+        human_data(texts().outline, people({**whole, "other": whole["good"]}))
     with pytest.raises(UnpairedSegmentsError, match="39 segments, but the test set has 40"):
-        human_data(texts(), people({name: row[1:] for name, row in whole.items()}))
+        human_data(texts().outline, people({name: row[1:] for name, row in whole.items()}))
     with pytest.raises(UnpairedSegmentsError, match="bad: 39 segments, but the test set has 40"):
-        human_data(texts(), people({**whole, "bad": whole["bad"][1:]}))
+        human_data(texts().outline, people({**whole, "bad": whole["bad"][1:]}))
     with pytest.raises(MalformedFileError, match="at least two systems"):
-        human_data(texts(), people({"good": whole["good"]}))
+        human_data(texts().outline, people({"good": whole["good"]}))
     strange = people(dict.fromkeys(RATES, (1.0,)), "document", ("nowhere",))
     with pytest.raises(MalformedFileError, match="document 'nowhere'"):
-        human_data(texts(), strange)
+        human_data(texts().outline, strange)
     beyond = replace(comparisons(), judgments=(Judgment(40, "good", "bad", 1),))
     with pytest.raises(UnpairedSegmentsError):
-        human_data(texts(), beyond)
+        human_data(texts().outline, beyond)
 
 
 def test_documents_must_be_known() -> None:
     unknown = replace(texts(), documents=None)
     human = people(dict.fromkeys(RATES, (1.0,)), "document", ("document-1",))
     with pytest.raises(SettingError, match="a test set with documents"):
-        human_data(unknown, human)
-
-
-def test_a_metric_is_asked_once() -> None:
-    with pytest.raises(SettingError, match="'BLEU twice'"):
-        agreement_data(texts(), human_scores(), as_metrics(["bleu", "bleu"]))
+        human_data(unknown.outline, human)
 
 
 def test_systems_cannot_be_scored_on_rated_segments_that_are_not_known() -> None:
     with pytest.raises(SettingError, match="system_scores"):
-        agreement_data(texts(), comparisons(), as_metrics(["bleu"]), system_scores="rated")
+        agreement_data(count_texts(texts()), comparisons(), system_scores="rated")

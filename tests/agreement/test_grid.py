@@ -14,6 +14,7 @@ from truebleu.agreement.agree import agree
 from truebleu.agreement.data import agreement_data
 from truebleu.agreement.grid import MOST_SETTINGS, GridChoice, parse_grid, split_items
 from truebleu.corpus import TestSet, as_test_set
+from truebleu.counts.counting import count_texts
 from truebleu.errors import MalformedFileError, SettingError, UnknownNameError
 from truebleu.human import HumanScores, Judgment, PairwiseJudgments
 from truebleu.metrics.bleu import SentenceBLEU
@@ -159,7 +160,7 @@ def test_too_large_products_are_refused_before_they_are_made() -> None:
 
 def test_documents_stay_whole_and_the_share_is_kept(pool: TestSet) -> None:
     assert pool.documents is not None
-    judged = agreement_data(pool, scores(noise(pool)), [SentenceBLEU()])
+    judged = agreement_data(count_texts(pool, SentenceBLEU()), scores(noise(pool)))
     for share in (0.3, 0.5, 0.8):
         development, test = split_items(judged, share)
         assert sorted([*development, *test]) == list(range(60))
@@ -168,7 +169,7 @@ def test_documents_stay_whole_and_the_share_is_kept(pool: TestSet) -> None:
 
 
 def test_segments_without_documents_take_turns(pool: TestSet) -> None:
-    judged = agreement_data(without_documents(pool), scores(noise(pool)), [SentenceBLEU()])
+    judged = agreement_data(count_texts(without_documents(pool)), scores(noise(pool)))
     development, test = split_items(judged, 0.5)
     assert development.tolist() == list(range(0, 60, 2))
     assert test.tolist() == list(range(1, 60, 2))
@@ -181,7 +182,7 @@ def test_what_nobody_judged_is_split_apart_from_what_was_judged(pool: TestSet) -
         name: [score if item % 2 else None for item, score in enumerate(row)]
         for name, row in noise(pool).items()
     }
-    judged = agreement_data(without_documents(pool), scores(odd), [SentenceBLEU()])
+    judged = agreement_data(count_texts(without_documents(pool)), scores(odd))
     development, _ = split_items(judged, 0.5)
     assert sum(item % 2 for item in development.tolist()) == 15
     assert len(development) == 30
@@ -398,7 +399,7 @@ def test_what_does_not_fit_is_refused(pool: TestSet) -> None:
     people = scores(noise(pool))
     with pytest.raises(UnknownNameError, match="coefficient"):
         chosen(GRID, pool, people, coefficients=["nonsense"], **QUICK)
-    with pytest.raises(SettingError, match="none beside a grid"):
+    with pytest.raises(SettingError, match="no metrics with `grid`"):
         chosen(GRID, pool, people, metrics=["chrf"], **QUICK)
     with pytest.raises(SettingError, match="documents"):
         chosen(GRID, without_documents(pool), people, resample="documents")

@@ -11,11 +11,12 @@ import pytest
 
 import truebleu
 from tests.tools.test_wasm import METRICS
+from truebleu.counts.inputs import counts_of
+from truebleu.counts.saved import read_counts, save_counts
 from truebleu.explanation.report import Report, report
 from truebleu.human.mqm import ErrorSpan
 from truebleu.metrics.function import FunctionMetric
-from truebleu.metrics.registry import parse_metrics
-from truebleu.metrics.statistics import SavedStatistics, SavedTestSet
+from truebleu.metrics.registry import as_metrics
 from truebleu.reports.document import bracketed, p_cell
 from truebleu.simulation import simulate_causes
 
@@ -57,7 +58,7 @@ def test_all_metrics_score_any_selection_as_the_command_line_does(
     systems["runaway"] = ["", *list(systems["runaway"])[1:]]
     references = [["", *list(causes.references[0])[1:]]]
     texts = replace(causes, systems=systems, references=tuple(references))
-    metrics = [metric for written in METRICS for metric in parse_metrics(written)]
+    metrics = as_metrics(METRICS)
     path = report(texts, metrics=metrics, replicates=40).save(tmp_path / "all.html")
     page = open_page(path)
     generator = np.random.default_rng(3)
@@ -109,7 +110,7 @@ def test_segment_scores_are_those_of_the_metric(
     page = open_page(file)
     assert made.segments is not None
     scores = truebleu.score(
-        made.segments.test_set, metrics=["bleu", "chrf", "ter"], per_segment=True
+        made.segments.counts.require_texts(), metrics=["bleu", "chrf", "ter"], per_segment=True
     )
     for row in scores.systems:
         for label, expected in (row.segments or {}).items():
@@ -450,11 +451,10 @@ def test_a_large_set_is_sampled_and_says_so(
 def test_a_page_without_texts_or_segments_works_too(
     made: Report, causes: TestSet, tmp_path: Path, open_page: Opened
 ) -> None:
-    saved = [
-        SavedStatistics.of(replace(causes, systems={name: causes.systems[name]}))[0]
-        for name in ("runaway", "baseline")
-    ]
-    page = open_page(report(SavedTestSet.of(saved), replicates=200).save(tmp_path / "saved.html"))
+    counts = counts_of(causes).systems(["runaway", "baseline"])
+    save_counts(counts, tmp_path / "saved.npz")
+    saved = read_counts(tmp_path / "saved.npz")
+    page = open_page(report(saved, replicates=200).save(tmp_path / "saved.html"))
     assert page.locator(".text-block").count() == 0
     assert page.get_by_label("Text", exact=True).count() == 0
     page.locator("select[name=slice]").select_option(label="sport")
@@ -482,7 +482,7 @@ def test_lower_is_better_sorts_and_colours_by_better(
     page.get_by_label("Sort by").select_option("first")
     page.wait_for_function("() => browser.state.sort === 'first'")
     assert made.segments is not None
-    system = list(made.segments.test_set.systems).index("runaway")
+    system = made.segments.counts.outline.systems.index("runaway")
     scores = page.evaluate(
         "system => browser.order.map("
         "place => browser.store.segmentScore(browser.metric, system, place))",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from truebleu.cli.main import main
-from truebleu.metrics import read_statistics
+from truebleu.counts import read_counts
 from truebleu.simulation import Channel, save_test_set, simulate
 
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ def test_score_overwrites_a_file_only_with_force(tmp_path: Path) -> None:
     assert "--force" in refused.stderr
     assert path.read_text() == "mine"
     assert run(*score, "--force").returncode == 0
-    assert read_statistics(path)[0].system == "good"
+    assert read_counts(path).outline.systems == ("good",)
 
 
 def test_a_ledger_counts_looks_and_keeps_the_exit_codes(folder: Path) -> None:

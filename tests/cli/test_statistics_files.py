@@ -1,4 +1,4 @@
-"""Statistics files on the command line: in place of texts, and beside them."""
+"""Saved counts on the command line: in place of texts, and beside them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ def comparisons(*arguments: str) -> object:
 
 
 def test_files_need_no_references_and_give_the_same_numbers() -> None:
-    assert comparisons("both.npz") == comparisons(*TEXTS)
+    assert comparisons("both.npz") == comparisons(*TEXTS, "-m", "bleu,chrf")
+    assert comparisons("both.npz", "-m", "bleu") == comparisons(*TEXTS)
 
 
 def test_a_text_beside_a_file_is_counted() -> None:

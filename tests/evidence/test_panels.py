@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evidence import panels
-from truebleu.metrics.registry import as_metrics
+from truebleu.counts.counting import count_texts
 from truebleu.resampling import Units
-from truebleu.significance.statistics import UnitCounts, metric_statistics
+from truebleu.significance.statistics import UnitCounts, count_units
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def made_up(name: str, metric: str) -> UnitCounts:
     systems = {"a": Channel.at_rate(0.1), "b": Channel.at_rate(0.1 + len(name) % 3 / 20)}
     made = simulate(segments=80, systems=systems, seed=len(name))
-    (statistics,) = metric_statistics(made, as_metrics([metric]), Units.segments(80))
+    (statistics,) = count_units(count_texts(made, metric), Units.segments(80))
     return statistics
 
 

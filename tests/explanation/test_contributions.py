@@ -10,11 +10,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.plugin_example.truebleu_word_precision import WordPrecision
 from truebleu.corpus import as_test_set
+from truebleu.counts.inputs import counts_of
 from truebleu.explanation import mean_gradient, split_difference
 from truebleu.metrics import BLEU, DependencyF, FunctionMetric
 from truebleu.metrics.base import Metric
 from truebleu.metrics.registry import METRICS, parse_metric
-from truebleu.scores import OutsideScores
+from truebleu.scores import GivenScores
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from truebleu._core import Statistics
     from truebleu.corpus import TestSet
-    from truebleu.metrics.base import Score, Signature
+    from truebleu.metrics.base import Requested, Score, Scorer, Signature
 
     Values = NDArray[np.float64]
 
@@ -73,7 +74,7 @@ def chains(segments: Iterable[str | None]) -> str:
     return "\n".join(trees) + "\n"
 
 
-def metric_of(name: str, test_set: TestSet) -> Metric:
+def requested_of(name: str, test_set: TestSet) -> Requested:
     if name == "depf":
         outputs = {name: chains(text) for name, text in test_set.systems.items()}
         return DependencyF.of(outputs, list(map(chains, test_set.references)))
@@ -81,15 +82,18 @@ def metric_of(name: str, test_set: TestSet) -> Metric:
         return WordPrecision()
     if name == "given":
         long, short = np.random.default_rng(1).normal(size=(2, 120)).tolist()
-        return OutsideScores.of({"long": long, "short": [None, *short[1:]]}, missing="omit")
+        return GivenScores.of({"long": long, "short": [None, *short[1:]]}, missing="omit")
     if name == "function":
         return FunctionMetric(function=shared_words, name="shared")
     return Differenced() if name == "differenced" else parse_metric(name)
 
 
-def rows_of(metric: Metric, test_set: TestSet) -> tuple[Values, Values]:
-    rows = metric.count(test_set).array()
-    return rows[:, 0], rows[:, 1]
+def counted(metric: Requested | str, test_set: TestSet) -> tuple[Scorer, Values, Values]:
+    """The scorer, and the rows of the first and the second system."""
+    requested = requested_of(metric, test_set) if isinstance(metric, str) else metric
+    (counts,) = counts_of(test_set, None, [requested]).metrics
+    rows = counts.rows.floats()
+    return counts.scorer, rows[:, 0], rows[:, 1]
 
 
 OTHERS = ("given", "function", "differenced", "plug-in")
@@ -98,17 +102,16 @@ OTHERS = ("given", "function", "differenced", "plug-in")
 @pytest.mark.parametrize("name", [*NATIVE, *SETTINGS, *OTHERS])
 class TestEveryMetric:
     def test_contributions_add_up_to_the_difference(self, name: str, test_set: TestSet) -> None:
-        metric = metric_of(name, test_set)
-        split = split_difference(metric, *rows_of(metric, test_set))
-        scores = metric.score(np.stack(rows_of(metric, test_set)).sum(axis=1))
+        metric, first, second = counted(name, test_set)
+        split = split_difference(metric, first, second)
+        scores = metric.score(np.stack([first, second]).sum(axis=1))
         assert split.unattributed == 0
         assert split.difference == pytest.approx(scores[0] - scores[1], abs=1e-12)
         assert split.by_segment.sum() == pytest.approx(split.difference, abs=1e-9)
         assert split.by_column().sum() == pytest.approx(split.difference, abs=1e-9)
 
     def test_swapping_the_systems_turns_every_sign(self, name: str, test_set: TestSet) -> None:
-        metric = metric_of(name, test_set)
-        first, second = rows_of(metric, test_set)
+        metric, first, second = counted(name, test_set)
         forth, back = (
             split_difference(metric, first, second),
             split_difference(metric, second, first),
@@ -116,24 +119,21 @@ class TestEveryMetric:
         assert_allclose(forth.by_segment, -back.by_segment, atol=1e-9)
 
     def test_equal_outputs_contribute_nothing(self, name: str, test_set: TestSet) -> None:
-        metric = metric_of(name, test_set)
-        first, second = rows_of(metric, test_set)
+        metric, first, second = counted(name, test_set)
         second = second.copy()
         second[10:20] = first[10:20]
         assert not split_difference(metric, first, second).by_segment[10:20].any()
         assert not split_difference(metric, first, first).by_segment.any()
 
     def test_the_order_of_segments_does_not_matter(self, name: str, test_set: TestSet) -> None:
-        metric = metric_of(name, test_set)
-        first, second = rows_of(metric, test_set)
+        metric, first, second = counted(name, test_set)
         order = np.random.default_rng(2).permutation(len(first))
         here = split_difference(metric, first, second).by_segment
         there = split_difference(metric, first[order], second[order]).by_segment
         assert_allclose(here[order], there, atol=1e-9)
 
     def test_any_partition_adds_up(self, name: str, test_set: TestSet) -> None:
-        metric = metric_of(name, test_set)
-        split = split_difference(metric, *rows_of(metric, test_set))
+        split = split_difference(*counted(name, test_set))
         labels = np.random.default_rng(4).integers(0, 7, len(split.by_segment))
         by_slice = np.bincount(labels, weights=split.by_segment)
         assert by_slice.sum() == pytest.approx(split.difference, abs=1e-9)
@@ -141,22 +141,21 @@ class TestEveryMetric:
         assert_allclose(by_cell.sum(axis=1), split.by_segment, atol=1e-9)
 
     def test_every_column_has_a_part(self, name: str, test_set: TestSet) -> None:
-        metric = metric_of(name, test_set)
-        width = rows_of(metric, test_set)[0].shape[1]
+        metric, first, _ = counted(name, test_set)
+        width = first.shape[1]
         assert len(metric.column_parts(width)) == width
 
 
 def test_a_mean_contributes_the_difference_of_scores_over_their_number() -> None:
-    metric = OutsideScores.of({"a": [1.0, 2.0, 4.0], "b": [1.0, 0.0, 3.0]})
+    scores = GivenScores.of({"a": [1.0, 2.0, 4.0], "b": [1.0, 0.0, 3.0]})
     test_set = as_test_set({"a": ["x"] * 3, "b": ["x"] * 3}, ["x"] * 3)
-    split = split_difference(metric, *rows_of(metric, test_set))
+    split = split_difference(*counted(scores, test_set))
     assert_allclose(split.by_segment, [0, 2 / 3, 1 / 3], atol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["bleu", "chrf", "ter", "nist", "wer", "plug-in"])
 def test_contributions_are_what_shapley_values_become(name: str, test_set: TestSet) -> None:
-    metric = metric_of(name, test_set)
-    first, second = rows_of(metric, test_set)
+    metric, first, second = counted(name, test_set)
     difference = first - second
     random = np.random.default_rng(3)
     shapley = np.zeros(len(first))
@@ -195,16 +194,15 @@ def test_a_jump_is_reported_as_not_attributed() -> None:
     # Without any 4-gram in common, smoothing sets the precision of one system and not the other.
     texts = {"a": ["a b c d e", "f g h"], "b": ["a b c x e", "f g h"]}
     test_set = as_test_set(texts, ["a b c d e", "f g h"])
-    metric = BLEU()
-    split = split_difference(metric, *rows_of(metric, test_set))
+    split = split_difference(*counted("bleu", test_set))
     assert abs(split.unattributed) > 1
     total = split.by_segment.sum() + split.unattributed
     assert total == pytest.approx(split.difference, abs=1e-9)
 
 
 def test_paths_are_independent_of_each_other(test_set: TestSet) -> None:
-    metric = BLEU()
-    first, second = (rows.sum(axis=0) for rows in rows_of(metric, test_set))
+    metric, *rows = counted("bleu", test_set)
+    first, second = (of_system.sum(axis=0) for of_system in rows)
     starts, ends = np.stack([second, first, second / 3]), np.stack([first, second, first])
     together, _ = mean_gradient(metric, starts, ends)
     for path in range(3):

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from truebleu.explanation.contributions import Fragility, fragility
+from truebleu.metrics.base import GivenMean, Signature
 from truebleu.resampling import Units
-from truebleu.scores import OutsideScores
 
-MEAN = OutsideScores.of({"a": [0.0]})
+MEAN = GivenMean(name="scores", signature=Signature.of("scores"))
 
 
 def rows_of(differences: list[float]) -> np.ndarray:

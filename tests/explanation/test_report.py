@@ -3,32 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+from truebleu.counts.inputs import counts_of
+from truebleu.counts.saved import read_counts, save_counts
 from truebleu.errors import SettingError, UnpairedSegmentsError
 from truebleu.explanation.report import report
 from truebleu.human.mqm import ErrorSpan
-from truebleu.metrics.statistics import SavedStatistics, SavedTestSet
 from truebleu.simulation import simulate_causes
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 CAUSES = simulate_causes(segments=60)
 TWO = replace(CAUSES, systems={name: CAUSES.systems[name] for name in ("runaway", "baseline")})
-
-
-def saved(name: str) -> SavedStatistics:
-    return SavedStatistics.of(replace(CAUSES, systems={name: CAUSES.systems[name]}))[0]
 
 
 @pytest.mark.parametrize("metric", ["bleu", "chrf", "ter", "nist"])
 def test_contributions_of_every_pair_add_up_to_its_difference(metric: str) -> None:
     made = report(CAUSES, metrics=[metric], replicates=200)
     assert made.segments is not None
-    names, segments = list(CAUSES.systems), made.segments.metrics[0]
+    names, (by_metric,) = list(CAUSES.systems), made.segments.counts.metrics
     for pair in made.comparison.comparisons:
         places = names.index(pair.a), names.index(pair.b)
-        forth, back = segments.contributions(*places), segments.contributions(*places[::-1])
+        forth, back = (
+            made.segments.contributions(by_metric, *order) for order in (places, places[::-1])
+        )
         assert forth.sum() == pytest.approx(pair.difference, abs=1e-9)
         assert np.array_equal(forth, -back)
 
@@ -44,8 +47,9 @@ def test_the_two_best_are_explained_or_all_against_the_baseline() -> None:
     assert [pair.comparison.b for pair in made.explanation.pairs] == ["baseline"] * 3
 
 
-def test_saved_statistics_give_the_same_numbers() -> None:
-    made = report(SavedTestSet.of([saved("runaway"), saved("baseline")]), replicates=200)
+def test_saved_counts_give_the_same_numbers(tmp_path: Path) -> None:
+    save_counts(counts_of(TWO), tmp_path / "saved.npz")
+    made = report(read_counts(tmp_path / "saved.npz"), replicates=200)
     texts = report(TWO, replicates=200)
     assert made.comparison.comparisons == texts.comparison.comparisons
     assert made.explanation is not None

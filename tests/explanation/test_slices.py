@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from truebleu.corpus import as_test_set
+from truebleu.counts.inputs import counts_of
 from truebleu.errors import SettingError, UnpairedSegmentsError
 from truebleu.explanation import slices, split_difference
 from truebleu.metrics import BLEU
@@ -27,8 +27,8 @@ SOURCE = [
 
 
 def by_name(**settings: object) -> dict[str, slices.Variable]:
-    test_set = as_test_set(["x"] * 5, ["x y"] * 5, source=SOURCE)
-    return {variable.name: variable for variable in slices.variables(test_set, **settings)}  # type: ignore[arg-type]
+    counts = counts_of(["x"] * 5, ["x y"] * 5, source=SOURCE)
+    return {variable.name: variable for variable in slices.variables(counts, **settings)}  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -49,8 +49,8 @@ def test_what_a_segment_has(name: str, yes: list[int]) -> None:
 
 
 def test_without_a_source_the_reference_is_sliced() -> None:
-    test_set = as_test_set(["x"] * 5, SOURCE)
-    assert {variable.origin for variable in slices.variables(test_set)} == {"reference"}
+    counts = counts_of(["x"] * 5, SOURCE)
+    assert {variable.origin for variable in slices.variables(counts)} == {"reference"}
 
 
 def test_quarters_have_about_as_many_segments_each() -> None:
@@ -71,7 +71,7 @@ def test_many_labels_are_pooled() -> None:
 
 def test_counts_tell_which_words_are_rare() -> None:
     common = dict.fromkeys(["it", "rains"], 1_000_000)
-    variable = by_name(counts=common)["mean log frequency of words"]
+    variable = by_name(word_counts=common)["mean log frequency of words"]
     assert variable.of_segment[2] == variable.of_segment.max()
 
 
@@ -152,7 +152,7 @@ def test_uniform_damage_depends_on_nothing(unit: str, damaged: int) -> None:
 def test_intervals_hold_the_contributions_and_grow_with_the_level(test_set: TestSet) -> None:
     rows = BLEU().count(test_set).array()
     split = split_difference(BLEU(), rows[:, 0], rows[:, 1])
-    cut, units = slices.variables(test_set), Units.segments(200)
+    cut, units = slices.variables(counts_of(test_set)), Units.segments(200)
     widths = []
     for level in (0.5, 0.95):
         bounds = slices.simultaneous_intervals(

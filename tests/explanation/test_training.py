@@ -5,14 +5,15 @@ from __future__ import annotations
 import gzip
 import io
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from truebleu import check, score
 from truebleu.corpus import as_test_set
+from truebleu.counts.inputs import counts_of
 from truebleu.errors import AbsentTextError, SettingError, UnreadableFileError
-from truebleu.metrics import SavedStatistics, SavedTestSet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,6 +98,6 @@ def test_what_cannot_be_checked_is_refused(train: list[str]) -> None:
             check(SYSTEMS, REFERENCES, train=wrong)
     with pytest.raises(UnreadableFileError, match="nowhere: no such file"):
         check(SYSTEMS, REFERENCES, train=["nowhere"])
-    saved = SavedTestSet.of(SavedStatistics.of(as_test_set(SYSTEMS, REFERENCES)))
+    without_texts = replace(counts_of(SYSTEMS, REFERENCES), texts=None)
     with pytest.raises(AbsentTextError):
-        check(saved, train=train)
+        check(without_texts, train=train)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from truebleu.counts.counting import count_texts
 from truebleu.metrics.registry import parse_metric
 from truebleu.planning.plan import plan
 from truebleu.resampling import Units
-from truebleu.significance.statistics import metric_statistics
+from truebleu.significance.statistics import count_units
 from truebleu.significance.tests import find_test, randomization_p
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def counted_by(test_set: TestSet, metric: str, unit: PlanUnit) -> UnitCounts:
     units = Units.segments(len(test_set))
     if unit == "document":
         units = Units.documents(documents)
-    return metric_statistics(test_set, [parse_metric(metric)], units)[0]
+    return count_units(count_texts(test_set, [parse_metric(metric)]), units)[0]
 
 
 def units_for(pilot: TestSet, difference: float, metric: str, unit: PlanUnit) -> int:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from truebleu.corpus import as_test_set
+from truebleu.counts.counting import count_texts
 from truebleu.metrics.registry import parse_metric
 from truebleu.planning.power import (
     bootstrap_sd_interval,
@@ -18,8 +19,8 @@ from truebleu.planning.power import (
     varies_only_by_rounding,
 )
 from truebleu.resampling import Bootstrap, Units
-from truebleu.scores import OutsideScores
-from truebleu.significance.statistics import UnitCounts, bootstrap_scores, metric_statistics
+from truebleu.scores import GivenScores
+from truebleu.significance.statistics import UnitCounts, bootstrap_scores, count_units
 from truebleu.significance.tests import find_test
 from truebleu.simulation import Channel, simulate
 
@@ -44,7 +45,7 @@ def sizes(texts: TestSet) -> NDArray[np.float64]:
 
 
 def counted(texts: TestSet, metric: str) -> UnitCounts:
-    return metric_statistics(texts, [parse_metric(metric)], UNITS)[0]
+    return count_units(count_texts(texts, [parse_metric(metric)]), UNITS)[0]
 
 
 def mean_statistics(values: NDArray[np.float64]) -> UnitCounts:
@@ -52,9 +53,9 @@ def mean_statistics(values: NDArray[np.float64]) -> UnitCounts:
     names = ("a", "b")
     text = ["x"] * len(values)
     scores = {name: column.tolist() for name, column in zip(names, values.T, strict=True)}
-    metric = OutsideScores.of(scores)
+    metric = GivenScores.of(scores)
     test_set = as_test_set(dict.fromkeys(names, text), text)
-    return metric_statistics(test_set, [metric], Units.segments(len(values)))[0]
+    return count_units(count_texts(test_set, [metric]), Units.segments(len(values)))[0]
 
 
 def test_of_a_mean_the_spread_is_that_of_the_differences() -> None:
@@ -120,7 +121,7 @@ def test_a_system_as_long_as_the_reference_loses_by_chance_on_small_test_sets() 
     lengths = [len(line.split()) for line in uneven]
     uneven[0] += " ten" * max(3000 - sum(lengths), 0)
     test_set = as_test_set({"uneven": uneven, "long": [" ".join([*words, "x"])] * 300}, reference)
-    statistics = metric_statistics(test_set, [parse_metric("bleu")], Units.segments(300))[0]
+    statistics = count_units(count_texts(test_set, [parse_metric("bleu")]), Units.segments(300))[0]
     variance = difference_variance(statistics, (0, 1), np.ones(300), 1)
     rng = np.random.default_rng(4)
     rows = statistics.rows[rng.integers(0, 300, size=(4000, 20))].sum(axis=1)

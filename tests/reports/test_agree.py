@@ -13,7 +13,7 @@ from tests.agreement.judged_texts import RATES, SEGMENTS, comparisons, human_sco
 from truebleu.agreement.agree import agree
 from truebleu.reports.charts import specification
 from truebleu.reports.document import render
-from truebleu.scores.scored import OutsideScores
+from truebleu.scores import GivenScores
 
 if TYPE_CHECKING:
     from truebleu.agreement.agree import Agreement
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 @cache
 def found() -> Agreement:
-    flat = OutsideScores.of({name: [7.0] * SEGMENTS for name in RATES}, name="flat")
-    good = OutsideScores.of(dict(human_scores().scores), name="a|b")
+    flat = GivenScores.of({name: [7.0] * SEGMENTS for name in RATES}, name="flat")
+    good = GivenScores.of(dict(human_scores().scores), name="a|b")
     questions = ["kendall-b", "acc-eq", "pearson"]
     return agree(
         texts(),

@@ -23,16 +23,16 @@ from truebleu.significance.settings import ResamplingSettings
 from truebleu.simulation import simulate
 
 if TYPE_CHECKING:
-    from truebleu.corpus import TestSetOutline
+    from truebleu.corpus import Sizes
 
 
 SEGMENTS = ResamplingSettings()
 DOCUMENTS = ResamplingSettings(unit="document")
 
 
-def outline(*, documents: bool) -> TestSetOutline:
+def sizes(*, documents: bool) -> Sizes:
     texts = simulate(segments=40, systems=[0.1], document_length=4, seed=2)
-    return texts.outline if documents else replace(texts, documents=None).outline
+    return (texts if documents else replace(texts, documents=None)).outline.sizes
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_the_unit_is_named_with_its_number() -> None:
 
 
 def test_segments_are_resampled_with_what_is_known_of_documents() -> None:
-    unknown, known = outline(documents=False), outline(documents=True)
+    unknown, known = sizes(documents=False), sizes(documents=True)
     assert resampled(SEGMENTS, 40, unknown) == "40 segments (no documents given)"
     documents = f"though of {known.documents} documents"
     assert resampled(SEGMENTS, 40, known) == f"40 segments (taken as independent, {documents})"

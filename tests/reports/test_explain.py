@@ -10,7 +10,7 @@ import pytest
 from truebleu import explain
 from truebleu.reports.document import Chart, Table, render
 from truebleu.reports.explain import verdict
-from truebleu.scores import OutsideScores
+from truebleu.scores import GivenScores
 from truebleu.simulation import simulate, simulate_causes
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def test_the_tidy_table_has_every_segment(explained: Explanation) -> None:
 
 def test_lower_is_better_metrics_are_told_the_right_way_round() -> None:
     scores = {"system-1": [float(i % 3) for i in range(60)], "system-2": [5.0] * 60}
-    metric = OutsideScores.of(scores, name="errors", higher_is_better=False)
+    metric = GivenScores.of(scores, name="errors", higher_is_better=False)
     test_set = simulate(segments=60, systems=[0.1, 0.2])
     explanation = explain(test_set, metrics=[metric], replicates=200)
     assert "system-1 is better than system-2 by 4.0000 errors" in "\n".join(

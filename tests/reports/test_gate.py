@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from truebleu import gate
 from truebleu.reports.gate import check_table, sentences
-from truebleu.scores import OutsideScores
-from truebleu.scores.scored import textless_test_set
 
 if TYPE_CHECKING:
     from truebleu.significance.gate import GateResult
@@ -21,12 +18,8 @@ NEW = [score + 0.5 + n % 3 / 2 for n, score in enumerate(OLD)]
 
 
 def decided(new: list[float] = NEW, *, documents: int | None = None, **settings: Any) -> GateResult:
-    metric = OutsideScores.of({"new": new, "old": OLD}, name="score")
-    test_set = textless_test_set([metric])
-    if documents is not None:
-        names = tuple(str(n % documents) for n in range(len(OLD)))
-        test_set = replace(test_set, documents=names)
-    return gate(test_set, metrics=[metric], baseline="old", **settings)
+    names = None if documents is None else [str(n % documents) for n in range(len(OLD))]
+    return gate({"new": new, "old": OLD}, documents=names, baseline="old", **settings)
 
 
 @pytest.mark.parametrize(
@@ -72,8 +65,7 @@ def test_one_unit_that_carries_what_was_shown_is_warned_of(
 ) -> None:
     """A gate that shows nothing needs no caution."""
     scores = {"new": [n % 2 for n in range(59)] + [-90.0], "old": [0.5] * 60}
-    metric = OutsideScores.of(scores, name="score")
-    told = gate(textless_test_set([metric]), metrics=[metric], baseline="old", margin=margin)
+    told = gate(scores, baseline="old", margin=margin)
     assert told.passed is (margin != 1.0)
     sentence = "One item carries 98 % of the variance of the difference by score"
     assert (sentence in " ".join(str(told).split())) is warned

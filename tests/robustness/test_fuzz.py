@@ -25,6 +25,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import zstandard
+from truebleu.metrics.statistics import SavedStatistics, read_statistics, save_statistics
+from truebleu.scores.scored import read_segment_scores
 
 from tests.human.reading.test_kinds import KINDS as JUDGMENTS
 from tests.scores.formats.test_golden import FILES as TOOLS, damaged as other_value
@@ -38,10 +40,8 @@ from truebleu.execution.journal import Runner, Task
 from truebleu.human import read_human, read_spans
 from truebleu.human.mqm import mqm_weights
 from truebleu.metrics.dependency import DependencyF
-from truebleu.metrics.statistics import SavedStatistics, read_statistics, save_statistics
 from truebleu.nbest.choices import read_weights
 from truebleu.scores.formats import read_evaluations
-from truebleu.scores.scored import read_segment_scores
 from truebleu.significance.gate import gate
 from truebleu.tokenizers import NATIVE, tokenize
 

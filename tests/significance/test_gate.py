@@ -11,7 +11,7 @@ import pytest
 
 from truebleu.corpus import TestSet
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.scores.scored import OutsideScores
+from truebleu.scores import GivenScores
 from truebleu.significance.gate import GateSettings, gate
 from truebleu.simulation import Channel, simulate
 
@@ -60,7 +60,7 @@ def of_scores(
 ) -> GateCheck:
     """The gate's check of systems with these segment scores."""
     scores = {"new": new, "old": old}
-    metric = OutsideScores.of(scores, name="S", higher_is_better=higher_is_better)
+    metric = GivenScores.of(scores, name="S", higher_is_better=higher_is_better)
     texts = ["x"] * len(new)
     both = {"new": texts, "old": texts}
     (check,) = gate(both, texts, [metric], baseline="old", **settings).checks
@@ -112,8 +112,8 @@ def test_turning_the_scores_round_turns_the_direction_only() -> None:
 def test_all_metrics_must_pass() -> None:
     rng = np.random.default_rng(2)
     scores = {"new": rng.normal(size=50), "old": rng.normal(size=50)}
-    same = OutsideScores.of(scores, name="same")
-    worse = OutsideScores.of({**scores, "new": scores["new"] - 9}, name="worse")
+    same = GivenScores.of(scores, name="same")
+    worse = GivenScores.of({**scores, "new": scores["new"] - 9}, name="worse")
     texts = ["x"] * 50
     result = gate({"new": texts, "old": texts}, texts, [same, worse], baseline="old")
     assert [check.passed for check in result.checks] == [True, False]
@@ -306,7 +306,7 @@ def test_a_system_worse_by_more_than_the_margin_passes_less_often() -> None:
 def several(new: NDArray[np.float64], old: NDArray[np.float64], **settings: Any) -> GateResult:
     """The gate by several metrics, of segment scores shaped (metric, segment)."""
     metrics = [
-        OutsideScores.of({"new": first, "old": second}, name=f"S{place}")
+        GivenScores.of({"new": first, "old": second}, name=f"S{place}")
         for place, (first, second) in enumerate(zip(new, old, strict=True))
     ]
     texts = ["x"] * new.shape[1]

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from truebleu.errors import MalformedFileError, SettingError, UnreadableFileError
-from truebleu.scores.scored import OutsideScores
+from truebleu.scores import GivenScores
 from truebleu.significance.gate import gate
 from truebleu.significance.ledger import alpha_of_look
 from truebleu.simulation import simulate
@@ -83,7 +83,7 @@ def test_a_look_is_decided_at_its_own_level(tmp_path: Path) -> None:
 
 
 def of_scores(new: NDArray[np.float64], old: NDArray[np.float64], **settings: Any) -> GateResult:
-    metric = OutsideScores.of({"new": new, "old": old}, name="S")
+    metric = GivenScores.of({"new": new, "old": old}, name="S")
     texts = ["x"] * len(new)
     return gate({"new": texts, "old": texts}, texts, [metric], baseline="old", **settings)
 

@@ -14,20 +14,23 @@ from numpy.typing import NDArray
 
 from truebleu import BLEU
 from truebleu.corpus import as_test_set
+from truebleu.counts.counting import count_texts
+from truebleu.counts.counts import Counts
+from truebleu.counts.rows import Rows
 from truebleu.errors import SettingError
-from truebleu.metrics.base import CountedMetric
 from truebleu.metrics.registry import as_metrics
 from truebleu.resampling import Swaps, Units
 from truebleu.schema import DEFAULT_SEED
 from truebleu.significance import pairs as adaptive, statistics as statistics_module
 from truebleu.significance.compare import compare
+from truebleu.significance.optimizer_runs import RunAverage
 from truebleu.significance.pairs import (
     clusters,
     probability_of_best,
     rank_ranges,
     significantly_better,
 )
-from truebleu.significance.statistics import LEAST_RATIO, UnitCounts, metric_statistics, swap_blocks
+from truebleu.significance.statistics import LEAST_RATIO, UnitCounts, count_units, swap_blocks
 from truebleu.significance.tests import TESTS, find_test
 from truebleu.simulation import Channel, simulate
 
@@ -121,7 +124,7 @@ def test_what_stays_unclear_is_given_up_at_the_limit(
 def test_replicates_of_a_test_are_those_of_a_comparison(close: TestSet, name: str) -> None:
     test = find_test(name)
     units = Units.segments(len(close))
-    statistics = metric_statistics(close, [BLEU()], units)
+    statistics = count_units(count_texts(close, [BLEU()]), units)
     (differences,), exact = test.differences(statistics, [(0, 1)], replicates=200, seed=12345)
     observed = statistics[0].differences([(0, 1)])
     p = test.p_values(observed, differences, exact=exact, scale=statistics[0].scale)
@@ -135,8 +138,8 @@ def test_swaps_that_vary_less_than_samples_are_scaled_to_their_variance() -> Non
     long = [f"{text} {'more ' * (n % 4)}indeed" for n, text in enumerate(references)]
     result = compare({"short": short, "long": long}, references, replicates=999)
     (pair,) = result.comparisons
-    statistics = metric_statistics(
-        as_test_set({"a": short, "b": long}, references), [BLEU()], Units.segments(60)
+    statistics = count_units(
+        count_texts(as_test_set({"a": short, "b": long}, references), [BLEU()]), Units.segments(60)
     )
     swapped = swap_blocks(statistics, [(0, 1)], Swaps(replicates=999, seed=DEFAULT_SEED))
     null = np.concatenate([block[:, 0] for _, block, _ in swapped])
@@ -170,7 +173,7 @@ def test_scaled_swaps_hold_where_one_output_is_cut_short() -> None:
     shortened = [" ".join(text.split()[:-3]) for text in good]
     texts = {"good": good, "shortened": shortened, "bad": bad}
     systems = as_test_set(texts, list(pool.references))
-    rows = metric_statistics(systems, [BLEU()], Units.segments(1500))[0].rows
+    rows = count_units(count_texts(systems, [BLEU()]), Units.segments(1500))[0].rows
     # The score with ever more segments cut short, from which the one that is equal is taken.
     scores = BLEU().score(rows[:, 0].sum(axis=0) + (rows[:, 1] - rows[:, 0]).cumsum(axis=0))
     cut = int(np.argmax(scores <= BLEU().score(rows[:, 2].sum(axis=0)))) + 1
@@ -300,11 +303,8 @@ def test_contradictions_are_refused() -> None:
         clusters([1.0, 2.0], BETTER)
 
 
-class WithoutKernel(CountedMetric):
-    """A metric that native kernels do not know: its replicates are scored by NumPy."""
-
-    def native(self) -> None:
-        return None
+class WithoutKernel(RunAverage):
+    """A scorer that native kernels do not know: its replicates are scored by NumPy."""
 
 
 @pytest.fixture(scope="module")
@@ -335,7 +335,9 @@ def test_kernels_that_keep_no_differences_count_what_numpy_counts(
         "unit": "segment",
     }
     by_kernel = compare(five, metrics=[native], **options)
-    by_numpy = compare(five, metrics=[WithoutKernel(native, native.count(five))], **options)
+    rows = Rows.of(native.count(five))
+    counts = Counts.of(five.outline, [(WithoutKernel(native, runs=1), rows)])
+    by_numpy = compare(counts, **options)
     for native_pair, numpy_pair in zip(by_kernel.comparisons, by_numpy.comparisons, strict=True):
         for end, expected in zip(native_pair.interval, numpy_pair.interval, strict=True):
             assert end == (None if expected is None else pytest.approx(expected, rel=1e-9))

@@ -12,15 +12,17 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
 from truebleu import _core
-from truebleu.metrics.base import CountedMetric
+from truebleu.counts.counting import count_texts
+from truebleu.metrics import SentenceBLEU
+from truebleu.metrics.base import GivenMean, Signature
 from truebleu.metrics.registry import as_metrics
 from truebleu.resampling import Swaps, Units
-from truebleu.scores.scored import OutsideScores
+from truebleu.scores import GivenScores
 from truebleu.significance import pairs as pair_tests
 from truebleu.significance.compare import compare
 from truebleu.significance.pairs import all_pair_tests
 from truebleu.significance.settings import CompareSettings
-from truebleu.significance.statistics import UnitCounts, metric_statistics, swap_blocks
+from truebleu.significance.statistics import UnitCounts, count_units, swap_blocks
 from truebleu.significance.tests import TESTS, rejecting
 from truebleu.simulation import Channel, simulate
 
@@ -83,7 +85,7 @@ def test_the_interval_ends_where_p_by_its_definition_passes_the_level(
     segments: int, metric: str, alternative: Alternative
 ) -> None:
     test_set = texts(segments, seed=segments)
-    (statistics,) = metric_statistics(test_set, as_metrics([metric]), Units.segments(segments))
+    (statistics,) = count_units(count_texts(test_set, [metric]), Units.segments(segments))
     settings = CompareSettings(replicates=700, alternative=alternative, level=0.9)
     (tests,) = all_pair_tests([statistics], [], [(0, 1)], settings, lambda _first, _count: [])
     swaps = Swaps(replicates=700, seed=settings.seed)
@@ -154,7 +156,7 @@ def test_ties_are_decided_as_the_test_decides_them() -> None:
     for _ in range(300):
         size = int(generator.integers(6, 31))
         scores = generator.integers(0, 3, size=(2, size)).astype(float)
-        metric = OutsideScores.of({"a": scores[0], "b": scores[1]})
+        metric = GivenScores.of({"a": scores[0], "b": scores[1]})
         segments = ["x"] * size
         result = compare({"a": segments, "b": segments}, segments, metric, replicates=400)
         (pair,) = result.comparisons
@@ -200,8 +202,8 @@ def test_a_metric_that_is_decided_early_keeps_its_interval_when_all_swaps_are_ma
     texts_of, mixed = {"a": segments, "b": segments}, 0
     for shift in np.linspace(0.2, 1.6, 30):  # some of them close to the level
         metrics = [
-            OutsideScores.of({"a": clear[0], "b": clear[1]}, name="clear"),
-            OutsideScores.of({"a": close[0] + shift, "b": close[1]}, name="close"),
+            GivenScores.of({"a": clear[0], "b": clear[1]}, name="clear"),
+            GivenScores.of({"a": close[0] + shift, "b": close[1]}, name="close"),
         ]
         result = compare(texts_of, segments, metrics, replicates=100, adaptive=True)
         mixed += [result.metrics[label].exact for label in ("clear", "close")] == [False, True]
@@ -251,21 +253,20 @@ def test_a_system_against_its_copy_has_an_interval_of_0() -> None:
 
 
 def test_a_metric_without_weights_spreads_a_difference_evenly() -> None:
-    class Unweighted(CountedMetric):
+    class Unweighted(SentenceBLEU):
         weight_columns = ()
 
     test_set = texts(50, 3)
-    (metric,) = as_metrics(["sentbleu:weight=equal"])
-    counted = metric.count(test_set)
+    metric = SentenceBLEU(weight="equal")
     (weighted,) = compare(test_set, metrics=[metric], replicates=400).comparisons
-    even = compare(test_set, metrics=[Unweighted(metric, counted)], replicates=400).comparisons
+    even = compare(test_set, metrics=[Unweighted(weight="equal")], replicates=400).comparisons
     assert even[0].interval == pytest.approx(weighted.interval)
 
 
 def test_references_that_differ_by_output_weigh_each_pair_by_its_own() -> None:
     test_set = texts(40, 4, rates=(0.1, 0.3, 0.5))
     (metric,) = as_metrics(["bleu"])
-    (statistics,) = metric_statistics(test_set, [metric], Units.segments(40))
+    (statistics,) = count_units(count_texts(test_set, [metric]), Units.segments(40))
     rows = statistics.rows.copy()
     rows[:, 1, 1] += np.arange(40) % 3  # the second system is counted against longer references
     unlike = UnitCounts("BLEU", metric, rows)
@@ -321,7 +322,7 @@ def test_so_many_extreme_replicates_leave_a_hypothesis_standing() -> None:
 def test_intervals_of_means_cover_as_often_as_they_say(kind: str) -> None:
     generator = np.random.default_rng(8)
     covered, sets, size = 0, 400, 25
-    metric = OutsideScores.of({"a": [0.0], "b": [0.0]})
+    metric = GivenMean(name="m", signature=Signature.of("m"))
     draw = generator.exponential if kind == "skewed" else generator.standard_normal
     for seed in range(sets):
         scores = draw(size=(size, 2))

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.cli.texts import save_channels
+from truebleu.counts import save_counts
 from truebleu.errors import TruebleuError
-from truebleu.metrics import SavedStatistics, save_statistics
 from truebleu.significance import read_panel
 
 if TYPE_CHECKING:
@@ -27,6 +27,10 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def read_texts(paths: list[str]) -> dict[str, TestSet]:
+    return {name: counts.require_texts() for name, counts in read_panel(paths).items()}
+
+
 def contents(panel: dict[str, TestSet]) -> object:
     return {
         name: ({key: list(text) for key, text in one.systems.items()}, list(one.references[0]))
@@ -35,15 +39,15 @@ def contents(panel: dict[str, TestSet]) -> object:
 
 
 def by_folders(folder: Path) -> object:
-    return contents(read_panel([str(folder / "sets")]))
+    return contents(read_texts([str(folder / "sets")]))
 
 
 def test_a_folder_of_folders_is_a_panel(folder: Path) -> None:
-    panel = read_panel([str(folder / "sets")])
+    panel = read_texts([str(folder / "sets")])
     assert list(panel) == list(SETS)
     assert list(panel["de"].systems) == ["a", "b"]
     assert panel["de"].documents is not None
-    one_by_one = read_panel([str(folder / "sets" / name) for name in SETS])
+    one_by_one = read_texts([str(folder / "sets" / name) for name in SETS])
     assert contents(one_by_one) == contents(panel)
 
 
@@ -59,8 +63,8 @@ def test_outputs_may_stand_in_a_folder_of_their_own(folder: Path) -> None:
 
 
 def test_statistics_files_are_named_after_their_files(folder: Path) -> None:
-    for name, test_set in read_panel([str(folder / "sets")]).items():
-        save_statistics(SavedStatistics.of(test_set), folder / f"{name}.npz")
+    for name, counts in read_panel([str(folder / "sets")]).items():
+        save_counts(counts, folder / f"{name}.npz")
     files = [str(folder / f"{name}.npz") for name in SETS]
     shutil.rmtree(folder / "sets")
     assert list(read_panel(files)) == list(read_panel([str(folder)])) == list(SETS)
@@ -68,7 +72,7 @@ def test_statistics_files_are_named_after_their_files(folder: Path) -> None:
 
 def long_table(folder: Path) -> list[str]:
     lines = ["test_set\tsystem\tsegment\toutput\treference"]
-    for name, test_set in read_panel([str(folder / "sets")]).items():
+    for name, test_set in read_texts([str(folder / "sets")]).items():
         for system, outputs in test_set.systems.items():
             pairs = zip(outputs, test_set.references[0], strict=True)
             lines += [
@@ -82,10 +86,10 @@ def test_a_long_table_has_the_texts_in_any_order(folder: Path) -> None:
     lines = long_table(folder)
     table = folder / "long.tsv"
     table.write_text("\n".join(lines) + "\n")
-    assert contents(read_panel([str(table)])) == by_folders(folder)
+    assert contents(read_texts([str(table)])) == by_folders(folder)
     turned = [*lines[:13], *reversed(lines[13:25]), *lines[25:]]
     table.write_text("\n".join(turned) + "\n")
-    assert contents(read_panel([str(table)])) == by_folders(folder)
+    assert contents(read_texts([str(table)])) == by_folders(folder)
 
 
 @pytest.mark.parametrize(

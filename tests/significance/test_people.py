@@ -9,8 +9,8 @@ import pytest
 
 from truebleu import gate
 from truebleu.metrics import BLEU, CHRF
+from truebleu.metrics.base import GivenMean, Signature
 from truebleu.metrics.registry import parse_metric
-from truebleu.scores import OutsideScores
 from truebleu.significance import CURVES, PeopleAgreement, find_curve
 from truebleu.significance.people import agreement_of_pairs
 
@@ -57,6 +57,9 @@ def test_the_curves_give_the_published_differences(
     assert found == (None if difference is None else pytest.approx(difference, abs=0.006))
 
 
+COMET = GivenMean(name="wmt22-comet-da", signature=Signature.of("wmt22-comet-da"))
+
+
 def test_below_the_point_of_a_coin_it_is_a_coin() -> None:
     agreement = people_agreement(BLEU(tokenize="13a"), [30.2, 30.0])
     assert agreement.accuracy == 50
@@ -65,7 +68,7 @@ def test_below_the_point_of_a_coin_it_is_a_coin() -> None:
 
 
 def test_the_same_scores_between_0_and_1_mean_the_same() -> None:
-    comet = OutsideScores.of({"a": [0.8]}, name="wmt22-comet-da")
+    comet = COMET
     small = people_agreement(comet, [0.855, 0.85])
     large = people_agreement(comet, [85.5, 85.0])
     assert small.accuracy == pytest.approx(large.accuracy)
@@ -78,7 +81,7 @@ def test_a_curve_is_about_the_settings_that_it_was_fitted_to() -> None:
     assert find_curve(parse_metric("bleu:tokenize=13a,lowercase")) is None
     assert find_curve(parse_metric("chrf:word_order=2")) is None
     assert find_curve(parse_metric("ter")) is None
-    comet = OutsideScores.of({"a": [0.8]}, name="wmt22-comet-da")
+    comet = COMET
     assert find_curve(comet) is BY_NAME["COMET-22"]
 
 

@@ -6,33 +6,32 @@ import numpy as np
 import pytest
 
 from truebleu import BLEU
+from truebleu.counts.counting import count_texts
+from truebleu.counts.inputs import counts_of
 from truebleu.errors import SettingError
 from truebleu.resampling import Units
-from truebleu.scores import OutsideScores
-from truebleu.scores.scored import textless_test_set
 from truebleu.significance.statistics import (
     LargestUnit,
     UnitCounts,
+    count_units,
     largest_units,
-    metric_statistics,
     swap_ratios,
 )
 from truebleu.simulation import simulate
 
 TEXTS = simulate(segments=60, systems=[0.1, 0.2], document_length=5, seed=2)
-(BY_SEGMENT,) = metric_statistics(TEXTS, [BLEU(tokenize="13a")], Units.segments(60))
+(BY_SEGMENT,) = count_units(count_texts(TEXTS, [BLEU(tokenize="13a")]), Units.segments(60))
 
 
 def means(**scores: list[float]) -> UnitCounts:
-    metric = OutsideScores.of(scores)
     units = Units.segments(len(next(iter(scores.values()))))
-    (statistics,) = metric_statistics(textless_test_set([metric]), [metric], units)
+    (statistics,) = count_units(counts_of(scores), units)
     return statistics
 
 
 def test_scores_are_those_of_the_texts_whatever_the_unit() -> None:
     assert TEXTS.documents is not None
-    (by_document,) = metric_statistics(TEXTS, [BLEU()], Units.documents(TEXTS.documents))
+    (by_document,) = count_units(count_texts(TEXTS, [BLEU()]), Units.documents(TEXTS.documents))
     outputs = TEXTS.systems.values()
     expected = [BLEU().corpus(list(text), list(TEXTS.references[0])).score for text in outputs]
     assert BY_SEGMENT.scores == pytest.approx(expected)

@@ -14,10 +14,11 @@ import pytest
 from numpy.typing import NDArray
 
 from truebleu import BLEU
+from truebleu.counts.counting import count_texts
 from truebleu.resampling import Bootstrap, Units
 from truebleu.significance.corrections import adjust, westfall_young
 from truebleu.significance.intervals import interval_bounds
-from truebleu.significance.statistics import UnitCounts, bootstrap_scores, metric_statistics
+from truebleu.significance.statistics import UnitCounts, bootstrap_scores, count_units
 from truebleu.significance.tests import (
     absolute_bootstrap_p,
     find_test,
@@ -153,7 +154,7 @@ def p_values_of_texts() -> Floats:
     equal = {f"system {number}": channel for number in range(2 * COMPARISONS)}
     test_set = simulate(segments=TEXT_SEGMENTS, systems=equal, seed=17)
     units = Units.segments(TEXT_SEGMENTS)
-    statistics = metric_statistics(test_set, [BLEU(tokenize="none")], units)
+    statistics = count_units(count_texts(test_set, [BLEU(tokenize="none")]), units)
     pairs = [(first, first + 1) for first in range(0, 2 * COMPARISONS, 2)]
     (differences,), _ = find_test("ar").differences(
         statistics, pairs, replicates=TEXT_SWAPS, seed=18
@@ -189,7 +190,7 @@ SAMPLE, SAMPLES, DRAWN = 400, 400, 300
 def pool() -> UnitCounts:
     channels = {"old": Channel.at_rate(0.2), "new": Channel.at_rate(0.17)}
     made = simulate(segments=4000, systems=channels, seed=7)
-    (statistics,) = metric_statistics(made, [BLEU()], Units.segments(len(made)))
+    (statistics,) = count_units(count_texts(made, [BLEU()]), Units.segments(len(made)))
     return statistics
 
 

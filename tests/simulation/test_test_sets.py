@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from truebleu.corpus import TestSet, read_test_set
+from truebleu.counts.counting import count_texts
 from truebleu.errors import SettingError, UnreadableFileError
-from truebleu.metrics.registry import as_metrics
 from truebleu.resampling import Units
 from truebleu.schema import Streams
 from truebleu.significance.scores import score
-from truebleu.significance.statistics import metric_statistics
+from truebleu.significance.statistics import count_units
 from truebleu.simulation.test_sets import (
     DOMAINS,
     RULES,
@@ -122,7 +122,7 @@ def test_topics_differ_in_difficulty_and_leave_equal_systems_exchangeable() -> N
     assert plain.references == topics.references
 
     def spreads(test_set: TestSet) -> list[float]:
-        counted = metric_statistics(test_set, as_metrics(["ter"]), Units.segments(1200))[0]
+        counted = count_units(count_texts(test_set, "ter"), Units.segments(1200))[0]
         blocks = [counted.rows[start : start + 100].sum(axis=0) for start in range(0, 1200, 100)]
         rates = np.stack([counted.metric.score(sums) for sums in blocks])
         return [float(np.std(rates[:, 0])), float(np.std(rates[:, 0] - rates[:, 1]))]

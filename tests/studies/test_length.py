@@ -13,7 +13,7 @@ from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner
 from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.dependency import DependencyF
-from truebleu.scores.scored import OutsideScores
+from truebleu.scores import GivenScores
 from truebleu.simulation import simulate
 from truebleu.studies.length import (
     Piece,
@@ -138,12 +138,13 @@ def test_two_systems_are_too_few_to_choose_among() -> None:
 
 
 def test_scores_that_do_not_read_the_texts_are_refused(pool: TestSet) -> None:
-    scores = OutsideScores.of({name: [1.0] * 50 for name in pool.systems})
+    scores = GivenScores.of({name: [1.0] * 50 for name in pool.systems})
     parse = "1 cats _ _ _ _ 0 root _ _\n".replace(" ", "\t")
     parses = DependencyF.of({"system": parse}, [parse])
-    for metric in (scores, parses):
-        with pytest.raises(SettingError, match="of the outputs as they are"):
-            study_length(pool, [metric])
+    with pytest.raises(SettingError, match="expected a metric that counts texts"):
+        study_length(pool, [scores])
+    with pytest.raises(SettingError, match="of the outputs as they are"):
+        study_length(pool, [parses])
 
 
 def test_unknown_names_are_refused(pool: TestSet) -> None:

@@ -12,7 +12,7 @@ import pytest
 from truebleu.corpus import TestSet, as_test_set
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner
-from truebleu.scores.scored import OutsideScores
+from truebleu.scores import GivenScores
 from truebleu.significance.compare import compare
 from truebleu.simulation import simulate
 from truebleu.studies import StudyResult, power
@@ -91,7 +91,7 @@ def test_the_metric_with_less_noise_is_found_to_be_the_more_sensitive() -> None:
     quality = {f"s{n}": 10 + 0.15 * n for n in range(6)}
     test_set, _ = human(**{name: [0.0] * 200 for name in quality})
     sharp, dull = (
-        OutsideScores.of(
+        GivenScores.of(
             {name: rng.normal(mean, noise, 200).tolist() for name, mean in quality.items()},
             name=label,
         )
@@ -239,7 +239,7 @@ def test_where_all_pairs_differ_smaller_samples_are_advised() -> None:
 
 def test_scores_of_zero_have_no_relative_interval_and_a_sentence_says_so() -> None:
     test_set, scores = human(a=[0.0] * 20, b=[0.0] * 20)
-    result = study_sensitivity(test_set, [OutsideScores.of(scores, name="human")], replicates=200)
+    result = study_sensitivity(test_set, [GivenScores.of(scores, name="human")], replicates=200)
     assert result.rows[0]["width"] is None
     assert "there is no relative interval of human: medians are 0." in said(result)[-1]
     json.dumps(result.to_dict(), allow_nan=False)

@@ -12,8 +12,8 @@ from numpy.testing import assert_allclose
 from scipy import stats
 from scipy.stats import binomtest
 
+from truebleu import count
 from truebleu.errors import ArgumentTypeError
-from truebleu.scores.scored import OutsideScores, textless_test_set
 from truebleu.significance.intervals import medians_and_relative_intervals
 from truebleu.simulation import simulate
 from truebleu.studies import study_power
@@ -225,11 +225,9 @@ def test_copies_of_an_output_are_said_by_every_study() -> None:
     result = study_power(copied, ["bleu"], sizes=[10], samples=5, replicates=50)
     assert result.to_dict()["settings"]["pool"]["copies"] == [["system-1", "copy"]]
     assert "system-1 and copy are the same text" in " ".join(str(result).split())
-    alone = study_power(TEXTS, ["bleu"], sizes=[10], samples=5, replicates=50)
+    quick: dict[str, Any] = {"sizes": [5], "samples": 5, "replicates": 50}
+    alone = study_power(TEXTS, **quick)
     assert "copies" not in alone.settings["pool"]
-    scores = OutsideScores.of({"a": [1.0, 2.0] * 5, "b": [2.0, 1.0] * 5}, name="score")
-    textless = study_power(
-        textless_test_set([scores]), [scores], sizes=[5], samples=5, replicates=50
-    )
-    assert "copies" not in textless.settings["pool"]
+    scores = count({"a": [1.0, 2.0] * 5, "b": [2.0, 1.0] * 5})
+    assert "copies" not in study_power(scores, **quick).settings["pool"]
     assert "same text" not in str(alone)

@@ -14,7 +14,7 @@ from truebleu.corpus import TestSet, read_test_set
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner
 from truebleu.schema import Streams
-from truebleu.scores.scored import OutsideScores
+from truebleu.scores import GivenScores
 from truebleu.significance.compare import compare
 from truebleu.significance.settings import CompareSettings
 from truebleu.simulation import simulate
@@ -41,12 +41,12 @@ def pool() -> TestSet:
 
 
 @pytest.fixture(scope="module")
-def mean_scores() -> OutsideScores:
+def mean_scores() -> GivenScores:
     """Scores of segments that go together within documents of six."""
     draw = Streams(5, "test").at(0)
     easy = [draw() for _ in range(SEGMENTS)]
     of_document = [draw() for _ in range(SEGMENTS // 6)]
-    return OutsideScores.of(
+    return GivenScores.of(
         {
             "system-1": easy,
             "system-2": [
@@ -94,7 +94,7 @@ def test_randomization_keeps_every_level_with_any_metric(pool: TestSet, null: An
 
 
 def test_segments_of_exchanged_documents_are_not_independent(
-    pool: TestSet, mean_scores: OutsideScores
+    pool: TestSet, mean_scores: GivenScores
 ) -> None:
     documents = tuple(f"d{place // 6}" for place in range(SEGMENTS))
     test_set = replace(pool, documents=documents)
@@ -393,7 +393,7 @@ def test_an_alarm_is_what_compare_would_raise(
 @pytest.mark.slow
 def test_tukey_keeps_the_level_for_means(equal_systems: TestSet) -> None:
     draw = Streams(9, "test").at(0)
-    scores = OutsideScores.of({name: [draw() for _ in range(60)] for name in equal_systems.systems})
+    scores = GivenScores.of({name: [draw() for _ in range(60)] for name in equal_systems.systems})
     result = study_multiplicity(
         equal_systems, [scores], together=[3], corrections=["tukey"], repetitions=50, replicates=99
     )

@@ -12,10 +12,10 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy.stats import chisquare
 
+from truebleu.counts.counting import count_texts
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.metrics.registry import as_metrics
 from truebleu.resampling import Units
-from truebleu.significance.statistics import metric_statistics
+from truebleu.significance.statistics import count_units
 from truebleu.simulation import simulate
 from truebleu.studies import study_type_one
 from truebleu.studies.type_one import null_source
@@ -42,7 +42,7 @@ def swapped_segments(test_set: TestSet, null: Null) -> list[bool | None]:
     """Which segments' outputs were exchanged; None where the two outputs count the same."""
     source = null_source(test_set, ["chrf"], null=null, unit="segment", systems=2, seed=1)
     (one,) = next(source.sets(0, 1))
-    (before,) = metric_statistics(test_set, as_metrics(["chrf"]), Units.segments(len(test_set)))
+    (before,) = count_units(count_texts(test_set, "chrf"), Units.segments(len(test_set)))
     found: list[bool | None] = []
     for row, old in zip(one.rows, before.rows, strict=True):
         kept, swapped = (row == old).all(), (row == old[::-1]).all()
@@ -60,7 +60,7 @@ def test_counts_of_exchanged_outputs_are_those_of_the_exchanged_texts(pool: Test
         "b": [x if swap else y for x, y, swap in zip(a, b, swapped, strict=True)],
     }
     exchanged = replace(test_set, systems=texts)
-    expected = metric_statistics(exchanged, as_metrics(METRICS), Units.segments(len(test_set)))
+    expected = count_units(count_texts(exchanged, METRICS), Units.segments(len(test_set)))
     source = null_source(test_set, METRICS, null="segment", unit="segment", systems=2, seed=1)
     # Which of the two systems comes first is a matter of chance as well.
     for one, other in zip(next(source.sets(0, 1)), expected, strict=True):
@@ -93,7 +93,7 @@ def test_segments_are_exchanged_one_by_one(pool: TestSet) -> None:
 
 def test_all_orders_of_three_systems_are_equally_likely(pool: TestSet) -> None:
     source = null_source(pool, ["bleu"], null="segment", unit="segment", systems=3, seed=2)
-    (before,) = metric_statistics(pool, as_metrics(["bleu"]), Units.segments(len(pool)))
+    (before,) = count_units(count_texts(pool, "bleu"), Units.segments(len(pool)))
     orders = list(permutations(range(3)))
     found: Counter[int] = Counter()
     for (one,) in source.sets(0, 40):

@@ -15,7 +15,7 @@ from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner
 from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.nist import NIST
-from truebleu.scores.scored import OutsideScores
+from truebleu.scores import GivenScores
 from truebleu.simulation import simulate
 from truebleu.studies._study import fit_law, orders_of_growth
 from truebleu.studies.widths import (
@@ -36,10 +36,10 @@ def pool() -> TestSet:
     return simulate(segments=200, systems=[0.15, 0.3], document_length=5, seed=2)
 
 
-def human(scores: dict[str, list[float]]) -> tuple[TestSet, OutsideScores]:
+def human(scores: dict[str, list[float]]) -> tuple[TestSet, GivenScores]:
     """A test set whose only content is scores."""
     text = ["x"] * len(next(iter(scores.values())))
-    return as_test_set(dict.fromkeys(scores, text), text), OutsideScores.of(scores, name="human")
+    return as_test_set(dict.fromkeys(scores, text), text), GivenScores.of(scores, name="human")
 
 
 def test_doubling_independent_scores_narrows_their_interval_by_29_percent() -> None:
@@ -233,7 +233,7 @@ def test_the_same_reference_again_is_worth_nothing(translated: TestSet) -> None:
 def test_scores_from_elsewhere_do_not_depend_on_references(translated: TestSet) -> None:
     rng = np.random.default_rng(1)
     scores = {name: rng.normal(5, 1, len(translated)).tolist() for name in translated.systems}
-    result = study_references(translated, [OutsideScores.of(scores, name="human")], **REFERENCES)
+    result = study_references(translated, [GivenScores.of(scores, name="human")], **REFERENCES)
     (sentence, *_) = result.to_document().sentences
     assert sentence == "human: its intervals do not depend on the references."
 
@@ -291,7 +291,7 @@ def test_references_that_can_say_nothing_are_refused(
 
 
 def test_scores_of_zero_are_said_to_say_nothing(translated: TestSet) -> None:
-    zeros = OutsideScores.of(
+    zeros = GivenScores.of(
         {name: [0.0] * len(translated) for name in translated.systems}, name="zero"
     )
     result = study_references(translated, [zeros], **REFERENCES)

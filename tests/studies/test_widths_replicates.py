@@ -14,7 +14,7 @@ from truebleu.corpus import TestSet, as_test_set
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner
 from truebleu.resampling import Bootstrap, Units
-from truebleu.scores.scored import OutsideScores
+from truebleu.scores import GivenScores
 from truebleu.significance.intervals import medians_and_relative_intervals, percentile_interval
 from truebleu.significance.statistics import bootstrap_scores
 from truebleu.simulation import simulate
@@ -163,14 +163,14 @@ def test_enough_is_a_number_from_which_on_all_are() -> None:
 def test_scores_that_do_not_vary_have_no_figures_and_a_sentence_says_so() -> None:
     scores = {"same": [2.0] * 30, "zero": [0.0] * 30, "good": [float(n) for n in range(1, 31)]}
     test_set = as_test_set({name: ["x"] * 30 for name in scores}, ["x"] * 30)
-    result = study_replicates(test_set, [OutsideScores.of(scores, name="human")], **QUICK)
+    result = study_replicates(test_set, [GivenScores.of(scores, name="human")], **QUICK)
     unsure = {row["system"]: row["relative_sd"] for row in result.rows}
     assert (unsure["same"], unsure["zero"]) == (None, None)
     assert unsure["good"] is not None
     assert "human: no figures of same, zero: scores are 0 or do not vary." in result.sentences
     json.dumps(result.to_dict(), allow_nan=False)
     alone = as_test_set({"same": ["x"] * 30}, ["x"] * 30)
-    dull = study_replicates(alone, [OutsideScores.of({"same": [2.0] * 30}, name="human")], **QUICK)
+    dull = study_replicates(alone, [GivenScores.of({"same": [2.0] * 30}, name="human")], **QUICK)
     assert list(dull.sentences) == [
         "human: there is nothing to measure: its scores are 0 or do not vary."
     ]

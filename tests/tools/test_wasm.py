@@ -18,7 +18,7 @@ from tests.conftest import IN_CI
 from tools.wasm import MODULE, NOTE, TARGET, build, check, has_target, sources_hash
 from truebleu.corpus import as_test_set
 from truebleu.explanation.contributions import mean_gradient
-from truebleu.metrics.registry import parse_metrics
+from truebleu.metrics.registry import as_metrics
 from truebleu.reports.page._data import core_description
 from truebleu.simulation import simulate_causes
 
@@ -135,9 +135,7 @@ def test_all_numbers_are_those_of_the_native_core(
     part = {name: [text[place] for place in places] for name, text in TEXTS.systems.items()}
     reference = [TEXTS.references[0][place] for place in places]
     documents = [(TEXTS.documents or ())[place] for place in places]
-    metrics = [
-        metric.for_references(TEXTS.references) for metric in parse_metrics(",".join(METRICS))
-    ]
+    metrics = [metric.for_references(TEXTS.references) for metric in as_metrics(METRICS)]
     result = truebleu.compare(
         part, reference, metrics=metrics, documents=documents, unit=unit, replicates=2000
     )

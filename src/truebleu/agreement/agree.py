@@ -27,10 +27,10 @@ from truebleu.agreement.coefficients import (
 from truebleu.agreement.data import HumanSummary, SystemScores, agreement_data
 from truebleu.agreement.grid import DEVELOPMENT, GridChoice, choose_settings
 from truebleu.agreement.tests import METHODS, Method, MetricTest, Permute, Unit
-from truebleu.corpus.test_set import as_test_set
+from truebleu.counts.inputs import counts_of
 from truebleu.errors import SettingError, first_names
 from truebleu.human.judgments import HumanScores, PairwiseJudgments
-from truebleu.metrics.registry import metrics_for
+from truebleu.metrics.base import GivenMean
 from truebleu.schema import DEFAULT_SEED, Level, Seed, Setting, check_fields, picked, verb
 from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust
 from truebleu.significance.intervals import smallest_replicates
@@ -40,8 +40,10 @@ if TYPE_CHECKING:
 
     from truebleu.agreement.bootstrap import Replicates, Resampling
     from truebleu.agreement.data import AgreementData, Human, Judgments
+    from truebleu.corpus.outline import Sizes
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike
     from truebleu.corpus.text_warnings import TextWarning
+    from truebleu.counts.inputs import Source
     from truebleu.metrics.base import Signature
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
@@ -195,7 +197,7 @@ class Agreement(Result):
     """How well metrics agree with people.
 
     Attributes:
-        test_set: its outline.
+        test_set: sizes and names of the test set.
         human: what people judged; with a grid, of the held-out part.
         settings: all else that is needed to repeat it.
         metrics: what the metrics are, by label.
@@ -206,7 +208,7 @@ class Agreement(Result):
 
     REPORT: ClassVar[str] = "truebleu.reports.agree"
 
-    test_set: Mapping[str, object]
+    test_set: Sizes
     human: HumanSummary
     settings: AgreeSettings
     metrics: Mapping[str, MetricSummary]
@@ -241,12 +243,12 @@ class Agreement(Result):
 
 @verb
 def agree(
-    systems: SystemsLike,
+    systems: SystemsLike | Source,
     human: HumanLike,
-    metrics: MetricsLike = "bleu",
+    metrics: MetricsLike | None = None,
     *,
     references: ReferencesLike | None = None,
-    documents: Iterable[object] | None = None,
+    documents: str | Iterable[object] | None = None,
     coefficients: Annotated[
         Sequence[str], Setting(flags=("-c", "--coefficient"), metavar="NAME")
     ] = (),
@@ -268,12 +270,14 @@ def agree(
     """How well do metrics agree with people?
 
     Args:
-        systems: a test set, or the outputs of at least two systems by name, with `references`.
+        systems: a test set, the outputs of two or more systems by name, scores of items by model,
+            or counts.
         human: what people said: what `truebleu.human.read_human` reads, or scores of segments by
             system, None where nobody judged.
-        metrics: which are judged; scores from elsewhere are metrics too ("scores:path=FILE").
-        references: of the outputs; none beside a test set, which has its own.
-        documents: the document of each segment; likewise.
+        metrics: names or objects; "scores:path=FILE" takes scores of another tool. Default: BLEU,
+            the scores of items, or all metrics of counts.
+        references: one text, or one per translator; None with a test set, scores or counts.
+        documents: document of each segment or item; with scores also the name of a field.
         coefficients: a coefficient, such as "kendall-b" or "pearson:level=segment"; by default
             those of WMT.
         grid: a metric with alternatives, such as "sentbleu:k=1|2|5": choose the best on a part of
@@ -309,27 +313,25 @@ def agree(
     """
     settings = picked(AgreeSettings, locals())
     report = progress or (lambda _done: None)
-    test_set = as_test_set(systems, references, documents=documents)
+    if grid and metrics is not None:
+        raise SettingError("metrics", metrics, "no metrics with `grid`, which names them")
+    counts = counts_of(systems, references, metrics, documents)
+    outline = counts.outline
     judgments = as_judgments(human, lower_is_better=human_lower_is_better)
     names = coefficients or ([GRID_COEFFICIENT] if grid else default_coefficients(judgments))
     asked = parse_coefficients(names, compared=not isinstance(judgments, HumanScores))
+    _require_testable(asked, settings, 2 if grid else len(counts.metrics))
     choice = None
     if not grid:
-        parsed, test_set = metrics_for(metrics, test_set)
-        _require_testable(asked, settings, len(parsed))
-        outside = [metric.name for metric in parsed if not metric.reads_texts]
-        if outside:
-            note = f"{first_names(outside)}: a system's score is the mean of its segments' scores"
+        means = [m.scorer.name for m in counts.metrics if isinstance(m.scorer, GivenMean)]
+        if means:
+            note = f"{first_names(means)}: a system's score is the mean of its segments' scores"
             judgments = replace(judgments, notes=(*judgments.notes, note))
-        data = agreement_data(test_set, judgments, parsed, system_scores=system_scores)
+        data = agreement_data(counts, judgments, system_scores=system_scores)
     else:
-        if metrics != "bleu":
-            raise SettingError("metrics", "given", "none beside a grid, which has its own")
-        test_set = test_set.examined()
-        _require_testable(asked, settings, 2)
         data, choice = choose_settings(
             grid,
-            test_set,
+            counts,
             judgments,
             asked[0],
             share=development,
@@ -348,13 +350,13 @@ def agree(
         if not grid:
             report(1)
     return Agreement(
-        test_set=test_set.to_dict(),
-        human=HumanSummary.of(judgments, data, test_set),
+        test_set=outline.sizes,
+        human=HumanSummary.of(judgments, data, outline.systems),
         settings=settings,
-        metrics=_summaries(data, test_set.references_per_segment),
+        metrics=_summaries(data, outline.references_each),
         answers=tuple(answers),
         grid=choice,
-        warnings=test_set.warnings,
+        warnings=outline.warnings,
     )
 
 
@@ -427,12 +429,12 @@ def _summaries(data: AgreementData, references: int | None) -> dict[str, MetricS
     step = max(1, -(-len(human) // MOST_POINTS))
     summaries = {}
     for label, scored in data.metrics.items():
-        sign, items = scored.metric.sign, np.empty(0)
+        sign, items = scored.scorer.sign, np.empty(0)
         if people.scores is not None and scored.items is not None:
             items = sign * scored.items[rated]
         summaries[label] = MetricSummary(
-            signature=scored.metric.signature.with_references(references),
-            higher_is_better=scored.metric.higher_is_better,
+            signature=scored.scorer.signature.with_references(references),
+            higher_is_better=scored.scorer.higher_is_better,
             scores={
                 name: float(sign * score) if np.isfinite(score) else None
                 for name, score in zip(people.systems, scored.systems, strict=True)
@@ -480,7 +482,7 @@ def _replicates(
     data: AgreementData, by: Coefficient, values: Mapping[str, MetricAgreement], draws: Draws
 ) -> Replicates:
     human, judgments, items = data.human, data.judgments, data.items
-    statistics = {label: metric.statistics for label, metric in data.metrics.items()}
+    counts = {label: metric.counts for label, metric in data.metrics.items()}
     if judgments is not None and by.compared:
         return bootstrap.bootstrap_judgments(items, judgments, by, draws)
     if human is not None and by.name == SOFT:
@@ -488,11 +490,11 @@ def _replicates(
         return bootstrap.bootstrap_soft_pairwise(human, items, observed, draws)
     options = asdict(draws)
     if human is not None and by.of_systems:
-        return bootstrap.bootstrap_system_agreement(human, statistics, by, **options)
+        return bootstrap.bootstrap_system_agreement(human, counts, by, **options)
     if human is not None:
         return bootstrap.bootstrap_agreement(human, items, by, **options)
     if judgments is not None and draws.resample != "systems":
-        return bootstrap.bootstrap_shares_of_wins(statistics, judgments, by, draws)
+        return bootstrap.bootstrap_shares_of_wins(counts, judgments, by, draws)
     # Whole systems are all there is to resample.
     return bootstrap.bootstrap_agreement(data.people.means, data.systems, by, **options)
 

@@ -55,7 +55,7 @@ from truebleu.agreement.coefficients import (
     rated_cells,
     values_of_rows,
 )
-from truebleu.agreement.data import SegmentStatistics, mean_of_sums
+from truebleu.agreement.data import mean_counts, signed_scores
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import Bootstrap, Units, on_exact_grid
 from truebleu.schema import (
@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from truebleu.agreement.coefficients import Coefficient
     from truebleu.agreement.data import AgreementData, Judgments
     from truebleu.resampling import Values
+    from truebleu.significance.statistics import UnitCounts
 
 __all__ = ["Replicates", "bootstrap_agreement", "bootstrap_system_agreement"]
 
@@ -369,7 +370,7 @@ def _require_metrics(metrics: Mapping[str, object]) -> None:
 
 def bootstrap_system_agreement(
     human: ArrayLike,
-    metrics: Mapping[str, SegmentStatistics],
+    metrics: Mapping[str, UnitCounts],
     by: str | Coefficient,
     *,
     correct_noise: bool = True,
@@ -379,7 +380,7 @@ def bootstrap_system_agreement(
 
     Args:
         human: human scores shaped (system, segment), NaN where nobody rated.
-        metrics: by name, what each metric counts; see `mean_of_segments`.
+        metrics: counts by segment of each metric, by its name; see `mean_of_segments`.
         by: the coefficient of the system scores, or its name.
         correct_noise: whether intervals are about the value on ever more segments, with the noise
             of these taken off; otherwise percentiles of plain replicates, which lie too low.
@@ -388,11 +389,11 @@ def bootstrap_system_agreement(
     draws = Draws(**options)
     _require_metrics(metrics)
     by = coefficient(by)
-    scorers = _people_and_metrics(as_human(human), metrics)
-    people, *others = (scorer.systems for scorer in scorers)
+    counted = _people_and_metrics(as_human(human), metrics)
+    people, *others = (signed_scores(counts.metric, counts.sums) for counts in counted)
     values = [measure_cells(people[:, None], scores[:, None], by).value for scores in others]
-    units = draws.units(len(scorers[0].rows))
-    scores = _replicate_scores(scorers, units, draws.bootstrap)
+    units = draws.units(counted[0].units)
+    scores = _replicate_scores(counted, units, draws.bootstrap)
     drawn = _core.Cells(*scores).values_by_row(
         coefficient=by.native_name,
         parameter=by.parameter,
@@ -461,46 +462,44 @@ def _disattenuated(observed: tuple[Values, Values], drawn: tuple[Values, Values]
     return np.where(np.isnan(products), np.nan, values)
 
 
-def _people_and_metrics(
-    human: Values, metrics: Mapping[str, SegmentStatistics]
-) -> list[SegmentStatistics]:
-    """People as the first metric, then the others, for the systems that people rated.
+def _people_and_metrics(human: Values, metrics: Mapping[str, UnitCounts]) -> list[UnitCounts]:
+    """Return the counts of people, then those of the metrics, for the systems that people rated.
 
     People's score of a system is the mean of the segments that they rated.
     """
-    rated = rated_cells(human)
-    systems = np.flatnonzero(rated.any(axis=1))
+    systems = np.flatnonzero(rated_cells(human).any(axis=1))
     if len(systems) < 2:
         raise SettingError("systems with human scores", len(systems), "at least two")
-    rows = np.stack([np.where(rated, human, 0.0).T, rated.T.astype(np.float64)], axis=2)
+    people = mean_counts("human", human)
     for name, metric in metrics.items():
-        if metric.rows.ndim != 3 or metric.rows.shape[:2] != rows.shape[:2]:
-            expected = f"rows for {rows.shape[:2]} segments and systems, as people have them"
+        if metric.rows.ndim != 3 or metric.rows.shape[:2] != people.rows.shape[:2]:
+            shape = people.rows.shape[:2]
+            expected = f"rows for {shape} segments and systems, as people have them"
             raise SettingError(name, metric.rows.shape, expected)
-    scorers = [SegmentStatistics(rows, mean_of_sums), *metrics.values()]
-    return [SegmentStatistics(scorer.rows[:, systems], scorer.score) for scorer in scorers]
+    return [replace(counts, rows=counts.rows[:, systems]) for counts in (people, *metrics.values())]
 
 
 def _replicate_scores(
-    scorers: Sequence[SegmentStatistics], units: Units | None, bootstrap: Bootstrap
+    counted: Sequence[UnitCounts], units: Units | None, bootstrap: Bootstrap
 ) -> Values:
-    """The systems' scores on every replicate, shaped (people and metrics, replicate, system)."""
-    systems, replicates = scorers[0].rows.shape[1], bootstrap.replicates
-    scores = np.empty((len(scorers), replicates, systems))
+    """Return systems' scores on every replicate, shaped (people and metrics, replicate, system)."""
+    systems, replicates = counted[0].systems, bootstrap.replicates
+    scores = np.empty((len(counted), replicates, systems))
     if units is None:
-        for number, scorer in enumerate(scorers):
-            scores[number] = scorer.systems
+        for number, counts in enumerate(counted):
+            scores[number] = signed_scores(counts.metric, counts.sums)
         return scores
-    flat = [units.add_up(scorer.rows.reshape(len(scorer.rows), -1)) for scorer in scorers]
+    flat = [units.add_up(counts.rows.reshape(counts.units, -1)) for counts in counted]
     rows = on_exact_grid(np.concatenate(flat, axis=1))
     ends = np.cumsum([rows.shape[1] for rows in flat])[:-1]
     size = max(1, BLOCK_SIZE // rows.shape[1])
     for start in range(0, replicates, size):
         count = min(size, replicates - start)
         sums = bootstrap.sums(rows, units, start, count)
-        parts = zip(scorers, np.split(sums, ends, 1), strict=True)
-        for number, (scorer, part) in enumerate(parts):
-            scores[number, start : start + count] = scorer.score(part.reshape(count, systems, -1))
+        parts = zip(counted, np.split(sums, ends, 1), strict=True)
+        for number, (counts, part) in enumerate(parts):
+            of_systems = part.reshape(count, systems, -1)
+            scores[number, start : start + count] = signed_scores(counts.metric, of_systems)
     return scores
 
 
@@ -533,15 +532,15 @@ def bootstrap_judgments(
 
 
 def bootstrap_shares_of_wins(
-    metrics: Mapping[str, SegmentStatistics], judgments: Judgments, by: Coefficient, draws: Draws
+    metrics: Mapping[str, UnitCounts], judgments: Judgments, by: Coefficient, draws: Draws
 ) -> Replicates:
-    """Metrics' system scores against shares of wins, on bootstrap replicates.
+    """Measure metrics' system scores against shares of wins, on bootstrap replicates.
 
     A segment is drawn with all its comparisons. A share of wins is the mean of 1 for each win and 0
     for each loss, so that these are human scores of as many rows, beside those of the metrics.
 
     Args:
-        metrics: what each metric counts, by name.
+        metrics: counts by segment of each metric, by its name.
         judgments: the comparisons.
         by: the coefficient of the system scores.
         draws: of segments, documents or systems.
@@ -553,11 +552,11 @@ def bootstrap_shares_of_wins(
     human[judgments.left[decided], columns] = judgments.verdict[decided] > 0
     human[judgments.right[decided], columns] = judgments.verdict[decided] < 0
     padded = {
-        name: SegmentStatistics(
-            np.concatenate([counted.rows, np.zeros((len(decided), *counted.rows.shape[1:]))]),
-            counted.score,
+        name: replace(
+            counts,
+            rows=np.concatenate([counts.rows, np.zeros((len(decided), *counts.rows.shape[1:]))]),
         )
-        for name, counted in metrics.items()
+        for name, counts in metrics.items()
     }
     options = asdict(draws)
     if draws.resample != "systems":

@@ -8,24 +8,25 @@ domains as the texts that they are. The scores of lower-is-better metrics are ne
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
 from truebleu.errors import MalformedFileError, SettingError, UnpairedSegmentsError
 from truebleu.human.judgments import HumanScores, PairwiseJudgments, listed
-from truebleu.metrics.registry import metric_labels
+from truebleu.metrics.base import GivenMean, MeanScorer, Signature
 from truebleu.resampling import Units, on_exact_grid
 from truebleu.schema import ComparedByValue
+from truebleu.significance.statistics import UnitCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu.corpus.test_set import TestSet
-    from truebleu.metrics.base import Metric
+    from truebleu.corpus.outline import Outline
+    from truebleu.counts.counts import Counts, MetricCounts
+    from truebleu.metrics.base import Scorer
     from truebleu.resampling import Values
 
 __all__ = ["HumanSummary", "Judgments", "mean_of_segments"]
@@ -158,43 +159,43 @@ class HumanData:
         return replace(part, means=means, scores=scores, labels=None)
 
 
-def human_data(test_set: TestSet, human: Human) -> HumanData:
-    """What people said of a test set's systems.
+def human_data(outline: Outline, human: Human) -> HumanData:
+    """Arrange what people said of a test set's systems as arrays.
 
-    Raises:
-        CorpusError: when the judgments are of other systems, segments or documents.
+    Raises CorpusError if the judgments are about other systems, segments or documents.
     """
-    strange = [name for name in human.systems if name not in test_set.systems]
+    strange = [name for name in human.systems if name not in outline.systems]
     if strange:
-        expected = f"systems of the test set, {listed(list(test_set.systems))}"
+        expected = f"systems of the test set, {listed(outline.systems)}"
         raise MalformedFileError(human.label, None, f"judgments of {listed(strange)}", expected)
     judged = set(human.systems)
     if isinstance(human, HumanScores):
         judged = {name for name, row in human.scores.items() if any(s is not None for s in row)}
-    names = tuple(name for name in test_set.systems if name in judged)
+    names = tuple(name for name in outline.systems if name in judged)
     if len(names) < 2:
         judgments = f"judgments of {listed(names) or 'none of the systems'}"
         expected = "judgments of at least two systems: agreement is about differences"
         raise MalformedFileError(human.label, None, judgments, expected)
     if isinstance(human, PairwiseJudgments):
-        return _compared(test_set, human, names)
+        return _compared(outline, human, names)
     kept = replace(human, scores={name: human.scores[name] for name in names})
     means = kept.means()
     data = HumanData(
         systems=names, means=np.array([means[name] for name in names]), item=human.level, size=0
     )
-    return data if human.level == "system" else _scored(test_set, kept, data)
+    return data if human.level == "system" else _scored(outline, kept, data)
 
 
-def _scored(test_set: TestSet, human: HumanScores, data: HumanData) -> HumanData:
+def _scored(outline: Outline, human: HumanScores, data: HumanData) -> HumanData:
+    """Add scores of segments, documents or domains to the means of the systems."""
     rows = [[np.nan if s is None else s for s in row] for row in human.scores.values()]
     if human.level == "segment":
         for system, row in zip(human.scores, rows, strict=True):
-            if len(row) != len(test_set):
+            if len(row) != outline.segments:
                 label = f"{human.label}: {system}"
-                raise UnpairedSegmentsError(label, len(row), "the test set", len(test_set))
-        return replace(data, scores=np.array(rows, dtype=np.float64), size=len(test_set))
-    labels = test_set.documents if human.level == "document" else test_set.domains
+                raise UnpairedSegmentsError(label, len(row), "the test set", outline.segments)
+        return replace(data, scores=np.array(rows, dtype=np.float64), size=outline.segments)
+    labels = outline.documents if human.level == "document" else outline.domains
     if labels is None or human.items is None:
         expected = f"a test set with {human.level}s; see --documents"
         raise SettingError(f"{human.level} scores", human.label, expected)
@@ -210,17 +211,18 @@ def _scored(test_set: TestSet, human: HumanScores, data: HumanData) -> HumanData
     return replace(data, scores=scores, labels=labels, names=names, size=len(names))
 
 
-def _compared(test_set: TestSet, human: PairwiseJudgments, names: tuple[str, ...]) -> HumanData:
+def _compared(outline: Outline, human: PairwiseJudgments, names: tuple[str, ...]) -> HumanData:
+    """Arrange comparisons of pairs as arrays."""
     place = {name: number for number, name in enumerate(names)}
     rows = [(place[j.left], place[j.right], j.segment, j.verdict) for j in human.judgments]
     left, right, item, verdict = np.array(rows, dtype=np.int64).reshape(-1, 4).T
-    if item.size and item.max() >= len(test_set):
+    if item.size and item.max() >= outline.segments:
         last = int(item.max()) + 1
-        raise UnpairedSegmentsError(human.label, last, "the test set", len(test_set))
+        raise UnpairedSegmentsError(human.label, last, "the test set", outline.segments)
     judgments = Judgments(left=left, right=right, item=item, verdict=verdict)
     means = shares_of_wins(judgments, len(names))
     return HumanData(
-        systems=names, means=means, item="segment", judgments=judgments, size=len(test_set)
+        systems=names, means=means, item="segment", judgments=judgments, size=outline.segments
     )
 
 
@@ -228,76 +230,75 @@ def _compared(test_set: TestSet, human: PairwiseJudgments, names: tuple[str, ...
 # What metrics say.
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SegmentStatistics(ComparedByValue):
-    """What a metric counts in each segment, and how the sums become system scores.
-
-    Attributes:
-        rows: shaped (segment, system, column).
-        score: scores of sums shaped (..., system, column), higher for better.
-    """
-
-    rows: Values
-    score: Callable[[Values], Values]
-
-    @property
-    def systems(self) -> Values:
-        """One score per system."""
-        return self.score(self.rows.sum(axis=0))
-
-
-def mean_of_segments(scores: ArrayLike) -> SegmentStatistics:
-    """A metric whose system score is the mean of its segment scores.
+def mean_of_segments(scores: ArrayLike) -> UnitCounts:
+    """Make counts of a metric whose system score is the mean of its segment scores.
 
     Args:
-        scores: shaped (system, segment).
+        scores: finite scores shaped (system, segment).
     """
     matrix = np.asarray(scores, dtype=np.float64)
     if matrix.ndim != 2 or not np.isfinite(matrix).all():
         raise SettingError("metric", matrix.shape, "finite scores shaped (system, segment)")
-    return SegmentStatistics(np.stack([matrix.T, np.ones_like(matrix.T)], axis=2), mean_of_sums)
+    return mean_counts("metric", matrix)
 
 
-def mean_of_sums(sums: Values) -> Values:
-    """Sum over count; NaN where nothing was counted."""
-    return ratio(sums[..., 0], sums[..., 1])
+def mean_counts(label: str, scores: Values) -> UnitCounts:
+    """Make counts by item of scores shaped (system, item), NaN if missing; their mean scores."""
+    present = ~np.isnan(scores)
+    rows = np.stack([np.where(present, scores, 0.0).T, present.T.astype(np.float64)], axis=2)
+    return UnitCounts(label, GivenMean(name=label, signature=Signature(label, ())), rows)
+
+
+def signed_scores(scorer: Scorer, sums: Values) -> Values:
+    """Return the scores of summed rows, negated if lower is better; NaN for a mean of no scores."""
+    return scorer.sign * _scores(scorer, sums)
+
+
+def _scores(scorer: Scorer, sums: Values) -> Values:
+    """Return the scores of summed rows; NaN for a mean of no scores, such as of no segment."""
+    if not isinstance(scorer, MeanScorer):
+        return scorer.score(sums)
+    empty: NDArray[np.bool_] = sums[..., 1] == 0
+    scores = scorer.score(np.where(empty[..., np.newaxis], 1.0, sums))
+    return np.where(empty, np.nan, scores)
 
 
 def ratio(total: Values, count: Values) -> Values:
-    """A total over its count; NaN where nothing was counted."""
+    """Divide totals by their counts; NaN where nothing was counted."""
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MetricData:
-    """One metric's scores of the judged systems, negated where lower is better.
+    """Scores of the judged systems by one metric, negated if lower is better.
 
     Attributes:
-        metric: the metric.
-        items: shaped (system, item); None where people scored whole systems only.
-        statistics: what it counted by item, or by segment where there are no items.
+        counts: counts by item, or by segment if people scored whole systems.
+        items: scores shaped (system, item); None if people scored whole systems.
     """
 
-    metric: Metric
+    counts: UnitCounts
     items: Values | None
-    statistics: SegmentStatistics
+
+    @property
+    def scorer(self) -> Scorer:
+        """The metric's scorer."""
+        return self.counts.metric
 
     @property
     def systems(self) -> Values:
-        """One score per system."""
-        return self.statistics.systems
+        """The score of each system."""
+        return signed_scores(self.scorer, self.counts.sums)
 
     def part(self, items: NDArray[np.int64]) -> MetricData:
-        """The scores of some items.
+        """Return the scores of some items.
 
-        Statistics that depend on the whole text, such as NIST's information, stay those of the
-        whole.
+        Counts that depend on the whole text, such as NIST's information, stay those of the whole.
         """
-        rows = np.ascontiguousarray(self.statistics.rows[items])
+        rows = np.ascontiguousarray(self.counts.rows[items])
         return MetricData(
-            self.metric,
+            replace(self.counts, rows=rows),
             None if self.items is None else np.ascontiguousarray(self.items[:, items]),
-            SegmentStatistics(rows, self.statistics.score),
         )
 
 
@@ -307,13 +308,32 @@ class AgreementData:
 
     Attributes:
         people: what people said of them.
-        metrics: the metrics' scores by their labels.
-        documents: the document of each segment, where that is known.
+        metrics: scores of each metric by its label.
+        documents: document of each segment, or None.
     """
 
     people: HumanData
     metrics: Mapping[str, MetricData]
     documents: tuple[str, ...] | None
+
+    @classmethod
+    def of(
+        cls, people: HumanData, counts: Counts, *, system_scores: SystemScores = "all"
+    ) -> AgreementData:
+        """Set metrics beside what people said.
+
+        Args:
+            people: what people said of some of the systems.
+            counts: counts of all systems by each metric.
+            system_scores: "rated" scores systems on what people rated of them only.
+        """
+        rated = system_scores == "rated"
+        if rated and people.scores is None:
+            expected = "'all' where people did not score segments, documents or domains"
+            raise SettingError("system_scores", system_scores, expected)
+        judged = counts.systems(people.systems)
+        metrics = {m.label: _metric_data(m, people, rated=rated) for m in judged.metrics}
+        return cls(people, metrics, judged.outline.documents)
 
     @property
     def human(self) -> Values | None:
@@ -387,8 +407,8 @@ class HumanSummary:
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, human: Human, data: AgreementData, test_set: TestSet) -> HumanSummary:
-        """The summary of judgments, beside the systems that they are about."""
+    def of(cls, human: Human, data: AgreementData, systems: Sequence[str]) -> HumanSummary:
+        """Summarize judgments; `systems` are those of the test set, judged or not."""
         people, judgments = data.people, data.judgments
         items: dict[str, int] = {}
         if people.scores is not None:
@@ -405,7 +425,7 @@ class HumanSummary:
             raters=human.raters,
             systems=people.systems,
             ignored=tuple(human.ignored),
-            unjudged=tuple(name for name in test_set.systems if name not in people.systems),
+            unjudged=tuple(name for name in systems if name not in people.systems),
             scores={
                 name: None if np.isnan(score) else score
                 for name, score in zip(people.systems, people.means.tolist(), strict=True)
@@ -416,79 +436,46 @@ class HumanSummary:
 
 
 def agreement_data(
-    test_set: TestSet,
-    human: Human,
-    metrics: Sequence[Metric],
-    *,
-    system_scores: SystemScores = "all",
+    counts: Counts, human: Human, *, system_scores: SystemScores = "all"
 ) -> AgreementData:
     """Bring human scores and metrics together.
 
     Args:
-        test_set: what the systems translated.
+        counts: counts of what the systems wrote, by the metrics that people judge.
         human: what people said of it.
-        metrics: which are judged by it.
         system_scores: "rated" scores systems on what people rated of them only.
     """
-    people = human_data(test_set, human)
-    rated = system_scores == "rated"
-    if rated and people.scores is None:
-        expected = "'all' where people did not score segments, documents or domains"
-        raise SettingError("system_scores", system_scores, expected)
-    texts = replace(test_set, systems={name: test_set.systems[name] for name in people.systems})
-    labels = metric_labels(metrics)
-    twice = next((label for label in labels if labels.count(label) > 1), None)
-    if twice is not None:
-        raise SettingError("metrics", f"{twice} twice", "every metric once, with its settings")
-    scored = {
-        label: _metric_data(label, metric, texts, people, rated=rated)
-        for label, metric in zip(labels, metrics, strict=True)
-    }
-    return AgreementData(people, scored, texts.documents)
+    people = human_data(counts.outline, human)
+    return AgreementData.of(people, counts, system_scores=system_scores)
 
 
-def _metric_data(
-    label: str, metric: Metric, texts: TestSet, people: HumanData, *, rated: bool
-) -> MetricData:
-    segments = metric.count(texts).array()
+def _metric_data(metric: MetricCounts, people: HumanData, *, rated: bool) -> MetricData:
+    """Return one metric's counts by item, and its scores of the items that people judged."""
+    segments = metric.rows.floats()
     exact = on_exact_grid(segments.reshape(len(segments), -1)).reshape(segments.shape)
     rows = people.by_item(exact)
     items = None
     if people.scores is not None or people.judgments is not None:
         # The rows as they are: their exact differences make or break ties.
-        items = metric.sign * _item_scores(label, metric, people.by_item(segments), people)
+        items = metric.scorer.sign * _item_scores(metric, people.by_item(segments), people)
     if rated and people.scores is not None:
         rows = rows * ~np.isnan(people.scores).T[:, :, np.newaxis]
-    return MetricData(metric, items, SegmentStatistics(rows, partial(_signed_scores, metric)))
+    return MetricData(UnitCounts(metric.label, metric.scorer, rows), items)
 
 
-def _signed_scores(metric: Metric, sums: Values) -> Values:
-    """Scores of which higher is better."""
-    return metric.sign * _text_scores(metric, sums)
-
-
-def _item_scores(label: str, metric: Metric, rows: Values, people: HumanData) -> Values:
-    """A metric's scores of all items, shaped (system, item); 0 where nobody judged."""
+def _item_scores(metric: MetricCounts, rows: Values, people: HumanData) -> Values:
+    """Return a metric's scores of all items, shaped (system, item); 0 where nobody judged."""
     if people.item == "segment":
-        by_system = metric.segment_scores(rows)
+        by_system = metric.scorer.segment_scores(rows)
         scores = np.array([[np.nan if s is None else s for s in row] for row in by_system], float)
     else:
-        scores = _text_scores(metric, rows).T
+        scores = _scores(metric.scorer, rows).T
     judged = people.judged_cells
     lacking = judged & ~np.isfinite(scores)
     if lacking.any():
         system, item = (int(number) for number in np.argwhere(lacking)[0])
         name = item + 1 if people.names is None else repr(people.names[item])
-        where = f"{label} of {people.systems[system]!r}, {people.item} {name}"
+        where = f"{metric.label} of {people.systems[system]!r}, {people.item} {name}"
         expected = "a score wherever people judged; leave that judgment out, or score the output"
         raise SettingError(where, "no score", expected)
     return np.ascontiguousarray(np.where(judged, scores, 0.0))
-
-
-def _text_scores(metric: Metric, sums: Values) -> Values:
-    """Scores of summed rows; NaN where a mean is of no scores at all, such as of no segment."""
-    if not metric.is_mean:
-        return metric.score(sums)
-    empty: NDArray[np.bool_] = sums[..., 1] == 0
-    scores = metric.score(np.where(empty[..., np.newaxis], 1.0, sums))
-    return np.where(empty, np.nan, scores)

@@ -14,6 +14,7 @@ are split apart, so that each part has its share of both.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,7 +23,9 @@ import numpy as np
 
 from truebleu.agreement.bootstrap import resampling_of
 from truebleu.agreement.coefficients import measure_metrics, require_answerable
-from truebleu.agreement.data import HumanSummary, agreement_data
+from truebleu.agreement.data import AgreementData, HumanSummary, human_data
+from truebleu.counts.counts import Counts
+from truebleu.counts.rows import Rows
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import parse_metric
 
@@ -33,9 +36,8 @@ if TYPE_CHECKING:
 
     from truebleu.agreement.bootstrap import Resample
     from truebleu.agreement.coefficients import Coefficient, MetricAgreement
-    from truebleu.agreement.data import AgreementData, Human, SystemScores
+    from truebleu.agreement.data import Human, SystemScores
     from truebleu.corpus.sequences import TextLike
-    from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
 
 __all__ = ["GridChoice"]
@@ -251,7 +253,7 @@ def _default_of(
 
 def choose_settings(
     grid: Sequence[str],
-    test_set: TestSet,
+    counts: Counts,
     human: Human,
     by: Coefficient,
     *,
@@ -265,7 +267,7 @@ def choose_settings(
 
     Args:
         grid: metrics with alternatives, as `parse_grid` reads them.
-        test_set: outputs and references.
+        counts: counts of the outputs, with their texts, which each candidate counts.
         human: what people judged.
         by: the coefficient to choose by.
         share: of what people judged that is the development part.
@@ -277,14 +279,19 @@ def choose_settings(
     Returns:
         The data of the held-out part, and the choice.
     """
-    references = test_set.references
+    parsed = parse_grid(grid)
+    people = human_data(counts.outline, human)
+    judged = counts.systems(people.systems)
+    texts = judged.require_texts()
+    references = texts.references
     candidates = [
         candidate._replace(metric=candidate.metric.for_references(references))
-        for candidate in parse_grid(grid)
+        for candidate in parsed
     ]
 
     def scored(metric: Metric) -> AgreementData:
-        return agreement_data(test_set, human, [metric], system_scores=system_scores)
+        counted = Counts.of(judged.outline, [(metric, Rows(partial(metric.count, texts)))])
+        return AgreementData.of(people, counted, system_scores=system_scores)
 
     data = scored(candidates[0].metric)
     development, held_out = split_items(data, share)
@@ -311,6 +318,8 @@ def choose_settings(
         default_value=value(default.text, default.metric).value,
         tied=tied,
         share=share,
-        development=HumanSummary.of(human, whole[chosen.text].part(development), test_set),
+        development=HumanSummary.of(
+            human, whole[chosen.text].part(development), counts.outline.systems
+        ),
     )
     return replace(whole[chosen.text].part(held_out), metrics=metrics), choice

@@ -14,7 +14,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import MISSING, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import click
 from click.core import ParameterSource
@@ -22,14 +22,16 @@ from click.core import ParameterSource
 from truebleu.cli._habits import hint_for
 from truebleu.cli.main import QUIET, progress_bar, warn
 from truebleu.corpus._files import Files, locate, refuse_existing, write_files
-from truebleu.corpus._reading import read_labels, read_test_set
+from truebleu.corpus._reading import read_labels
+from truebleu.counts.counting import DEFAULT_METRIC
+from truebleu.counts.inputs import are_scores, counts_of_files, read_texts, with_baseline
 from truebleu.errors import SettingError, SuspiciousTextError, UnknownNameError
+from truebleu.metrics.base import Metric
 from truebleu.metrics.plugins import plugin_names
-from truebleu.metrics.registry import METRICS, as_metrics, count_test_set
+from truebleu.metrics.registry import METRICS, as_requested
 from truebleu.metrics.threads import MAX_THREADS, set_threads, use_environment
 from truebleu.reports.document import CHART_ENDINGS, CHECK_FORMATS, FORMATS, listed, render
 from truebleu.schema import DEFAULT_REPLICATES, GROUPS, declared_by, is_verb, parameters_of, resolve
-from truebleu.significance.scores import are_scores, read_any, with_baseline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -37,11 +39,13 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from truebleu._results import Result
+    from truebleu.corpus.outline import Outline
+    from truebleu.corpus.parts import TestSetParts
     from truebleu.corpus.public_test_sets import PublicTestSet
     from truebleu.corpus.test_set import TestSet
     from truebleu.corpus.text_warnings import TextWarning
-    from truebleu.metrics.base import Metric
-    from truebleu.metrics.registry import TestSetParts
+    from truebleu.counts.counts import Counts
+    from truebleu.metrics.base import Requested
     from truebleu.reports.charts import Drawable
     from truebleu.schema import Group, Parameter
 
@@ -208,7 +212,7 @@ def make_command(
     parts: str = "format output",
     *,
     options: Sequence[click.Parameter] = (),
-    metrics: Callable[[Sequence[str]], list[Metric]] = as_metrics,
+    metrics: Callable[[Sequence[str]], list[Metric]] | None = None,
     output: str = "Write the result into FILE.",
     epilog: str = "",
 ) -> Callable[[Callable[..., None]], Command]:
@@ -224,7 +228,8 @@ def make_command(
             a "chart", a "format" and a file by "output"; as "checks", there are the formats for
             pipelines, too.
         options: further ones, and arguments.
-        metrics: what makes metrics of what is written.
+        metrics: function that parses metrics, BLEU by default; None for metrics and scores of
+            other programs, with the default of the verb.
         output: what ``--output`` is for.
         epilog: below the options.
     """
@@ -332,20 +337,28 @@ def make_counting_command(
     """
 
     def body(
-        texts: Texts, metrics: list[Metric], show: Show, file: str | None = None, **settings: Any
+        texts: Texts,
+        metrics: list[Requested] | None,
+        show: Show,
+        file: str | None = None,
+        **settings: Any,
     ) -> None:
         for rule in idle:
             if bool(settings[rule.other]) is rule.beside:
                 refuse_idle(rule.names, rule.reason)
-        test_set = texts.count(metrics, fingerprints=file is not None)
+        from truebleu.significance.compare import are_runs_compared
+
+        asked = {**settings, "by": texts.columns}
+        by_runs = name == "compare" and are_runs_compared(asked)
+        counts = texts.count(metrics, fingerprints=file is not None, by_runs=by_runs)
         if file is not None:
             # Before the scores: what cannot be saved should be said at once.
-            from truebleu.metrics.statistics import SavedStatistics, save_statistics
+            from truebleu.counts.saved import save_counts
 
-            save_statistics(SavedStatistics.of(test_set, metrics), file, overwrite=show.force)
+            save_counts(counts, file, overwrite=show.force)
         with progress_bar(_steps(settings), f"{name.removesuffix('e')}ing") as progress:
-            labels = texts.labels(test_set)
-            result = verb(test_set, metrics=metrics, by=labels, progress=progress, **settings)
+            labels = texts.labels(counts.outline)
+            result = verb(counts, by=labels, progress=progress, **settings)
         show(result)
 
     body.__doc__ = text
@@ -444,20 +457,36 @@ class Texts:
     columns: Sequence[str] = ()
     public: PublicTestSet | None = None
 
-    def read(self, metrics: Sequence[Metric] = ()) -> TestSet:
-        """The test set; warnings go to standard error.
-
-        Systems may be statistics files, which need no references; texts beside them are counted.
-        """
+    def read(self) -> TestSet:
+        """Read the texts; warnings go to standard error."""
         with progress_bar(0, "reading"):
-            return self._warned(self._read(metrics))
+            test_set = read_texts(
+                self.systems,
+                self.references,
+                source=self.source,
+                documents=self.documents,
+                strict=self.strict,
+            )
+            if self.public is not None:
+                test_set = _with_labels(test_set, self.public, documents=self.documents is None)
+            self._warn(test_set.warnings)
+            return test_set
 
-    def count(self, metrics: Sequence[Metric], *, fingerprints: bool = False) -> TestSet:
-        """The same, of which only the counts of these metrics are kept.
+    def count(
+        self,
+        metrics: Sequence[Requested] | None = None,
+        *,
+        keep_texts: bool = False,
+        fingerprints: bool = False,
+        by_runs: bool = False,
+    ) -> Counts:
+        """Count the texts, or take saved counts or scores; warnings go to standard error.
 
         Args:
-            metrics: what is counted.
-            fingerprints: whether those of the texts are kept, too.
+            metrics: metrics to count; None for the default.
+            keep_texts: True to keep the texts, False to forget them part by part.
+            fingerprints: True to compute the fingerprints that saved counts and ledgers need.
+            by_runs: True if runs of scored models, such as epochs, are systems of their own.
         """
         parts: list[TestSetParts] = []
 
@@ -470,19 +499,41 @@ class Texts:
                 parts[:] = [reading]
                 progress(0)
 
-            count = partial(count_test_set, metrics=metrics, fingerprints=fingerprints, watch=watch)
-            return self._warned(self._read(metrics, count))
+            counts = counts_of_files(
+                self.systems,
+                self.references,
+                metrics,
+                source=self.source,
+                documents=self.documents,
+                strict=self.strict,
+                keep_texts=keep_texts,
+                fingerprints=fingerprints,
+                by_runs=by_runs,
+                watch=watch,
+            )
+            if self.public is not None:
+                outline = _with_labels(
+                    counts.outline, self.public, documents=self.documents is None
+                )
+                counts = replace(counts, outline=outline)
+            self._warn(counts.outline.warnings)
+            return counts
 
-    def labels(self, test_set: TestSet) -> dict[str, tuple[str, ...]]:
-        """The labels of all segments by the columns of ``--by``."""
+    def _warn(self, warnings: Sequence[TextWarning]) -> None:
+        if self.strict and warnings:
+            raise SuspiciousTextError([warning.message for warning in warnings])
+        warn_of_texts(warnings)
+
+    def labels(self, outline: Outline) -> dict[str, tuple[str, ...]]:
+        """Return the labels of all segments by the columns of ``--by``."""
         return {
-            locate(column).column or column: self._column(column, test_set)
+            locate(column).column or column: self._column(column, outline)
             for column in self.columns
         }
 
-    def _column(self, column: str, test_set: TestSet) -> tuple[str, ...]:
-        """A column of its own file, what the test set knows, or of the table of documents."""
-        known = test_set.labels(column)
+    def _column(self, column: str, outline: Outline) -> tuple[str, ...]:
+        """Return known labels, or a column of its own file or of the table of documents."""
+        known = outline.labels(column)
         if known is not None:
             return known
         if locate(column).column is not None:
@@ -496,35 +547,13 @@ class Texts:
             )
             raise SettingError("--by", column, expected)
         # A column that is named is read as if it held documents.
-        labels = read_labels(Files(), written, next(iter(test_set.systems)), len(test_set))
+        labels = read_labels(Files(), written, outline.systems[0], outline.segments)
         return labels.documents or ()
-
-    def _warned(self, test_set: TestSet) -> TestSet:
-        if self.strict and test_set.warnings:
-            raise SuspiciousTextError([warning.message for warning in test_set.warnings])
-        warn_of_texts(test_set.warnings)
-        return test_set
 
     def with_baseline(self, written: str) -> tuple[Texts, str]:
         """The texts with another system, and its name, which no other system has."""
         systems, name = with_baseline(self.systems, written)
         return replace(self, systems=systems), name
-
-    def _read(
-        self, metrics: Sequence[Metric], read: Callable[..., TestSet] = read_test_set
-    ) -> TestSet:
-        test_set = read_any(
-            self.systems,
-            self.references,
-            metrics,
-            source=self.source,
-            documents=self.documents,
-            strict=self.strict,
-            read=read,
-        )
-        if self.public is None:
-            return test_set
-        return _with_labels(test_set, self.public, documents=self.documents is None)
 
 
 #: Characters that warnings of several texts name together, by their codes.
@@ -591,13 +620,16 @@ def _public_test_set(written: str | None, references: Sequence[str]) -> PublicTe
     return find_test_set(name, pair)
 
 
-def _with_labels(test_set: TestSet, public: PublicTestSet, *, documents: bool) -> TestSet:
-    """The test set with the documents and domains that are known, unless others were given."""
+Labelled = TypeVar("Labelled", "TestSet", "Outline")
+
+
+def _with_labels(labelled: Labelled, public: PublicTestSet, *, documents: bool) -> Labelled:
+    """Add the documents and domains of a public test set, unless others were given."""
     if documents:
-        test_set = replace(test_set, documents=public.documents)
-    if test_set.domains is None:
-        test_set = replace(test_set, domains=public.domains)
-    return test_set
+        labelled = replace(labelled, documents=public.documents)
+    if labelled.domains is None:
+        labelled = replace(labelled, domains=public.domains)
+    return labelled
 
 
 BY = Option(
@@ -613,11 +645,19 @@ BY = Option(
 # Metrics.
 
 
-def _metric_options(parse: Callable[[Sequence[str]], list[Metric]]) -> list[click.Parameter]:
-    """The metrics with their settings, and the language that decides about tokenizers."""
+def _metric_options(
+    parse: Callable[[Sequence[str]], list[Metric]] | None,
+) -> list[click.Parameter]:
+    """Return options for the metrics, and for the language that decides about tokenizers."""
 
-    def read(written: Sequence[str]) -> list[Metric]:
-        return _for_language(parse(written), click.get_current_context())
+    def read(written: Sequence[str]) -> Sequence[Requested] | None:
+        context = click.get_current_context()
+        language = context.meta[LANGUAGE]
+        if language is None:
+            return (parse or as_requested)(written) if written else None
+        metrics: list[Requested] = [*(parse or as_requested)(written or DEFAULT_METRIC)]
+        has_test_set = context.meta.get(TEST_SET) is not None
+        return _for_language(metrics, language, has_test_set=has_test_set)
 
     return [
         Option(
@@ -627,8 +667,8 @@ def _metric_options(parse: Callable[[Sequence[str]], list[Metric]]) -> list[clic
             "METRIC",
             group="Metrics",
             multiple=True,
-            default=["bleu"],
-            show_default=True,
+            default=[] if parse is None else [DEFAULT_METRIC],
+            show_default=parse is not None or "bleu; of scores, the scores",
             read=read,
         ),
         # Read before --metric, wherever it stands.
@@ -658,28 +698,31 @@ LOWER_IS_BETTER = Option(
 )
 
 
-def _chosen_metrics(metrics: list[Metric], texts: Texts | None) -> list[Metric]:
-    """The metrics; by default those of the files, where they hold scores and no texts."""
-    if texts is not None and texts.systems and not (was_given("metrics") or texts.references):
-        metrics = as_metrics("scores") if are_scores(texts.systems) else metrics
+def _chosen_metrics(metrics: list[Requested] | None, texts: Texts | None) -> list[Requested] | None:
+    """Apply --lower-is-better to scores of other programs; None stays for the default metric."""
     if not click.get_current_context().meta.get(LOWER):
         return metrics
-    if not any(hasattr(metric, "answers") for metric in metrics):
+    if metrics is None and texts is not None and texts.systems and not texts.references:
+        metrics = as_requested("scores") if are_scores(texts.systems) else None
+    if all(isinstance(metric, Metric) for metric in metrics or ()):
         raise click.UsageError("--lower-is-better is about scores from elsewhere: -m scores.")
     return [
-        replace(cast("Any", metric), higher_is_better=False)
-        if hasattr(metric, "answers")
-        else metric
-        for metric in metrics
+        metric
+        if isinstance(metric, Metric)
+        else replace(cast("Any", metric), higher_is_better=False)
+        for metric in metrics or ()
     ]
 
 
-def _for_language(metrics: list[Metric], context: click.Context) -> list[Metric]:
-    language = context.meta[LANGUAGE]
-    if language is None:
-        return metrics
-    fixed = [metric.for_language(language) for metric in metrics]
-    if fixed == metrics and context.meta.get(TEST_SET) is None:
+def _for_language(
+    metrics: list[Requested], language: str, *, has_test_set: bool
+) -> list[Requested]:
+    """Fix the tokenizers for a language; raises SettingError if no metric depends on it."""
+    fixed = [
+        metric.for_language(language) if isinstance(metric, Metric) else metric
+        for metric in metrics
+    ]
+    if fixed == metrics and not has_test_set:
         expected = "a metric whose tokenizer is not set, such as bleu; it would do nothing here"
         raise SettingError("--language", language, expected)
     return fixed

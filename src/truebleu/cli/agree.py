@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from truebleu.corpus.test_set import TestSet
+    from truebleu.counts.counts import Counts
     from truebleu.human.judgments import HumanScores, PairwiseJudgments
-    from truebleu.metrics.base import Metric
+    from truebleu.metrics.base import Requested
 
 EPILOG = """\b
 Examples:
@@ -102,8 +103,8 @@ class HumanFile:
             return None
         return cls(human, settings)
 
-    def read(self, test_set: TestSet) -> HumanScores | PairwiseJudgments:
-        """The judgments of a test set's systems."""
+    def read(self, test_set: TestSet | Counts) -> HumanScores | PairwiseJudgments:
+        """Read the judgments of a test set's systems."""
         with progress_bar(0, "reading"):
             return read_human(self.path, test_set, **self.settings)
 
@@ -115,21 +116,22 @@ class HumanFile:
     options=HUMAN_OPTIONS,
     epilog=EPILOG,
 )
-def agree_command(texts: Texts, metrics: list[Metric], show: Show, **values: Any) -> None:
+def agree_command(texts: Texts, metrics: list[Requested] | None, show: Show, **values: Any) -> None:
     """Say how well metrics agree with people, and which agrees best."""
     human = HumanFile.of(values)
     if texts.references and not texts.systems:
         raise click.UsageError("Name the outputs of the systems, beside the reference.")
-    if not values["grid"]:
-        refuse_idle(["development"], "requires --grid METRIC")
-    else:
+    judged: TestSet | Counts
+    if values["grid"]:
         refuse_idle(["metrics"], "has no effect with --grid, which names the metric")
-    test_set = texts.read(() if values["grid"] else metrics)
-    judgments = human.read(test_set)
+        judged = texts.read()
+    else:
+        refuse_idle(["development"], "requires --grid METRIC")
+        judged = texts.count(metrics, keep_texts=True)
+    judgments = human.read(judged)
     if values["grid"]:
         steps = len(parse_grid(values["grid"]))
     else:
-        values["metrics"] = metrics
         steps = len(values["coefficients"] or default_coefficients(judgments))
     with progress_bar(steps, "agreeing") as progress:
-        show(agree(test_set, judgments, progress=progress, **values))
+        show(agree(judged, judgments, progress=progress, **values))

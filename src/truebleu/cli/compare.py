@@ -20,6 +20,8 @@ from truebleu.cli._command import (
     warn_of_texts,
 )
 from truebleu.cli.main import progress_bar
+from truebleu.counts.inputs import count_items
+from truebleu.metrics.base import Metric
 from truebleu.schema import DEFAULT_REPLICATES
 from truebleu.significance.compare import compare
 from truebleu.significance.gate import gate
@@ -28,11 +30,11 @@ from truebleu.significance.panel_files import read_panel
 from truebleu.significance.scores import score
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Sequence
     from concurrent.futures import Executor
 
-    from truebleu.corpus.test_set import TestSet
-    from truebleu.metrics.base import Metric
+    from truebleu.counts.counts import Counts
+    from truebleu.metrics.base import Requested
 
 SCORE_EPILOG = """\b
 table.tsv#column names a column; also of .csv, .jsonl and .parquet. - is standard input.
@@ -127,7 +129,11 @@ BASELINE = Option(
     epilog=GATE_EPILOG,
 )
 def gate_command(
-    texts: Texts, metrics: list[Metric], baseline: str | None, show: Show, **settings: Any
+    texts: Texts,
+    metrics: list[Requested] | None,
+    baseline: str | None,
+    show: Show,
+    **settings: Any,
 ) -> None:
     """Let a new SYSTEM pass unless it is significantly worse than the baseline.
 
@@ -143,10 +149,10 @@ def gate_command(
     if settings["ledger"] is None:
         refuse_idle(["looks"], "requires --ledger FILE")
     both, name = texts.with_baseline(baseline)
-    test_set = both.count(metrics, fingerprints=settings["ledger"] is not None)
+    counts = both.count(metrics, fingerprints=settings["ledger"] is not None)
     steps = 0 if settings["margin"] is not None else settings["replicates"] or DEFAULT_REPLICATES
     with progress_bar(steps, "comparing") as progress:
-        result = gate(test_set, metrics=metrics, baseline=name, progress=progress, **settings)
+        result = gate(counts, baseline=name, progress=progress, **settings)
     show(result)
     click.get_current_context().exit(0 if result.passed else 1)
 
@@ -179,7 +185,7 @@ FIELD = Option(
 )
 def panel_command(
     panels: tuple[str, ...],
-    metrics: list[Metric],
+    metrics: list[Requested] | None,
     documents: str | None,
     executor: Executor | None,
     show: Show,
@@ -189,29 +195,38 @@ def panel_command(
 
     A system may be missing in some test sets.
     """
-    # Only outside scores say what several answers to an item are.
-    scored: list[Any] = [metric for metric in metrics if hasattr(metric, "answers")]
-    test_sets: Mapping[str, TestSet]
     with progress_bar(0, "reading"):
-        if scored:
-            from truebleu.scores.scored import read_benchmarks
-
-            chosen = {
-                "answers": next(filter(None, (metric.answers for metric in scored)), None),
-                "filters": next(filter(None, (metric.filter for metric in scored)), None),
-            }
-            test_sets = read_benchmarks(panels, documents=documents, **chosen)
+        given = [metric for metric in metrics or () if not isinstance(metric, Metric)]
+        if given:
+            counts = _count_benchmarks(panels, metrics or [], documents)
         else:
             refuse_idle(["documents"], "requires -m scores")
-            test_sets = read_panel(panels)
+            counts = read_panel(panels, metrics)
     warn_of_texts(
         [
             replace(warning, text=f"{name}: {warning.text}", message=f"{name}: {warning.message}")
-            for name, test_set in test_sets.items()
-            for warning in test_set.warnings
+            for name, part in counts.items()
+            for warning in part.outline.warnings
         ]
     )
-    steps = len(test_sets) * (settings["replicates"] or DEFAULT_REPLICATES)
+    steps = len(counts) * (settings["replicates"] or DEFAULT_REPLICATES)
     with progress_bar(steps, "comparing") as progress:
-        result = panel(test_sets, metrics, progress=progress, executor=executor, **settings)
+        result = panel(counts, progress=progress, executor=executor, **settings)
     show(result)
+
+
+def _count_benchmarks(
+    panels: Sequence[str], metrics: Sequence[Requested], documents: str | None
+) -> dict[str, Counts]:
+    """Count the benchmarks in files of scores, by their names."""
+    from truebleu.scores.given import GivenScores
+    from truebleu.scores.items import read_benchmarks
+
+    given = [metric for metric in metrics if isinstance(metric, GivenScores)]
+    items = read_benchmarks(
+        panels,
+        documents=documents,
+        answers=next((metric.answers for metric in given if metric.answers), None),
+        filters=next((metric.filter for metric in given if metric.filter), None),
+    )
+    return {name: count_items(scores, metrics) for name, scores in items.items()}

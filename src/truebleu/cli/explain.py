@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from truebleu.corpus.test_set import TestSet
+    from truebleu.counts.counts import Counts
     from truebleu.human.mqm import ErrorSpan
-    from truebleu.metrics.base import Metric
+    from truebleu.metrics.base import Requested
 
 
 def _read_word_counts(path: str) -> dict[str, int]:
@@ -63,21 +64,23 @@ COUNTS = Option(
     options=[COUNTS],
     epilog=EXPLAIN_EPILOG,
 )
-def explain_command(texts: Texts, metrics: list[Metric], show: Show, **settings: Any) -> None:
+def explain_command(
+    texts: Texts, metrics: list[Requested] | None, show: Show, **settings: Any
+) -> None:
     """Say where the difference between the first and the second SYSTEM comes from.
 
     A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'.
     """
-    test_set = texts.read(metrics)
-    if test_set.is_counted:
+    counts = texts.count(metrics, keep_texts=True)
+    if counts.texts is None:
         warn(
             "there are no texts: without n-grams, typography, degenerate outputs and "
             "slices by what the text is like"
         )
     steps = 2 * (settings["replicates"] or DEFAULT_REPLICATES)
     with progress_bar(steps, "comparing") as progress:
-        labels = texts.labels(test_set)
-        explanation = explain(test_set, metrics=metrics, by=labels, progress=progress, **settings)
+        labels = texts.labels(counts.outline)
+        explanation = explain(counts, by=labels, progress=progress, **settings)
     show(explanation)
 
 
@@ -108,7 +111,7 @@ SPANS = Option(
 )
 def report_command(
     texts: Texts,
-    metrics: list[Metric],
+    metrics: list[Requested] | None,
     spans: str | None,
     show: Show,
     **values: Any,
@@ -116,22 +119,22 @@ def report_command(
     """Write what is known about SYSTEMs into one HTML file.
 
     A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'. All of them
-    may be statistics that `truebleu score --save` saved; then no texts are needed.
+    may be counts that `truebleu score --save` saved; then no texts are needed.
     """
     if show.output is None:
         raise click.UsageError("Name the page to write: -o report.html")
     human = HumanFile.or_none(values)
-    test_set = texts.read(metrics)
-    if test_set.is_counted and spans is not None:
+    counts = texts.count(metrics, keep_texts=True)
+    if counts.texts is None and spans is not None:
         raise RefusedError("--spans needs texts, in which errors are marked")
     if human is not None:
-        values |= _people(test_set, metrics, human, values)
+        values |= _people(counts, human, values)
     if spans is not None:
-        values["spans"] = _marked(spans, test_set)
+        values["spans"] = _marked(spans, counts.require_texts())
     steps = 2 * (values["replicates"] or DEFAULT_REPLICATES)
     with progress_bar(steps, "comparing") as progress:
-        labels = texts.labels(test_set)
-        page = report(test_set, metrics=metrics, by=labels, progress=progress, **values)
+        labels = texts.labels(counts.outline)
+        page = report(counts, by=labels, progress=progress, **values)
     page.save(show.output, command=join(["truebleu", *sys.argv[1:]]), overwrite=show.force)
     tell(f"wrote {show.output}")
 
@@ -144,16 +147,18 @@ Examples:
 
 
 @make_command("check", check, "[systems] texts metrics format output", epilog=CHECK_EPILOG)
-def check_command(texts: Texts, metrics: list[Metric], show: Show, **settings: Any) -> None:
+def check_command(
+    texts: Texts, metrics: list[Requested] | None, show: Show, **settings: Any
+) -> None:
     """Find the test segments that occur in training text, and score SYSTEMs without them."""
-    test_set = texts.read(metrics)
+    counts = texts.count(metrics, keep_texts=True)
     with progress_bar(0, "searching") as progress:
-        result = check(test_set, metrics=metrics, progress=progress, **settings)
+        result = check(counts, progress=progress, **settings)
     show(result)
 
 
 def _marked(path: str, test_set: TestSet) -> Mapping[str, Sequence[Sequence[ErrorSpan]]]:
-    """The errors that a file marks; those in other texts are counted."""
+    """Read the errors that a file marks; warn of errors in other texts."""
     from truebleu.human.mqm import read_spans
 
     spans = read_spans(path, test_set.systems)
@@ -162,16 +167,14 @@ def _marked(path: str, test_set: TestSet) -> Mapping[str, Sequence[Sequence[Erro
     return spans.spans
 
 
-def _people(
-    test_set: TestSet, metrics: list[Metric], human: HumanFile, settings: dict[str, Any]
-) -> dict[str, Any]:
-    """What people said of the segments, and how the metrics agree with it."""
+def _people(counts: Counts, human: HumanFile, settings: dict[str, Any]) -> dict[str, Any]:
+    """Return the human scores of the segments, and how the metrics agree with them."""
     from truebleu.agreement.agree import agree
     from truebleu.human.judgments import HumanScores
 
-    judgments = human.read(test_set)
+    judgments = human.read(counts)
     given = {name: settings[name] for name in ("seed", "level")}
-    parts: dict[str, Any] = {"agreement": agree(test_set, judgments, metrics, **given)}
+    parts: dict[str, Any] = {"agreement": agree(counts, judgments, **given)}
     if isinstance(judgments, HumanScores) and judgments.level == "segment":
         parts["human"] = {Path(judgments.label).name: judgments.scores}
     return parts

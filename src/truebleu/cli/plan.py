@@ -15,7 +15,7 @@ from truebleu.planning.plan import plan
 from truebleu.planning.sample import sample
 
 if TYPE_CHECKING:
-    from truebleu.metrics.base import Metric
+    from truebleu.metrics.base import Requested
 
 PLAN_EPILOG = """\b
 Examples:
@@ -26,7 +26,9 @@ Examples:
 
 
 @make_command("plan", plan, "[systems] texts metrics chart format output", epilog=PLAN_EPILOG)
-def plan_command(texts: Texts, metrics: list[Metric], show: Show, **settings: Any) -> None:
+def plan_command(
+    texts: Texts, metrics: list[Requested] | None, show: Show, **settings: Any
+) -> None:
     """Say how many segments or documents detect a difference of D, by a pilot of two SYSTEMs."""
     if not texts.systems:
         raise click.UsageError(
@@ -34,9 +36,9 @@ def plan_command(texts: Texts, metrics: list[Metric], show: Show, **settings: An
         )
     for name in ("difference", "margin"):
         settings[name] = settings[name] or None
-    test_set = texts.read(metrics)
+    counts = texts.count(metrics, keep_texts=True)
     with progress_bar(0, "planning"):
-        result = plan(test_set, metrics=metrics, **settings)
+        result = plan(counts, **settings)
     show(result)
 
 
@@ -74,7 +76,7 @@ def sample_command(texts: Texts, folder: Path, show: Show, **settings: Any) -> N
             )
         # A pool of source segments that are yet to be translated is read as any text.
         texts = replace(texts, references=(texts.source,), source=None)
-    pool = texts.read(())
+    pool = texts.read()
     with progress_bar(0, "sampling"):
         result = sample(pool, **settings)
         result.save(folder, overwrite=show.force)

@@ -145,9 +145,10 @@ def _command_of(name: str, study: Callable[..., StudyResult]) -> click.Command:
         options=[*arguments, *options],
     )(run)
     for option in made.params:
-        if option.name == "metrics":
+        if option.name == "metrics" and isinstance(option, Option):
             usual = parameters["metrics"].default
             option.default = [usual] if isinstance(usual, str) else list(usual)
+            option.show_default = True
         elif isinstance(option, Option) and option.name in declared_by(study):
             option.rare = option.rare or option.name in UNUSUAL
             if option.multiple:
@@ -185,7 +186,7 @@ def _pool(values: dict[str, Any]) -> tuple[TestSet]:
         raise SettingError("SYSTEM", "none", "at least one output, or --simulate N")
     if not texts.references:
         raise SettingError("reference", "none", "a reference (-r FILE), or --simulate N")
-    return (texts.read(values["metrics"]),)
+    return (texts.read(),)
 
 
 def _judged(values: dict[str, Any]) -> tuple[TestSet, Any]:

@@ -6,6 +6,7 @@ from truebleu.schema import lazy_package
 
 if TYPE_CHECKING:
     from truebleu.corpus._reading import *
+    from truebleu.corpus.outline import *
     from truebleu.corpus.sequences import *
     from truebleu.corpus.test_set import *
     from truebleu.corpus.text_warnings import *

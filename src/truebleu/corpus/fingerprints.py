@@ -2,12 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from truebleu.errors import AbsentTextError
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from truebleu.corpus.sequences import TextLike
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fingerprints:
+    """Fingerprints of a test set, which outlive its texts.
+
+    Attributes:
+        references: fingerprint of the references, or of items and their checksums.
+        outputs: fingerprint of each system's output; empty if scores were given.
+        lengths: characters of the first reference of each segment; 1 for each item.
+    """
+
+    references: str
+    outputs: Mapping[str, str]
+    lengths: tuple[int, ...]
+
+    def output(self, system: str) -> str:
+        """Return the fingerprint of a system's output; raises AbsentTextError without one."""
+        if system not in self.outputs:
+            raise AbsentTextError(system)
+        return self.outputs[system]
 
 
 def fingerprint(references: Sequence[TextLike]) -> str:

@@ -7,11 +7,12 @@ scores or compares takes a test set or what makes one, by `as_test_set`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from truebleu._core import Segments
-from truebleu.corpus.fingerprints import fingerprint
+from truebleu.corpus.fingerprints import Fingerprints, fingerprint
+from truebleu.corpus.outline import Outline
 from truebleu.corpus.sequences import (
     A_TEXT,
     Frame,
@@ -38,39 +39,13 @@ from truebleu.schema import require_whole_number
 if TYPE_CHECKING:
     from truebleu.corpus._files import NamedText
 
-__all__ = ["ReferencesLike", "SystemsLike", "TestSet", "TestSetOutline", "as_test_set"]
+__all__ = ["ReferencesLike", "SystemsLike", "TestSet", "as_test_set"]
 
 
 #: References: one text, a text per translator, texts by name, or a data frame of them.
 ReferencesLike: TypeAlias = TextLike | Sequence[TextLike] | Mapping[str, TextLike] | Frame
 
 _TEXTS = "lists of segments by system name, such as {'system': ['A segment.']}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TestSetOutline:
-    """A test set's sizes and names without its texts: what results keep of it.
-
-    Attributes:
-        segments: How many there are.
-        references: How many there are.
-        reference_names: What they are called.
-        documents: How many there are; None where they are unknown.
-        domains: How many there are; None where they are unknown.
-    """
-
-    # The name starts like a test class: pytest would collect it wherever it is imported.
-    __test__ = False
-
-    segments: int
-    references: int
-    reference_names: tuple[str, ...]
-    documents: int | None
-    domains: int | None
-
-    def to_dict(self) -> dict[str, object]:
-        """Plain values for JSON."""
-        return {**asdict(self), "reference_names": list(self.reference_names)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,8 +71,6 @@ class TestSet:
 
     # The name starts like a test class: pytest would collect it wherever it is imported.
     __test__ = False
-    # Whether its texts were counted elsewhere, and are not here.
-    is_counted: ClassVar[bool] = False
 
     systems: Mapping[str, TextLike]
     references: tuple[TextLike, ...]
@@ -145,18 +118,13 @@ class TestSet:
         )
 
     @property
-    def segment_names(self) -> tuple[str, ...] | None:
-        """What people know the segments by; None where that is their number."""
-        return None
-
-    @property
-    def fingerprint(self) -> str:
-        """Of the references; see `fingerprint`."""
-        return fingerprint(self.references)
-
-    def output_fingerprint(self, system: str) -> str:
-        """Of a system's text."""
-        return fingerprint([self.systems[system]])
+    def fingerprints(self) -> Fingerprints:
+        """Fingerprints of the references and outputs, with the lengths of the references."""
+        return Fingerprints(
+            references=fingerprint(self.references),
+            outputs={name: fingerprint([text]) for name, text in self.systems.items()},
+            lengths=self.reference_lengths,
+        )
 
     def examined(self) -> TestSet:
         """This test set with warnings about its texts, as `read_test_set` gives them.
@@ -211,62 +179,26 @@ class TestSet:
             is_examined=True,
         )
 
-    def labels(self, name: str) -> tuple[str, ...] | None:
-        """What is known under a name about each segment; None where nothing is."""
-        return {"domain": self.domains, "document": self.documents}.get(name)
-
-    def columns(self, by: ColumnsLike | None) -> dict[str, tuple[str, ...]]:
-        """Labels of the segments by the names of their columns.
-
-        Args:
-            by: labels by name, one for each segment; or names of what is known: "domain" or
-                "document".
-
-        >>> TestSet(systems={}, references=(["A", "B"],), domains=("x", "y")).columns(["domain"])
-        {'domain': ('x', 'y')}
-        """
-        if isinstance(by, str):
-            by = [by]
-        if by is None or not isinstance(by, Mapping):
-            if not isinstance(by, list | tuple | None):
-                raise ArgumentTypeError("by", by, "names, or a mapping from names to labels")
-            names = list(by or ())
-            for name in names:
-                if not isinstance(name, str) or self.labels(name) is None:
-                    there = [f"{key!r}" for key in ("domain", "document") if self.labels(key)]
-                    expected = " or ".join(there) or "labels: the test set knows no documents"
-                    raise SettingError("by", name, f"{expected}, or a mapping from names to labels")
-            by = {name: self.labels(name) or () for name in names}
-        expected = "a list of labels, one for each segment"
-        columns = {
-            str(name): tuple(map(str, as_sequence(str(name), labels, expected)))
-            for name, labels in by.items()
-        }
-        for name, labels in columns.items():
-            if len(labels) != len(self):
-                raise UnpairedSegmentsError(name, len(labels), "segments", len(self))
-        return columns
-
     @property
-    def outline(self) -> TestSetOutline:
-        """The set's sizes and names, no text."""
-        return TestSetOutline(
+    def outline(self) -> Outline:
+        """The outline of the test set: everything but its texts."""
+        return Outline(
+            systems=tuple(self.systems),
             segments=len(self),
-            references=len(self.references),
             reference_names=self.reference_names,
-            documents=_different(self.documents),
-            domains=_different(self.domains),
+            references_each=self.references_per_segment,
+            documents=self.documents,
+            domains=self.domains,
+            warnings=self.warnings,
         )
 
     def to_dict(self) -> dict[str, object]:
-        """The set's outline for JSON."""
-        return self.outline.to_dict()
+        """Return the sizes and names of the test set for JSON."""
+        return self.outline.sizes.to_dict()
 
 
 _CHECKED = ("systems", "references", "reference_names", "source", "documents", "domains")
 
-#: What cuts a test set into groups: labels of its segments by name, or names of what is known.
-ColumnsLike: TypeAlias = Mapping[str, Sequence[object]] | Sequence[str]
 #: The scores of one system: numbers in order, or rows with the names of items.
 ScoresLike: TypeAlias = Iterable[float | None] | Iterable[Mapping[str, Any]]
 #: What a verb takes: a test set, or the systems' outputs that it is made of, or their scores.
@@ -322,10 +254,6 @@ def as_test_set(
         documents=cast("tuple[str, ...] | None", documents),
         domains=cast("tuple[str, ...] | None", domains),
     )
-
-
-def _different(labels: tuple[str, ...] | None) -> int | None:
-    return None if labels is None else len(set(labels))
 
 
 # What a test set is made of, converted and checked.

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu.metrics.base import Metric
+    from truebleu.metrics.base import Metric, Scorer
     from truebleu.resampling import Units, Values
 
     Test = Callable[[NDArray[np.bool_]], float]
@@ -87,13 +87,13 @@ def _require_alike(name: str, first: Values, second: Values) -> None:
         raise SettingError(name, second.shape, expected)
 
 
-def split_difference(metric: Metric, first: Values, second: Values) -> Contributions:
-    """Split the difference of two systems.
+def split_difference(metric: Scorer, first: Values, second: Values) -> Contributions:
+    """Split the difference between two systems' scores into contributions of segments.
 
     Args:
-        metric: whose scores differ.
-        first: the statistics of the first system, shaped (segment, column).
-        second: those of the second system.
+        metric: scorer whose scores differ.
+        first: counts of the first system, shaped (segment, column).
+        second: counts of the second system, shaped alike.
     """
     _require_alike("second", first, second)
     sums = np.stack([first.sum(axis=0), second.sum(axis=0)])
@@ -110,15 +110,15 @@ def split_difference(metric: Metric, first: Values, second: Values) -> Contribut
 
 
 def mean_gradient(
-    metric: Metric, start: Values, end: Values, *, tolerance: float = 1e-13
+    metric: Scorer, start: Values, end: Values, *, tolerance: float = 1e-13
 ) -> tuple[Values, Values]:
-    """The mean gradient on the straight paths between sums, and what it leaves unattributed.
+    """Compute mean gradients on straight paths between sums, and the unattributed differences.
 
     A path is halved wherever the integral misses the difference of the scores at both ends, until
     the pieces around a kink (equal lengths under a brevity penalty, say) are too short to matter.
 
     Args:
-        metric: whose gradient is averaged.
+        metric: scorer whose gradient is averaged.
         start: sums where each path begins, shaped (path, column).
         end: sums where each path ends.
         tolerance: by how much a piece may miss, relative to the scores.
@@ -203,7 +203,7 @@ class Fragility:
 
 
 def fragility(
-    metric: Metric,
+    metric: Scorer,
     rows: Values,
     groups: Units,
     units: Units,
@@ -245,7 +245,7 @@ def fragility(
     )
 
 
-def _removals(metric: Metric, rows: Values) -> tuple[NDArray[np.int64], Values]:
+def _removals(metric: Scorer, rows: Values) -> tuple[NDArray[np.int64], Values]:
     """The order of removals, and the difference after 0, 1, 2 … of them.
 
     The last tenth stays, or scores would be those of nothing.
@@ -262,7 +262,7 @@ def _removals(metric: Metric, rows: Values) -> tuple[NDArray[np.int64], Values]:
 
 
 def _threshold(
-    metric: Metric,
+    metric: Scorer,
     rows: Values,
     units: Units,
     kept: Callable[[int], NDArray[np.bool_]],
@@ -293,7 +293,7 @@ def _threshold(
     return None
 
 
-def _approximate_p(metric: Metric, rows: Values, units: Units, kept: NDArray[np.bool_]) -> float:
+def _approximate_p(metric: Scorer, rows: Values, units: Units, kept: NDArray[np.bool_]) -> float:
     """Swaps turn the signs of units' contributions, whose sum is then about normal."""
     contributions = split_difference(metric, rows[kept, 0], rows[kept, 1])
     by_unit = np.bincount(

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from truebleu import schema
-from truebleu._core import Statistics
 from truebleu._results import Result
+from truebleu.counts.counts import Counts
+from truebleu.counts.inputs import counts_of
+from truebleu.counts.rows import ArrayRows, Rows
 from truebleu.errors import RefusedError, SettingError
 from truebleu.explanation.contributions import (
     TYPOGRAPHY,
@@ -28,23 +30,24 @@ from truebleu.explanation.slices import (
     units_in,
     variables,
 )
-from truebleu.metrics.base import CountedMetric
+from truebleu.metrics.base import Metric
 from truebleu.resampling import Swaps, Units, on_exact_grid
 from truebleu.significance.compare import compare
 from truebleu.significance.corrections import westfall_young
-from truebleu.significance.scores import inputs_of
 from truebleu.significance.settings import units_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
+    from truebleu.corpus.outline import ColumnsLike
     from truebleu.corpus.sequences import TextLike
-    from truebleu.corpus.test_set import ColumnsLike, ReferencesLike, SystemsLike, TestSet
+    from truebleu.corpus.test_set import ReferencesLike, SystemsLike
+    from truebleu.counts.counts import MetricCounts
+    from truebleu.counts.inputs import Source
     from truebleu.explanation.contributions import Contributions, Fragility, NgramEffects
     from truebleu.explanation.slices import Origin, Variable
-    from truebleu.metrics.base import Metric
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
     from truebleu.significance.compare import Comparison, PairResult
@@ -288,9 +291,9 @@ class Explanation(Result):
 
 @schema.verb
 def explain(
-    systems: SystemsLike,
+    systems: SystemsLike | Source,
     references: ReferencesLike | None = None,
-    metrics: MetricsLike = "bleu",
+    metrics: MetricsLike | None = None,
     *,
     baseline: schema.Baseline = None,
     level: schema.Level = 0.95,
@@ -314,9 +317,11 @@ def explain(
     True
 
     Args:
-        systems: a test set, or the outputs of two or more systems by name.
-        references: one text, or one per translator; None with a test set.
-        metrics: names or objects: "bleu", ["bleu", "chrf:word_order=2"], BLEU().
+        systems: a test set, the outputs of two or more systems by name, scores of items by model,
+            or counts.
+        references: one text, or one per translator; None with a test set, scores or counts.
+        metrics: names or objects: "bleu", ["bleu", "chrf:word_order=2"], BLEU(). Default: BLEU, or
+            the scores of items.
         by: further labels to slice by, one for each segment, by name; or "document".
         counts: how often words occur in the training data, to tell rare words.
         source: what was translated, where `systems` is no test set.
@@ -324,10 +329,8 @@ def explain(
         domains: the domain of each segment, likewise.
         progress: called with the number of replicates made since the last call.
     """
-    chosen, test_set = inputs_of(
-        systems, references, metrics, documents, domains, source, compared_by="explain"
-    )
-    count = len(test_set.systems)
+    counted = counts_of(systems, references, metrics, documents, domains, source, verb="explain")
+    count = len(counted.outline.systems)
     if count < 2:
         given = "1 system" if count else "no systems"
         raise RefusedError(f"{given} given: it takes at least two to compare; score takes one")
@@ -335,85 +338,84 @@ def explain(
         raise RefusedError(f"{count} systems given: choose one with --baseline (baseline=)")
     options = {"replicates": replicates, "seed": seed, "level": level, "unit": unit}
     compared = Compared.of(
-        test_set, chosen, by, counts, baseline=baseline, people=people, progress=progress, **options
+        counted, by, counts, baseline=baseline, people=people, progress=progress, **options
     )
     return compared.explain((pair.a, pair.b) for pair in compared.comparison.comparisons)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compared:
-    """A comparison, with all that explains its differences.
+    """A comparison, with everything that explains its differences.
 
     Attributes:
-        test_set: what was compared.
-        comparison: of the test set.
-        counted: its metrics.
-        cuts: the slices.
-        flagged: degenerate outputs, by system and flag.
+        counts: counts of all systems.
+        comparison: comparison of these counts.
+        cuts: slices of the test set.
+        flagged: degenerate outputs by system and flag; empty without texts.
     """
 
-    test_set: TestSet
+    counts: Counts
     comparison: Comparison
-    counted: tuple[CountedMetric, ...]
     cuts: tuple[Variable, ...]
     flagged: Mapping[str, Mapping[str, tuple[int, ...]]]
 
     @classmethod
     def of(
         cls,
-        test_set: TestSet,
-        metrics: Sequence[Metric],
+        counts: Counts,
         by: ColumnsLike | None,
-        counts: Mapping[str, int] | None,
+        word_counts: Mapping[str, int] | None,
         **options: Any,
     ) -> Compared:
-        """Count and compare; the options are those of `compare`."""
-        cuts = tuple(variables(test_set, by, counts))
-        counted = tuple(CountedMetric(metric, metric.count(test_set)) for metric in metrics)
-        comparison = compare(test_set, metrics=counted, **options)
-        return cls(test_set, comparison, counted, cuts, degenerate_outputs(test_set))
+        """Compare systems with the options of `compare`; slice the test set and flag outputs."""
+        cuts = tuple(variables(counts, by, word_counts))
+        comparison = compare(counts, **options)
+        flagged = {} if counts.texts is None else degenerate_outputs(counts.texts)
+        return cls(counts, comparison, cuts, flagged)
 
     def explain(self, pairs: Iterable[tuple[str, str]]) -> Explanation:
         """Explain some pairs of the comparison, given by the names of their systems."""
         wanted = set(pairs)
         explanations: list[PairExplanation] = []
-        for label, metric in zip(self.comparison.metrics, self.counted, strict=True):
+        for metric in self.counts.metrics:
             explainer = _Explainer(self, metric)
-            chosen = [pair for pair in self.comparison.of(label) if (pair.a, pair.b) in wanted]
+            of_metric = self.comparison.of(metric.label)
+            chosen = [pair for pair in of_metric if (pair.a, pair.b) in wanted]
             explanations += [explainer.explain(pair, len(chosen)) for pair in chosen]
         return Explanation(
             comparison=self.comparison,
             pairs=tuple(explanations),
-            segment_names=self.test_set.segment_names,
+            segment_names=self.counts.outline.names,
         )
 
 
 class _Explainer:
     """Explains pairs of systems by one metric."""
 
-    def __init__(self, compared: Compared, counted: CountedMetric) -> None:
-        self.test_set = test_set = compared.test_set
+    def __init__(self, compared: Compared, metric: MetricCounts) -> None:
+        self.outline, self.texts = compared.counts.outline, compared.counts.texts
         self.settings = compared.comparison.settings
-        self.metric = counted.metric
-        self.rows = counted.counts.array()
+        self.scorer = metric.scorer
+        self.rows = metric.rows.floats()
         self.cuts = compared.cuts
         self.flagged = compared.flagged
-        self.units = units_of(test_set, self.settings)
-        self.documents = None if test_set.documents is None else Units.documents(test_set.documents)
-        self.shares = reference_shares(test_set)
+        self.units = units_of(self.outline, self.settings)
+        documents = self.outline.documents
+        self.documents = None if documents is None else Units.documents(documents)
+        self.shares = reference_shares(compared.counts)
 
     def explain(self, pair: PairResult, pairs: int) -> PairExplanation:
         """Explain one pair of so many, for which p-values are adjusted too.
 
         Where it comes from is asked twice, of slices and of n-grams; so they are adjusted for both.
         """
-        names = list(self.test_set.systems)
-        rows = np.ascontiguousarray(self.rows[:, [names.index(pair.a), names.index(pair.b)]])
-        contributions = split_difference(self.metric, rows[:, 0], rows[:, 1])
+        indices = [self.outline.systems.index(name) for name in (pair.a, pair.b)]
+        rows = np.ascontiguousarray(self.rows[:, indices])
+        contributions = split_difference(self.scorer, rows[:, 0], rows[:, 1])
         ngrams = None
-        if not self.test_set.is_counted:
+        if self.texts is not None and isinstance(self.scorer, Metric):
             ngrams = ngram_effects(
-                self.metric, self.test_set, (pair.a, pair.b), contributions, self.units
+                self.scorer, self.texts, (pair.a, pair.b), contributions, self.units
             )
         questions = pairs * (1 if ngrams is None else 2)
         return PairExplanation(
@@ -431,7 +433,7 @@ class _Explainer:
 
     def _parts(self, contributions: Contributions) -> tuple[GroupContribution, ...]:
         by_part: dict[str, float] = defaultdict(float)
-        names = self.metric.column_parts(len(contributions.gradient))
+        names = self.scorer.column_parts(len(contributions.gradient))
         for name, value in zip(names, contributions.by_column().tolist(), strict=True):
             by_part[name] += value
         return tuple(
@@ -439,7 +441,7 @@ class _Explainer:
         )
 
     def _documents(self, contributions: Contributions) -> tuple[GroupContribution, ...]:
-        labels = self.test_set.documents
+        labels = self.outline.documents
         if labels is None:
             return ()
         sums: dict[str, float] = defaultdict(float)
@@ -475,7 +477,7 @@ class _Explainer:
         cuts, units, level = self.cuts, self.units, self.settings.level
         slice_ps = even_spread_ps(cuts, contributions.by_segment, self.shares, units, **drawn)
         intervals = simultaneous_intervals(
-            self.metric, rows, cuts, contributions, units, **drawn, level=level
+            self.scorer, rows, cuts, contributions, units, **drawn, level=level
         )
         explained = []
         for variable, (low, high), alone in zip(cuts, intervals, slice_ps, strict=True):
@@ -511,20 +513,21 @@ class _Explainer:
 
     def _scores(self, sums: Values) -> tuple[float, float] | None:
         try:
-            first, second = self.metric.score(sums).tolist()
+            first, second = self.scorer.score(sums).tolist()
         except SettingError:  # a mean of no scores
             return None
         return first, second
 
     def _typography(self, pair: PairResult) -> tuple[TypographyEffect, ...]:
-        if self.metric.native() is None or self.test_set.is_counted:
+        scorer = self.scorer
+        if self.texts is None or not isinstance(scorer, Metric) or scorer.native() is None:
             return ()
         effects = []
         for kind in TYPOGRAPHY:
-            texts = alike(self.test_set, (pair.a, pair.b), kind)
+            texts = alike(self.texts, (pair.a, pair.b), kind)
             if texts is None:
                 continue
-            rows = self.metric.count(texts).array()
+            rows = scorer.count(texts).array()
             compared = self._compared(pair, rows, np.ones(len(rows), dtype=np.bool_))
             if compared is not None:
                 effects.append(
@@ -541,18 +544,17 @@ class _Explainer:
     def _compared(
         self, pair: PairResult, rows: NDArray[Any], kept: NDArray[np.bool_]
     ) -> PairResult | None:
-        """The pair by other rows or on some of the segments; None where nothing can be tested."""
+        """Compare the pair by other rows or on some segments; None if nothing can be tested."""
         if len(np.unique(self.units.of_segment[kept])) < 2:
             return None
-        systems = {name: self.test_set.systems[name] for name in (pair.a, pair.b)}
-        part = replace(self.test_set, systems=systems, warnings=())
+        outline = self.outline.with_systems((pair.a, pair.b))
         if not kept.all():
-            part = part.part(np.flatnonzero(kept).tolist())
-        counted = CountedMetric(self.metric, Statistics(rows[kept].astype(float, copy=False)))
+            outline = outline.subset(np.flatnonzero(kept).tolist())
+        counts = Counts.of(outline, [(self.scorer, Rows.of(ArrayRows(rows[kept])))])
         names = ("test", "replicates", "seed", "level", "unit", "block_length")
         options = {name: getattr(self.settings, name) for name in names}
         try:
-            (compared,) = compare(part, metrics=counted, people=None, **options).comparisons
+            (compared,) = compare(counts, people=None, **options).comparisons
         except SettingError:  # a mean of no scores
             return None
         return compared
@@ -569,7 +571,7 @@ class _Explainer:
 
         return tuple(
             fragility(
-                self.metric,
+                self.scorer,
                 rows,
                 group,
                 self.units,
@@ -587,7 +589,7 @@ class _Explainer:
         groups: dict[tuple[str, str | None], tuple[int, ...]] = {}
         either: set[int] = set()
         for system in (pair.a, pair.b):
-            for flag, places in self.flagged[system].items():
+            for flag, places in self.flagged.get(system, {}).items():
                 if places:
                     groups[flag, system] = places
                     either.update(places)

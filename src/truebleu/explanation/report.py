@@ -15,10 +15,10 @@ import numpy as np
 
 from truebleu import schema
 from truebleu._results import Result
+from truebleu.counts.inputs import counts_of
 from truebleu.errors import SettingError, UnpairedSegmentsError
 from truebleu.explanation.contributions import mean_gradient
 from truebleu.explanation.explain import Compared
-from truebleu.significance.scores import inputs_of
 from truebleu.significance.settings import units_of
 
 if TYPE_CHECKING:
@@ -27,12 +27,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from truebleu.corpus.outline import ColumnsLike
     from truebleu.corpus.sequences import TextLike
-    from truebleu.corpus.test_set import ColumnsLike, ReferencesLike, SystemsLike, TestSet
+    from truebleu.corpus.test_set import ReferencesLike, SystemsLike
+    from truebleu.counts.counts import Counts, MetricCounts
+    from truebleu.counts.inputs import Source
     from truebleu.explanation.explain import Explanation
     from truebleu.explanation.slices import Variable
     from truebleu.human.mqm import ErrorSpan
-    from truebleu.metrics.base import Metric
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Units
     from truebleu.significance.compare import Comparison
@@ -40,58 +42,37 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.float64]
 
-__all__ = ["MetricSegments", "Report", "Segments"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class MetricSegments(schema.ComparedByValue):
-    """The segments by one metric.
-
-    Attributes:
-        label: the metric's.
-        metric: what scores sums of its rows.
-        rows: its statistics, shaped (segment, system, column).
-    """
-
-    label: str
-    metric: Metric
-    rows: Values
-
-    def contributions(self, first: int, second: int) -> Values:
-        """What each segment contributes to the difference of two systems, by their numbers."""
-        if first > second:  # the same digits, whichever comes first
-            return -self.contributions(second, first)
-        sums = self.rows.sum(axis=0)
-        gradient, _ = mean_gradient(self.metric, sums[second, None], sums[first, None])
-        return np.asarray((self.rows[:, first] - self.rows[:, second]) @ gradient[0])
+__all__ = ["Report", "Segments"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Segments(schema.ComparedByValue):
-    """All segments of a report.
+    """All segments or items of a report.
 
     Attributes:
-        test_set: the texts, unless only statistics are known.
-        metrics: statistics and contributions by each metric.
-        variables: the slices.
-        flagged: degenerate outputs by system and flag, as numbers of segments from 0.
-        units: what is swapped as a whole.
-        human: what people say of the segments, by what it is called: scores by system.
+        counts: counts by each metric, with the texts if they are known.
+        variables: slices of the test set.
+        flagged: degenerate outputs by system and flag, as indices of segments from 0.
+        units: units that tests swap as a whole.
+        human: human scores of the segments by system, by the name of the scores.
         spans: marked errors by system, a tuple for each segment.
     """
 
-    test_set: TestSet
-    metrics: tuple[MetricSegments, ...]
+    counts: Counts
     variables: tuple[Variable, ...]
     flagged: Mapping[str, Mapping[str, tuple[int, ...]]]
     units: Units
     human: Mapping[str, Mapping[str, Sequence[float | None]]]
     spans: Mapping[str, Sequence[Sequence[ErrorSpan]]]
 
-    @property
-    def has_texts(self) -> bool:
-        """Whether the texts are known."""
-        return not self.test_set.is_counted
+    def contributions(self, metric: MetricCounts, first: int, second: int) -> Values:
+        """Return each segment's contribution to the difference between two systems, by index."""
+        if first > second:  # the same digits, whichever comes first
+            return -self.contributions(metric, second, first)
+        rows = metric.rows.floats()
+        sums = rows.sum(axis=0)
+        gradient, _ = mean_gradient(metric.scorer, sums[second, None], sums[first, None])
+        return np.asarray((rows[:, first] - rows[:, second]) @ gradient[0])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -139,9 +120,9 @@ class Report(schema.ComparedByValue, Result):
 
 @schema.verb
 def report(
-    systems: SystemsLike,
+    systems: SystemsLike | Source,
     references: ReferencesLike | None = None,
-    metrics: MetricsLike = "bleu",
+    metrics: MetricsLike | None = None,
     *,
     baseline: schema.Baseline = None,
     level: schema.Level = 0.95,
@@ -169,10 +150,11 @@ def report(
     ['a']
 
     Args:
-        systems: a test set, which may be one of saved statistics, or the outputs of two or more
-            systems by name.
-        references: one text, or one per translator; None with a test set.
-        metrics: names or objects: "bleu", ["bleu", "chrf:word_order=2"], BLEU().
+        systems: a test set, the outputs of two or more systems by name, scores of items by model,
+            or counts.
+        references: one text, or one per translator; None with a test set, scores or counts.
+        metrics: names or objects: "bleu", ["bleu", "chrf:word_order=2"], BLEU(). Default: BLEU, or
+            the scores of items.
         by: further labels to slice by, one for each segment, by name.
         counts: how often words occur in the training data, to tell rare words.
         source: what was translated, where `systems` is no test set.
@@ -183,27 +165,19 @@ def report(
         spans: marked errors by system, a list for each segment.
         progress: called with the number of replicates made since the last call.
     """
-    chosen, test_set = inputs_of(
-        systems, references, metrics, documents, domains, source, compared_by="report"
-    )
-    _require_paired(test_set, human or {}, spans or {})
+    counted = counts_of(systems, references, metrics, documents, domains, source, verb="report")
+    _require_paired(counted, human or {}, spans or {})
     options = {"replicates": replicates, "seed": seed, "level": level, "unit": unit}
-    compared = Compared.of(
-        test_set, chosen, by, counts, baseline=baseline, progress=progress, **options
-    )
+    compared = Compared.of(counted, by, counts, baseline=baseline, progress=progress, **options)
     comparison = compared.comparison
     return Report(
         comparison=comparison,
         explanation=compared.explain(_pairs_to_explain(comparison)),
         segments=Segments(
-            test_set=test_set,
-            metrics=tuple(
-                MetricSegments(label=label, metric=metric.metric, rows=metric.counts.array())
-                for label, metric in zip(comparison.metrics, compared.counted, strict=True)
-            ),
+            counts=counted,
             variables=compared.cuts,
             flagged=compared.flagged,
-            units=units_of(test_set, comparison.settings),
+            units=units_of(counted.outline, comparison.settings),
             human=human or {},
             spans=spans or {},
         ),
@@ -226,18 +200,19 @@ def _pairs_to_explain(comparison: Comparison) -> list[tuple[str, str]]:
 
 
 def _require_paired(
-    test_set: TestSet,
+    counts: Counts,
     human: Mapping[str, Mapping[str, Sequence[float | None]]],
     spans: Mapping[str, Sequence[Sequence[ErrorSpan]]],
 ) -> None:
-    """Refuse scores and spans of other segments, or of systems that are not there."""
+    """Raise an error for scores and spans of other segments, or of unknown systems."""
+    systems = counts.outline.systems
     given = [("spans", system, items) for system, items in spans.items()]
     for label, scores in human.items():
         if not isinstance(scores, Mapping):
             raise SettingError(label, scores, "a score of each segment by system")
         given += [(label, system, items) for system, items in scores.items()]  # type: ignore[misc]
     for label, system, items in given:
-        if system not in test_set.systems:
-            raise SettingError(label, system, f"one of {', '.join(test_set.systems)}")
-        if len(items) != len(test_set):
-            raise UnpairedSegmentsError(f"{label} of {system}", len(items), "texts", len(test_set))
+        if system not in systems:
+            raise SettingError(label, system, f"one of {', '.join(systems)}")
+        if len(items) != len(counts):
+            raise UnpairedSegmentsError(f"{label} of {system}", len(items), "texts", len(counts))

@@ -26,9 +26,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu.corpus.test_set import ColumnsLike, TestSet
+    from truebleu.corpus.outline import ColumnsLike
+    from truebleu.corpus.test_set import TestSet
+    from truebleu.counts.counts import Counts
     from truebleu.explanation.contributions import Contributions
-    from truebleu.metrics.base import Metric
+    from truebleu.metrics.base import Scorer
     from truebleu.resampling import Units, Values
 
 Origin = Literal["source", "reference", "metadata"]
@@ -120,27 +122,29 @@ class Variable(ComparedByValue):
 
 
 def variables(
-    test_set: TestSet,
+    counts: Counts,
     columns: ColumnsLike | None = None,
-    counts: Mapping[str, int] | None = None,
+    word_counts: Mapping[str, int] | None = None,
 ) -> list[Variable]:
-    """All variables that the test set has.
+    """List all variables of a test set.
 
     Args:
-        test_set: whose source, references and domains tell the slices.
-        columns: further labels, one for each segment, by name; or names of what is known.
-        counts: how often words occur in the training data; else in the test set's own text.
+        counts: counts whose domains, and whose source or references if the texts are known, tell
+            the slices.
+        columns: further labels, one for each segment, by name; or names of known labels.
+        word_counts: frequencies of words in the training data; None for those in the test set.
     """
+    outline = counts.outline
     cuts: list[Variable | None] = []
-    if test_set.domains is not None:
-        cuts.append(Variable.of("domain", "metadata", test_set.domains))
-    for name, labels in test_set.columns(columns).items():
-        if name != "domain" or labels != test_set.domains:
+    if outline.domains is not None:
+        cuts.append(Variable.of("domain", "metadata", outline.domains))
+    for name, labels in outline.columns(columns).items():
+        if name != "domain" or labels != outline.domains:
             cuts.append(Variable.of(name, "metadata", labels))
-    if not test_set.is_counted:
-        cuts += _of_text(test_set, counts)
-    elif counts is not None:
-        raise SettingError("counts", type(counts), "texts, whose words they are about")
+    if counts.texts is not None:
+        cuts += _of_text(counts.texts, word_counts)
+    elif word_counts is not None:
+        raise SettingError("counts", type(word_counts), "texts, whose words they are about")
     kept = [variable for variable in cuts if variable is not None and len(variable.labels) > 1]
     names = [variable.name for variable in kept]
     twice = next((name for name in names if names.count(name) > 1), None)
@@ -149,8 +153,8 @@ def variables(
     return kept
 
 
-def _of_text(test_set: TestSet, counts: Mapping[str, int] | None) -> list[Variable | None]:
-    """What the source tells, or the first reference where there is no source."""
+def _of_text(test_set: TestSet, word_counts: Mapping[str, int] | None) -> list[Variable | None]:
+    """List the variables of the source, or of the first reference if there is no source."""
     origin: Origin = "reference" if test_set.source is None else "source"
     text = [segment or "" for segment in (test_set.source or test_set.references[0])]
     repeats = Counter(text)
@@ -161,7 +165,7 @@ def _of_text(test_set: TestSet, counts: Mapping[str, int] | None) -> list[Variab
             for name, holds in SEGMENT_TRAITS.items()
         ),
         Variable.yes_or_no("is repeated", origin, [repeats[segment] > 1 for segment in text]),
-        _word_frequency(text, origin, counts),
+        _word_frequency(text, origin, word_counts),
     ]
 
 
@@ -178,9 +182,9 @@ def _word_frequency(
     return Variable.quarters("mean log frequency of words", origin, values)
 
 
-def reference_shares(test_set: TestSet) -> Values:
-    """The share of each segment in the characters of the first reference that it has."""
-    lengths = np.array(test_set.reference_lengths, dtype=np.float64)
+def reference_shares(counts: Counts) -> Values:
+    """Return each segment's share of the characters of the references, or of the items."""
+    lengths = np.array(counts.lengths, dtype=np.float64)
     total = lengths.sum()
     return lengths / total if total else np.full(len(lengths), 1 / len(lengths))
 
@@ -284,7 +288,7 @@ def _step_down_maximum(drawn: Values) -> Values:
 
 
 def simultaneous_intervals(
-    metric: Metric,
+    metric: Scorer,
     rows: Values,
     parts: Sequence[Variable],
     contributions: Contributions,

@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 from truebleu import _core
 from truebleu._results import Result
 from truebleu.corpus._files import Files, expanded
-from truebleu.corpus.test_set import as_test_set
-from truebleu.errors import AbsentTextError, SettingError
-from truebleu.metrics.base import CountedMetric
-from truebleu.metrics.registry import metric_labels, metrics_for
+from truebleu.counts.inputs import counts_of
+from truebleu.errors import SettingError
 from truebleu.metrics.threads import use_environment
 from truebleu.schema import Setting, verb
 
@@ -23,7 +21,9 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSet
-    from truebleu.metrics.base import Metric, Signature
+    from truebleu.counts.counts import Counts, MetricCounts
+    from truebleu.counts.inputs import Source
+    from truebleu.metrics.base import Signature
     from truebleu.metrics.registry import MetricsLike
 
 __all__ = ["ScoreWithoutSeen", "SeenSegment", "TrainingCheck", "check"]
@@ -97,9 +97,9 @@ class TrainingCheck(Result):
 
 @verb
 def check(
-    systems: SystemsLike,
+    systems: SystemsLike | Source,
     references: ReferencesLike | None = None,
-    metrics: MetricsLike = "bleu",
+    metrics: MetricsLike | None = None,
     *,
     train: Annotated[Sequence[str | PathLike[str]], Setting(metavar="FILE", group="Texts")],
     ngram: Annotated[int, Setting(least=1, most=1000, metavar="N")] = 13,
@@ -112,23 +112,23 @@ def check(
     for, so that either side of the training text will do.
 
     Args:
-        systems: a test set, or outputs by name.
-        references: one text, or one per translator; None with a test set.
+        systems: a test set, outputs by name, or counts with their texts.
+        references: one text, or one per translator; None with a test set or counts.
+        metrics: names or objects; BLEU by default.
         train: training text of either language, a segment per line; may be compressed, a folder, a
             pattern, or - for standard input. Repeat it for several.
         ngram: how many words of a segment in a row count as seen; shorter segments only as a line.
         progress: called with the number of lines that were looked through.
     """
-    chosen, test_set = metrics_for(metrics, as_test_set(systems, references))
-    if test_set.is_counted:
-        raise AbsentTextError("the test set")
+    counts = counts_of(systems, references, metrics)
+    test_set = counts.require_texts()
     use_environment()
     files = [os.fspath(path) for path in expanded(train)]
     if not files or isinstance(train, str):
         raise SettingError("train", train, "a list of files of training text")
     index, starts = _look_through(test_set, files, ngram, progress)
     seen = tuple(_seen(index, files, starts))
-    labelled = dict(zip(metric_labels(chosen), chosen, strict=True)) if test_set.systems else {}
+    by_metric = counts.metrics if test_set.systems else ()
     left_out = {segment.segment - 1 for segment in seen}
     kept = [place for place in range(len(test_set)) if place not in left_out]
     return TrainingCheck(
@@ -137,14 +137,9 @@ def check(
         lines=index.lines,
         segments=len(test_set),
         seen=seen,
-        systems=tuple(
-            score for item in labelled.items() for score in _scores(*item, test_set, kept)
-        ),
-        signatures={
-            label: metric.signature.with_references(test_set.references_per_segment)
-            for label, metric in labelled.items()
-        },
-        digits={label: metric.digits for label, metric in labelled.items()},
+        systems=tuple(score for metric in by_metric for score in _scores(metric, counts, kept)),
+        signatures={metric.label: counts.signature(metric) for metric in by_metric},
+        digits={metric.label: metric.scorer.digits for metric in by_metric},
     )
 
 
@@ -187,13 +182,15 @@ def _seen(
 
 
 def _scores(
-    label: str, metric: Metric, test_set: TestSet, kept: Sequence[int]
+    metric: MetricCounts, counts: Counts, kept: Sequence[int]
 ) -> Iterator[ScoreWithoutSeen]:
-    counted = CountedMetric(metric, metric.count(test_set))
-    scores = metric.score(counted.counts.sums()).tolist()
-    rest = metric.score(counted.part(kept).counts.sums()).tolist() if kept else [None] * len(scores)
-    for system, score, without in zip(test_set.systems, scores, rest, strict=True):
+    """Yield each system's score by a metric, and its score on the segments that are kept."""
+    scores = metric.scorer.score(metric.rows.sums()).tolist()
+    without_seen = [None] * len(scores)
+    if kept:
+        without_seen = metric.scorer.score(metric.rows.subset(kept).sums()).tolist()
+    for system, score, without in zip(counts.outline.systems, scores, without_seen, strict=True):
         difference = None if without is None else without - score
         yield ScoreWithoutSeen(
-            system=system, metric=label, score=score, without=without, difference=difference
+            system=system, metric=metric.label, score=score, without=without, difference=difference
         )

@@ -4,7 +4,7 @@ TESTSET/sources/SRC-TGT.txt                     documents/SRC-TGT.docs
 references/SRC-TGT.NAME.txt             system-outputs/SRC-TGT/NAME.txt
 human-scores/SRC-TGT.NAME.LEVEL.score   human-scores/SRC-TGT.NAME.seg.rating
 
-Its metric-scores/SRC-TGT/NAME-REF.LEVEL.score are metrics: `OutsideScores(path=…)`.
+Its metric-scores/SRC-TGT/NAME-REF.LEVEL.score are metrics: `GivenScores(path=…)`.
 """
 
 from __future__ import annotations

@@ -12,11 +12,12 @@ import re
 from collections import Counter
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import truebleu.corpus.tables as tables
 import truebleu.human.matching as matching
 from truebleu.corpus._files import BYTE_ORDER_MARK, COMPRESSED, Files, decode, extension
+from truebleu.corpus.test_set import TestSet
 from truebleu.errors import EmptyTextError, MalformedFileError, SettingError
 from truebleu.human.judgments import Judgment, PairwiseJudgments, Request, listed
 from truebleu.human.mqm import is_mqm_header, read_mqm, read_rating_lines, read_rating_table
@@ -25,7 +26,7 @@ from truebleu.schema import picked, verb
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from truebleu.corpus.test_set import TestSet
+    from truebleu.corpus.outline import Outline
     from truebleu.human.judgments import Format, HumanScores, Level, Match, Others, Raters, Verdict
 
 __all__ = ["read_human"]
@@ -505,10 +506,22 @@ FORMAT_KINDS: dict[Format, tuple[tuple[str, ...], str]] = {
 }
 
 
+class CountsLike(Protocol):
+    """Counts of a test set, as far as judgments are matched to them."""
+
+    @property
+    def outline(self) -> Outline:
+        """The outline of the test set."""
+
+    @property
+    def texts(self) -> TestSet | None:
+        """The texts that were counted, or None."""
+
+
 @verb
 def read_human(
     path: str | os.PathLike[str],
-    test_set: TestSet | None = None,
+    test_set: TestSet | CountsLike | None = None,
     *,
     systems: Iterable[str] | None = None,
     segments: int | None = None,
@@ -526,7 +539,7 @@ def read_human(
 
     Args:
         path: The file, compressed or not.
-        test_set: The test set that people judged; or what is needed of it:
+        test_set: The test set that people judged, or its counts; or what is needed of it:
         systems: The names of the test set's systems, at least two.
         segments: How many segments the test set has.
         documents: The document of each segment, where that is known. Files that name documents
@@ -556,12 +569,14 @@ def read_human(
         if (systems, segments, documents) != (None, None, None):
             expected = "a TestSet alone, or its systems, segments and documents"
             raise SettingError("test_set", "a TestSet and more", expected)
+        outline = test_set.outline
+        texts = test_set if isinstance(test_set, TestSet) else test_set.texts
         arguments |= {
-            "systems": test_set.systems,
-            "segments": len(test_set),
-            "documents": test_set.documents,
-            "names": test_set.segment_names,
-            "outputs": None if test_set.is_counted else test_set.systems,
+            "systems": outline.systems,
+            "segments": outline.segments,
+            "documents": outline.documents,
+            "names": outline.names,
+            "outputs": None if texts is None else texts.systems,
         }
     request = picked(Request, arguments)
     name = os.fspath(path)

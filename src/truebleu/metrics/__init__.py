@@ -1,4 +1,4 @@
-"""Step 3, count and score: one file per family of metrics, and a table of their names."""
+"""Step 3, metrics: one file per family, and a table of their names."""
 
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from truebleu.metrics.length import *
     from truebleu.metrics.nist import *
     from truebleu.metrics.registry import *
-    from truebleu.metrics.statistics import *
     from truebleu.metrics.ter import *
     from truebleu.metrics.word_errors import *
 

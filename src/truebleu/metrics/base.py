@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields, replace
-from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, TypeAlias, TypedDict
 
 from truebleu import _core
@@ -33,10 +32,20 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from truebleu._core import Statistics
+    from truebleu.corpus.outline import Outline
     from truebleu.corpus.sequences import TextLike
     from truebleu.corpus.test_set import TestSet
 
-__all__ = ["MeanMetric", "MeanScore", "Metric", "Score", "Signature"]
+__all__ = [
+    "GivenMean",
+    "MeanMetric",
+    "MeanScore",
+    "MeanScorer",
+    "Metric",
+    "Score",
+    "Scorer",
+    "Signature",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,116 +145,86 @@ class NgramMatches:
     difference: NDArray[np.float64]
 
 
-class Counts(Protocol):
-    """Counts shaped (segment, system, column): what `Metric.count` returns."""
+class CountedRows(Protocol):
+    """Counts shaped (segment, system, column): the result of `Metric.count`."""
 
     def sums(self) -> list[list[float]]:
-        """The rows of each system added up, from the first segment to the last."""
+        """Return the sums of each system's rows, added from the first segment to the last."""
 
     def array(self) -> NDArray[Any]:
-        """The rows; whole numbers may be kept in fewer bits than a float has."""
+        """Return the rows; whole numbers may take fewer bits than a float."""
 
 
-#: A metric of the core: its kind and its settings, as plain values.
+#: Kind and settings of a metric of the core, as plain values.
 CoreSettings: TypeAlias = "Mapping[str, object]"
 
 
-# The relative step of central differences: about the cube root of what a float cannot tell apart.
+# Relative step of central differences: about the cube root of a float's precision.
 STEP = 6e-6
 # More columns than any metric has.
 MOST_COLUMNS = 10_000
 
 
-class Metric(ABC):
-    """A metric: settings in, counts out, and a score for every row of sums.
+class Scorer(ABC):
+    """A function from summed counts to scores, with its name, signature and direction.
 
-    Counts are float64, so that one kernel adds up the counts of every metric. Whole numbers below
-    2**53 are exact in it: their sums do not depend on the order of adding.
+    Everything that follows counting takes a scorer and rows. Counts are float64, so that one
+    kernel adds up the counts of every metric. Whole numbers below 2**53 are exact in it: their
+    sums do not depend on the order of adding.
     """
 
     __slots__ = ()
 
-    # Whether the statistics are (sum, count) and the score is their ratio: the mean over segments.
-    is_mean: ClassVar[bool] = False
-    # What a score cannot be below or above.
-    limits: ClassVar[tuple[float, float]] = (-float("inf"), float("inf"))
-    # Whether the counts of a segment depend on the other segments of the text.
-    counts_whole_text: ClassVar[bool] = False
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Name that results are listed under."""
 
     @property
-    def reads_texts(self) -> bool:
-        """Whether it scores any texts, and not only those whose scores or parses it was given."""
-        return True
+    @abstractmethod
+    def signature(self) -> Signature:
+        """All settings that a score depends on; `with_references` adds the number of references."""
 
     @property
     def higher_is_better(self) -> bool | None:
-        """Whether more is better; a class attribute or a setting may say otherwise.
+        """True if higher scores are better; None for a score without direction, such as a length.
 
-        None where neither more nor less is better, as of a length.
+        A class attribute or a setting may override it.
         """
         return True
 
     @property
     def sign(self) -> int:
-        """1, or -1 where lower is better; a metric without direction counts as it is."""
+        """-1 if lower is better, else 1; also 1 for a score without direction."""
         return -1 if self.higher_is_better is False else 1
 
     @property
     def digits(self) -> int:
-        """Decimals of a score that people should see; a class attribute may say otherwise."""
+        """Decimals of a score shown to people; a class attribute may override it."""
         return 2
 
     @property
-    def weight_columns(self) -> tuple[int, ...]:
-        """The columns that add up to how much text a segment has, as its references tell.
+    def limits(self) -> tuple[float, float]:
+        """Smallest and largest possible score; a class attribute may override them."""
+        return -float("inf"), float("inf")
 
-        A difference is taken to be spread like this; a class attribute may say otherwise. None at
-        all where every segment counts alike.
+    @property
+    def weight_columns(self) -> tuple[int, ...]:
+        """Columns that add up to the amount of text in a segment, as its references tell.
+
+        A difference is assumed to be spread in proportion to it; a class attribute may override
+        it. Empty if every segment counts alike.
         """
         return ()
 
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """The name that results are listed under."""
-
-    @property
-    @abstractmethod
-    def signature(self) -> Signature:
-        """All settings that a score depends on; `with_references` adds what only the texts tell."""
-
-    def for_references(self, references: Sequence[TextLike]) -> Metric:  # noqa: ARG002
-        """This metric with every setting fixed that it leaves to the references.
-
-        So the tokenizer `auto` becomes one that fits their script. To count parts of a test set,
-        ask for this once, with all references, so that every part is counted alike.
-        """
-        return self
-
-    def for_language(self, language: str) -> Metric:  # noqa: ARG002
-        """The same, where the target language decides: `zh`, or a pair such as `en-zh`."""
-        return self
-
-    def for_signature(self, signature: Mapping[str, str]) -> Metric:  # noqa: ARG002
-        """The same, where the fields of a signature decide: that of saved statistics."""
-        return self
-
-    def advice_for_script(self, script: str) -> str | None:  # noqa: ARG002
-        """What to use instead, where this metric cuts words at spaces that the script lacks."""
-        return None
-
-    @abstractmethod
-    def count(self, test_set: TestSet) -> Counts:
-        """The statistics of all systems in one pass, in their order."""
-
     @abstractmethod
     def score(self, sums: ArrayLike) -> NDArray[np.float64]:
-        """The scores of summed rows, over any leading axes."""
+        """Return the scores of summed rows, over any leading axes."""
 
     def gradient(self, sums: ArrayLike) -> NDArray[np.float64]:
-        """The derivative of the score by each column of summed rows, shaped as they are.
+        """Return the derivative of the score by each column of summed rows, shaped as they are.
 
-        By central differences, unless a metric knows better.
+        Computed by central differences, unless a subclass overrides it.
         """
         import numpy as np
 
@@ -263,11 +242,75 @@ class Metric(ABC):
         return gradient
 
     def column_parts(self, width: int) -> tuple[str, ...]:
-        """What each of so many columns is to the score, such as "1-gram matches".
+        """Name the part of the score that each of `width` columns belongs to.
 
-        Columns of one name are one part, and a difference is explained part by part.
+        Columns with the same name, such as "1-gram matches", are one part, and a difference is
+        explained part by part.
         """
         return ("score",) * require_whole_number("width", width, 0, MOST_COLUMNS)
+
+    def native(self) -> _core.NativeMetric | None:
+        """Return the metric of the native code, which scores by the million, or None."""
+        return None
+
+    def core_settings(self) -> CoreSettings | None:
+        """Return the settings by which the core scores the sums, also in a page, or None."""
+        return None
+
+    @abstractmethod
+    def describe(self, sums: Sequence[float], references: int | None) -> Score:
+        """Return the score of one row of sums against `references` references, with its parts."""
+
+    def sentence_level(self) -> Scorer:
+        """Return the scorer of single segments; itself unless they need other settings."""
+        return self
+
+    def segment_scores(self, rows: NDArray[np.float64]) -> list[tuple[float | None, ...]]:
+        """Return each system's segment scores, from rows shaped (segment, system, column).
+
+        A score is None if the segment cannot have one.
+        """
+        _require_rows_of_systems(rows)
+        scores = self.sentence_level().score(rows)
+        return [tuple(column.tolist()) for column in scores.T]
+
+
+class Metric(Scorer):
+    """A scorer that also counts texts: settings in, counts out."""
+
+    __slots__ = ()
+
+    #: True if the counts of a segment depend on the other segments of the text.
+    counts_whole_text: ClassVar[bool] = False
+
+    @property
+    def reads_texts(self) -> bool:
+        """True if the metric scores any text, False if it holds parses of given texts."""
+        return True
+
+    def for_references(self, references: Sequence[TextLike]) -> Metric:  # noqa: ARG002
+        """Return this metric with the settings fixed that it leaves to the references.
+
+        The tokenizer `auto`, for example, becomes one that fits their script. To count parts of a
+        test set, call this once, with all references, so that every part is counted alike.
+        """
+        return self
+
+    def for_language(self, language: str) -> Metric:  # noqa: ARG002
+        """Return this metric with settings fixed for a target language: `zh`, or `en-zh`."""
+        return self
+
+    def for_signature(self, signature: Mapping[str, str]) -> Metric:  # noqa: ARG002
+        """Return this metric with settings fixed by the fields of a saved signature."""
+        return self
+
+    def advice_for_script(self, script: str) -> str | None:  # noqa: ARG002
+        """Return a better setting if this metric splits at spaces that the script lacks."""
+        return None
+
+    @abstractmethod
+    def count(self, test_set: TestSet) -> CountedRows:
+        """Count all systems of the test set in one pass, in their order."""
 
     def ngram_matches(
         self,
@@ -275,53 +318,32 @@ class Metric(ABC):
         first: str,  # noqa: ARG002
         second: str,  # noqa: ARG002
     ) -> NgramMatches | None:
-        """Where two systems match n-grams differently often.
+        """Return the n-grams that two systems match differently often, with their places.
 
-        None where no column is a sum over n-grams.
+        None if no column is a sum over n-grams.
         """
-        return None
-
-    def native(self) -> _core.NativeMetric | None:
-        """The metric of the native code, whose kernels score by the million; None without one."""
         return None
 
     def reference_cache(self, most_bytes: int) -> _core.ReferenceCache | None:  # noqa: ARG002
-        """What keeps references ready in so much memory; None where they are counted anew."""
-        return None
-
-    def core_settings(self) -> CoreSettings | None:
-        """The metric of the core that scores its sums, also in a page; None where only it knows."""
+        """Return a cache of at most `most_bytes` for prepared references, or None."""
         return None
 
     def pair_scorer(self) -> _core.PairScorer | None:
-        """What scores all pairs of a list of candidates at once; None where only `count` can."""
+        """Return a scorer of all pairs of candidates in a list, or None if only `count` scores."""
         return None
 
-    @abstractmethod
-    def describe(self, sums: Sequence[float], references: int | None) -> Score:
-        """The score of one row of sums against this many references, with its parts."""
-
     def sentence_level(self) -> Metric:
-        """The metric as it should score single segments; itself unless it needs other settings."""
+        """Return the metric with its settings for single segments; itself by default."""
         return self
-
-    def segment_scores(self, rows: NDArray[np.float64]) -> list[tuple[float | None, ...]]:
-        """Each system's scores of single segments, of rows shaped (segment, system, column).
-
-        None where a segment cannot have a score.
-        """
-        _require_rows_of_systems(rows)
-        scores = self.sentence_level().score(rows)
-        return [tuple(column.tolist()) for column in scores.T]
 
     def statistics(
         self, outputs: TextLike, references: Sequence[TextLike] | TextLike
     ) -> NDArray[np.float64]:
-        """One row of counts per segment, shaped (segment, column)."""
+        """Return one row of counts per segment, shaped (segment, column)."""
         return self.count(as_test_set(outputs, references)).array()[:, 0]
 
     def corpus(self, outputs: TextLike, references: Sequence[TextLike] | TextLike) -> Score:
-        """The score of a whole text.
+        """Score a whole text.
 
         Args:
             outputs: one str per segment.
@@ -334,10 +356,32 @@ class Metric(ABC):
         return metric.describe(sums, test_set.references_per_segment)
 
     def sentence(self, output: str, references: Sequence[str] | str) -> Score:
-        """The score of one segment against one or more references for it."""
+        """Score one segment against one or more references for it."""
         lines = [references] if isinstance(references, str) else references
         texts = [[reference] for reference in as_text("references", lines)]
         return self.sentence_level().corpus([output], texts)
+
+
+class ScoreProvider(ABC):
+    """Settings by which scores that other programs made are found: not a metric, but rows of one.
+
+    Beside texts or without them, `attach` gives the scorer and the rows.
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def attach(self, outline: Outline, texts: TestSet | None) -> tuple[Scorer, CountedRows]:
+        """Return the scorer of the scores, and their rows for the systems of an outline.
+
+        Args:
+            outline: outline of the test set that the scores belong to.
+            texts: outputs that the scores are checked against, or None.
+        """
+
+
+#: What `-m` and `metrics=` name.
+Requested: TypeAlias = "Metric | ScoreProvider"
 
 
 def rows_of(sums: ArrayLike, width: int) -> tuple[NDArray[np.float64], tuple[int, ...]]:
@@ -371,35 +415,34 @@ class MeanScore(Score):
         return f"{self.name} = {self.score:.4f} (segments = {self.segments})"
 
 
-class MeanMetric(Metric):
-    """A metric that scores each segment, however it likes, and a text by the mean of them."""
+class MeanScorer(Scorer):
+    """The mean of segment scores; the columns are (sum, count)."""
 
     __slots__ = ()
 
-    is_mean: ClassVar[bool] = True
     weight_columns: ClassVar[tuple[int, ...]] = (1,)
     # Such scores are often between 0 and 1.
     digits: ClassVar[int] = 4
 
     def score(self, sums: ArrayLike) -> NDArray[np.float64]:
-        """The means of summed rows, over any leading axes."""
+        """Return the means of summed rows, over any leading axes."""
         (total, count), shape = self._columns(sums)
         means: NDArray[np.float64] = total / count
         return means.reshape(shape)
 
     def gradient(self, sums: ArrayLike) -> NDArray[np.float64]:
-        """The derivatives of the means by sum and count."""
+        """Return the derivatives of the means by sum and count."""
         import numpy as np
 
         (total, count), shape = self._columns(sums)
         return np.stack([1 / count, -total / count**2], axis=-1).reshape(*shape, 2)
 
     def core_settings(self) -> CoreSettings:
-        """The sum over the count."""
+        """Return the settings of the mean, a metric of the core."""
         return {"kind": "mean"}
 
     def segment_scores(self, rows: NDArray[np.float64]) -> list[tuple[float | None, ...]]:
-        """Each system's scores of single segments; None where a segment has none."""
+        """Return each system's segment scores; None if a segment has none."""
         _require_rows_of_systems(rows)
         return [
             tuple(total / count if count else None for total, count in system.tolist())
@@ -407,12 +450,12 @@ class MeanMetric(Metric):
         ]
 
     def describe(self, sums: Sequence[float], references: int | None) -> MeanScore:
-        """The mean of one row of sums, and over how many segments it is."""
+        """Return the mean of one row of sums with its number of segments."""
         signature = self.signature.with_references(references)
         return MeanScore(score=float(self.score(sums)), signature=signature, segments=int(sums[1]))
 
     def _columns(self, sums: ArrayLike) -> tuple[NDArray[np.float64], tuple[int, ...]]:
-        """Totals and counts, and the shape of the scores; a sum of no scores is refused."""
+        """Return totals, counts and the shape of the scores; raises SettingError for count 0."""
         rows, shape = rows_of(sums, 2)
         if not (rows[:, 1] > 0).all():
             expected = (
@@ -421,6 +464,32 @@ class MeanMetric(Metric):
             )
             raise SettingError(f"{self.name}: sums", "a count of 0", expected)
         return rows.T, shape
+
+
+class MeanMetric(MeanScorer, Metric):
+    """A metric that scores each segment, by any means, and a text by their mean."""
+
+    __slots__ = ()
+
+    def sentence_level(self) -> Metric:
+        """Return the metric itself: it scores single segments."""
+        return self
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenMean(MeanScorer):
+    """The mean of scores that another program made.
+
+    Attributes:
+        name: name of the score.
+        signature: digest of the scores, and settings that are not the default.
+        higher_is_better: direction of the score.
+    """
+
+    # Without field() the inherited property would be the default.
+    name: str = field()
+    signature: Signature = field()
+    higher_is_better: bool | None = True
 
 
 def mean_statistics(scores: Sequence[Sequence[float | None]]) -> Statistics:
@@ -644,47 +713,3 @@ class WordMetric(TokenMetric):
     def signature(self) -> Signature:
         """Case and tokenizer."""
         return self.token_signature()
-
-
-def _of_metric(name: str) -> Any:
-    """What the metric that another one is made of has under this name."""
-    return property(attrgetter(f"metric.{name}"))
-
-
-class DerivedMetric(Metric):
-    """A metric that is made of another one, and is called like it."""
-
-    metric: Metric
-
-    name = _of_metric("name")
-    signature = _of_metric("signature")
-    higher_is_better = _of_metric("higher_is_better")
-    digits = _of_metric("digits")
-    limits = _of_metric("limits")
-    weight_columns = _of_metric("weight_columns")
-
-
-class CountedMetric(DerivedMetric):
-    """A metric that has counted the test set already: some take long, and once is enough."""
-
-    def __init__(self, metric: Metric, counts: Counts) -> None:
-        self.metric = metric
-        self.counts = counts
-
-    is_mean = _of_metric("is_mean")
-    score = _of_metric("score")
-    gradient = _of_metric("gradient")
-    native = _of_metric("native")
-    describe = _of_metric("describe")
-    sentence_level = _of_metric("sentence_level")
-    segment_scores = _of_metric("segment_scores")
-    column_parts = _of_metric("column_parts")
-
-    def count(self, test_set: TestSet) -> Counts:  # noqa: ARG002
-        """What was counted."""
-        return self.counts
-
-    def part(self, segments: Sequence[int]) -> CountedMetric:
-        """The same of some segments only."""
-        rows = self.counts.array()[list(segments)]
-        return CountedMetric(self.metric, _core.Statistics(rows.astype(float, copy=False)))

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import numpy as np
 
+from truebleu.corpus.outline import Outline
+from truebleu.corpus.test_set import as_test_set
+from truebleu.counts.counts import Counts
 from truebleu.errors import MalformedFileError, SettingError, UnknownNameError
 from truebleu.nbest.problem import (
-    FeatureMean,
     count_candidates,
     feature_matrix,
     first_best,
@@ -20,7 +22,6 @@ from truebleu.nbest.problem import (
     require_weight,
 )
 from truebleu.schema import DEFAULT_REPLICATES, DEFAULT_SEED, Column, Setting, require_name, verb
-from truebleu.scores.scored import OutsideScores
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -260,24 +261,23 @@ def measure_gain(
     choices = {name: np.asarray(baseline) for name in names}
     choices |= {f"{CHOSEN}.{number}": np.asarray(run) for number, run in enumerate(runs, 1)}
     goals = list(metrics)
-    empty = [""] * len(nbest)
-    texts: Mapping[str, Sequence[str]] = dict.fromkeys(choices, empty)
+    outline = Outline(systems=tuple(choices), segments=len(nbest))
     if references is not None:
         names = [goal.name.casefold() for goal in goals]
         others = [m for m in ("chrf", "bleu") if not any(name.startswith(m) for name in names)]
         goals += list_metrics(others[:1]) if others else []
-        texts = {name: nbest.choose(indices) for name, indices in choices.items()}
+        test_set = as_test_set({nbest.name: nbest.first()}, references)
+        outline = test_set.outline.with_systems(outline.systems)
+    candidates = [count_candidates(nbest, references, goal) for goal in goals]
     result = compare(
-        texts,
-        empty if references is None else references,
-        metrics=[_with_scores(goal, nbest, choices) for goal in goals],
+        Counts.of(outline, [(counted.metric, counted.chosen(choices)) for counted in candidates]),
         replicates=replicates,
         seed=seed,
         baseline=BASELINE,
         runs="{system}.{run}" if several else None,
     )
     gains = []
-    for goal, pair in zip(goals, result.comparisons, strict=True):
+    for counted, pair in zip(candidates, result.comparisons, strict=True):
         metric = result.metrics[pair.metric]
         before, after = (result.systems[name][pair.metric] for name in (pair.b, pair.a))
         gains.append(
@@ -288,7 +288,7 @@ def measure_gain(
                 digits=metric.digits,
                 baseline=before.score,
                 score=after.score,
-                **count_candidates(nbest, references, goal).landmarks()._asdict(),
+                **counted.landmarks()._asdict(),
                 difference=pair.difference,
                 interval=pair.interval,
                 p=pair.p,
@@ -298,12 +298,3 @@ def measure_gain(
             )
         )
     return tuple(gains)
-
-
-def _with_scores(metric: Metric, nbest: NBest, choices: dict[str, np.ndarray]) -> Metric:
-    """A feature's mean as scores of the choices, which need no texts."""
-    if not isinstance(metric, FeatureMean):
-        return metric
-    values = nbest.feature(metric.name)
-    scores = {name: values[nbest.offsets[:-1] + indices] for name, indices in choices.items()}
-    return OutsideScores.of(scores, name=metric.name, higher_is_better=metric.higher_is_better)

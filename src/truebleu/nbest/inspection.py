@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from truebleu.corpus.nbest import NBest
     from truebleu.corpus.test_set import ReferencesLike
     from truebleu.metrics.base import Metric
-    from truebleu.nbest.problem import CandidateStatistics
+    from truebleu.nbest.problem import CandidateCounts
 
 __all__ = ["ListsReport", "OracleResult", "describe_lists", "oracle_scores"]
 
@@ -266,7 +266,7 @@ def oracle_scores(
     )
 
 
-def _oracle(counted: CandidateStatistics, sentence: SentenceScore) -> MetricOracle:
+def _oracle(counted: CandidateCounts, sentence: SentenceScore) -> MetricOracle:
     metric = counted.metric
     if metric.higher_is_better is None:
         raise SettingError("metric", metric.name, "one that says what is better")
@@ -294,7 +294,7 @@ def _oracle(counted: CandidateStatistics, sentence: SentenceScore) -> MetricOrac
     )
 
 
-def _climb(counted: CandidateStatistics, start: NDArray[np.int64], way: int) -> NDArray[np.int64]:
+def _climb(counted: CandidateCounts, start: NDArray[np.int64], way: int) -> NDArray[np.int64]:
     """Exchange one candidate after the other for the one that is best for the whole text.
 
     For the worst one where `way` is -1 and not 1.

@@ -13,6 +13,7 @@ import numpy as np
 
 from truebleu.corpus.nbest import NBest, SparseFeatures, as_indices, as_nbest
 from truebleu.corpus.test_set import TestSet, as_test_set
+from truebleu.counts.rows import ArrayRows, Rows
 from truebleu.errors import (
     SettingError,
     TransposedReferencesError,
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
     Objective = Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]]]
 
-__all__ = ["CandidateStatistics", "FeatureMean", "count_candidates"]
+__all__ = ["CandidateCounts", "FeatureMean", "count_candidates"]
 
 #: What a metric is called that is the mean of a feature of the lists: ``feature:comet``.
 FEATURE = "feature:"
@@ -73,13 +74,13 @@ class FeatureMean(MeanMetric):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CandidateStatistics(ComparedByValue):
-    """What a metric counted in every candidate.
+class CandidateCounts(ComparedByValue):
+    """Counts of every candidate of n-best lists by one metric.
 
     Attributes:
         metric: the metric.
-        rows: its counts, shaped (candidate, column).
-        offsets: where each segment's candidates start, and where the last one's end.
+        rows: counts shaped (candidate, column).
+        offsets: index of each list's first candidate, and the number of candidates.
     """
 
     metric: Metric
@@ -91,9 +92,20 @@ class CandidateStatistics(ComparedByValue):
         return np.asarray(self.metric.sentence_level().score(self.rows))
 
     def sums(self, indices: ArrayLike) -> NDArray[np.float64]:
-        """The counts of the text that takes the candidate with this index from each list."""
-        chosen = as_indices(indices, np.diff(self.offsets))
-        return np.asarray(self.rows[self.offsets[:-1] + chosen].sum(axis=0))
+        """Return the summed counts of the candidates with these indices in their lists."""
+        return np.asarray(self._choose(indices).sum(axis=0))
+
+    def chosen(self, choices: Mapping[str, ArrayLike]) -> Rows:
+        """Return the counts of choices, which are systems then, without counting them again.
+
+        Args:
+            choices: index in its list of each segment's candidate, by the name of the choice.
+        """
+        return Rows.of(ArrayRows(np.stack([*map(self._choose, choices.values())], axis=1)))
+
+    def _choose(self, indices: ArrayLike) -> NDArray[np.float64]:
+        places = self.offsets[:-1] + as_indices(indices, np.diff(self.offsets))
+        return np.asarray(self.rows[places])
 
     def score(self, indices: ArrayLike) -> float:
         """The score of that text."""
@@ -134,7 +146,7 @@ class Landmarks(NamedTuple):
         return cls(*(float(np.asarray(score(part.sum(axis=0)))) for part in chosen))
 
 
-def plus_one_bleu(counted: CandidateStatistics) -> NDArray[np.float64]:
+def plus_one_bleu(counted: CandidateCounts) -> NDArray[np.float64]:
     """BLEU in [0, 100] of each candidate with one more match and n-gram of every order."""
     rows = counted.rows
     orders = (rows.shape[1] - 2) // 2
@@ -173,7 +185,7 @@ def count_candidates(
     lists: NBest | Iterable[Iterable[str]],
     references: ReferencesLike | None = None,
     metric: str | Metric = "bleu",
-) -> CandidateStatistics:
+) -> CandidateCounts:
     """Count all candidates in one pass: a segment's references are looked at once.
 
     >>> counted = count_candidates([["a b", "b a", "c"]], ["a b"], "ter")
@@ -190,7 +202,7 @@ def count_candidates(
     if isinstance(metric, FeatureMean):
         values = nbest.feature(metric.name)
         means = np.stack([values, np.ones(len(values))], axis=1)
-        return CandidateStatistics(metric=metric, rows=means, offsets=nbest.offsets)
+        return CandidateCounts(metric=metric, rows=means, offsets=nbest.offsets)
     if references is None:
         raise SettingError(
             "references", None, f"the texts that {metric.name} compares candidates with"
@@ -215,7 +227,7 @@ def count_candidates(
             rank = {text: place for place, text in enumerate(distinct[segment])}
             rows[nbest.span(segment)] = counted[number, [rank[text] for text in nbest[segment]]]
     assert rows is not None  # noqa: S101  # there is a list at least
-    return CandidateStatistics(metric=metric, rows=rows, offsets=nbest.offsets)
+    return CandidateCounts(metric=metric, rows=rows, offsets=nbest.offsets)
 
 
 def _similar(lists: list[tuple[str, ...]], *, whole_text: bool) -> list[list[int]]:
@@ -264,7 +276,7 @@ class Problem:
     scales: NDArray[np.float64]
     useless: NDArray[np.bool_]
     offsets: NDArray[np.int64]
-    counted: tuple[CandidateStatistics, ...]
+    counted: tuple[CandidateCounts, ...]
     lengths: NDArray[np.float64]
 
     def __len__(self) -> int:
@@ -446,7 +458,7 @@ def make_problem(
 
 
 def feature_matrix(
-    nbest: NBest, counted: Sequence[CandidateStatistics] = ()
+    nbest: NBest, counted: Sequence[CandidateCounts] = ()
 ) -> tuple[tuple[str, ...], Any]:
     """The names and values of all features: an array, or a sparse array where there are many.
 

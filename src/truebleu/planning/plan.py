@@ -14,8 +14,8 @@ import numpy as np
 
 from truebleu import schema
 from truebleu._results import Result
+from truebleu.counts.inputs import counts_of
 from truebleu.errors import RefusedError, SettingError
-from truebleu.metrics.registry import metric_labels
 from truebleu.planning.power import (
     MOST_UNITS,
     PlannedTest,
@@ -30,7 +30,6 @@ from truebleu.planning.power import (
 from truebleu.resampling import Units
 from truebleu.significance.intervals import smallest_replicates
 from truebleu.significance.pairs import pairs_to_compare
-from truebleu.significance.scores import inputs_of
 from truebleu.significance.settings import CompareSettings, chosen_unit, units_of
 from truebleu.significance.statistics import UnitCounts
 
@@ -39,8 +38,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSet
-    from truebleu.metrics.base import Metric, Signature
+    from truebleu.corpus.outline import Sizes
+    from truebleu.corpus.test_set import ReferencesLike, SystemsLike
+    from truebleu.counts.counts import Counts, MetricCounts
+    from truebleu.counts.inputs import Source
+    from truebleu.metrics.base import Signature
     from truebleu.metrics.registry import MetricsLike
     from truebleu.planning.power import MarginPlan, SizePower
     from truebleu.significance.statistics import Pair
@@ -171,14 +173,14 @@ class Plan(Result):
     Attributes:
         settings: what was asked for, with the number of comparisons.
         plans: one for each metric and pair.
-        test_set: the pilot's outline.
+        test_set: sizes and names of the pilot.
     """
 
     REPORT: ClassVar[str] = "truebleu.reports.planning:plan_document"
 
     settings: PlanSettings
     plans: tuple[PairPlan, ...]
-    test_set: Mapping[str, object]
+    test_set: Sizes
 
     def of(self, metric: str) -> tuple[PairPlan, ...]:
         """Those by one metric."""
@@ -192,9 +194,9 @@ class Plan(Result):
 
 @schema.verb
 def plan(
-    systems: SystemsLike,
+    systems: SystemsLike | Source,
     references: ReferencesLike | None = None,
-    metrics: MetricsLike = "bleu",
+    metrics: MetricsLike | None = None,
     *,
     difference: Annotated[float | Sequence[float] | None, schema.Setting(metavar="D")] = None,
     margin: Annotated[float | Sequence[float] | None, schema.Setting(metavar="D")] = None,
@@ -231,62 +233,60 @@ def plan(
         documents: the document of each segment, where `systems` is no test set.
     """
     asked = locals()
-    given, test_set = inputs_of(systems, references, metrics, documents, compared_by="plan")
-    chosen = chosen_unit(unit, test_set)
+    counts = counts_of(systems, references, metrics, documents, verb="plan")
+    outline = counts.outline
+    chosen = chosen_unit(unit, outline)
     settings = schema.picked(
         PlanSettings, asked, unit=chosen, replicates=replicates or schema.DEFAULT_REPLICATES
     )
-    names = list(test_set.systems)
+    names = list(outline.systems)
     if baseline is None and len(names) > 2:
         raise RefusedError(f"{len(names)} systems given: choose one with --baseline (baseline=)")
     pairs = pairs_to_compare(names, baseline)
     settings = replace(settings, comparisons=comparisons or len(pairs))
-    differences = _one_for_each("difference", difference, len(given))
-    margins = _one_for_each("margin", margin, len(given))
-    pilot = _Pilot(test_set, settings)
+    differences = _one_for_each("difference", difference, len(counts.metrics))
+    margins = _one_for_each("margin", margin, len(counts.metrics))
+    pilot = _Pilot(counts, settings)
     plans = [
         pair_plan
-        for label, metric, matters, within in zip(
-            metric_labels(given), given, differences, margins, strict=True
-        )
-        for pair_plan in pilot.plans(label, metric, pairs, matters, within)
+        for metric, matters, within in zip(counts.metrics, differences, margins, strict=True)
+        for pair_plan in pilot.plans(metric, pairs, matters, within)
     ]
-    return Plan(settings=settings, plans=tuple(plans), test_set=test_set.to_dict())
+    return Plan(settings=settings, plans=tuple(plans), test_set=outline.sizes)
 
 
 class _Pilot:
-    """A test set with what all of its pairs and metrics share."""
+    """A pilot, with the units and sizes that all of its pairs and metrics share."""
 
-    def __init__(self, test_set: TestSet, settings: PlanSettings) -> None:
-        self._test_set = test_set
+    def __init__(self, counts: Counts, settings: PlanSettings) -> None:
+        self._outline = counts.outline
         self._settings = settings
-        self._names = list(test_set.systems)
-        self._units = units_of(test_set, CompareSettings(unit=settings.unit))
-        # Characters of the reference: how much a segment weighs in most metrics.
-        self._sizes = self._units.add_up(np.maximum(test_set.reference_lengths, 1.0))
-        documents = test_set.documents
+        self._names = counts.outline.systems
+        self._units = units_of(counts.outline, CompareSettings(unit=settings.unit))
+        # Characters of the reference: the weight of a segment in most metrics.
+        self._sizes = self._units.add_up(np.maximum(counts.lengths, 1.0))
+        documents = counts.outline.documents
         self._by_document: Units | None = None
         if documents is not None and len(set(documents)) > 1:
             self._by_document = Units.documents(documents)
 
     def plans(
         self,
-        label: str,
-        metric: Metric,
+        metric: MetricCounts,
         pairs: Sequence[Pair],
         asked: float | None,
         margin: float | None,
     ) -> list[PairPlan]:
-        """The plan of each pair by one metric."""
-        rows = metric.count(self._test_set).array()
-        statistics = UnitCounts.of(label, metric, rows, self._units)
+        """Plan for each pair by one metric."""
+
+        def by(units: Units) -> UnitCounts:
+            return UnitCounts.of(metric.label, metric.scorer, metric.rows.stored(), units)
+
+        statistics = by(self._units)
         clustered = None
         if self._by_document is not None:
-            by_segment = Units.segments(len(self._test_set))
-            clustered = (
-                UnitCounts.of(label, metric, rows, by_segment),
-                UnitCounts.of(label, metric, rows, self._by_document),
-            )
+            by_segment = Units.segments(self._outline.segments)
+            clustered = by(by_segment), by(self._by_document)
         return [
             self._pair_plan(
                 statistics, pair, asked, margin, clustered and _design_effect(*clustered, pair)
@@ -305,7 +305,7 @@ class _Pilot:
         settings, (a, b) = self._settings, pair
         influence = influences(statistics, a, b)
         self._require_variance(statistics, pair, influence)
-        units, segments = len(influence), len(self._test_set)
+        units, segments = len(influence), self._outline.segments
         difference = float(statistics.scores[a] - statistics.scores[b])
         direction = _direction(difference, statistics.sign, settings.alternative)
         variance = difference_variance(statistics, pair, self._sizes, direction, settings.seed)
@@ -322,7 +322,7 @@ class _Pilot:
         needed, now, fewest = question.units_needed(), question.size(units), question.test.fewest
         anchors = [size for size in (needed, units) if size is not None]
         skewness = statistics.sign * direction * variance.skewness
-        references = self._test_set.references_per_segment
+        references = self._outline.references_each
         values: dict[str, Any] = {
             "difference": asked,
             "units_needed": needed,

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truebleu import _core
+from truebleu.metrics.base import MeanScorer
 from truebleu.resampling import TIE_TOLERANCE, as_values, on_exact_grid
 from truebleu.schema import DEFAULT_SEED
 from truebleu.significance.intervals import percentile_interval
@@ -417,14 +418,14 @@ def difference_variance(
     """
     a, b = pair
     influence = influences(statistics, a, b)
-    weights = statistics.rows[:, a, 1] if statistics.metric.is_mean else sizes
+    weights = statistics.rows[:, a, 1] if isinstance(statistics.metric, MeanScorer) else sizes
     weights = weights / weights.mean()
     without = (
         swap_effects(statistics, a, b)
         - float(statistics.scores[a] - statistics.scores[b]) * weights
     )
     curvature = None
-    if not statistics.metric.is_mean:  # a mean is linear
+    if not isinstance(statistics.metric, MeanScorer):  # a mean is linear
         curvature = Curvature(statistics, pair, influence, direction, seed)
     return DifferenceVariance(
         sd=float(influence.std(ddof=1)),

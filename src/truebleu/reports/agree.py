@@ -23,6 +23,7 @@ from truebleu.reports.document import (
     plain_columns,
     signature_lines,
 )
+from truebleu.reports.words import words_of
 from truebleu.schema import columns_of, row_of
 from truebleu.significance.corrections import CORRECTIONS
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from truebleu.agreement.data import HumanSummary
     from truebleu.agreement.grid import GridChoice
     from truebleu.reports.document import Block, Row
+    from truebleu.reports.words import Words
 
 DIGITS = 4
 UNDEFINED = "undefined"
@@ -42,10 +44,10 @@ LARGEST_MATRIX = 40
 MOST_NAMES = 5
 
 METHODS = {
-    "scores": "permutation test of scores, which takes these systems as given",
-    "systems": "permutation test of systems",
+    "scores": "permutation test of scores, which takes these {systems} as given",
+    "systems": "permutation test of {systems}",
     "pairs": "permutation test of outcomes of pairs, which rejects too often: pairs are dependent",
-    "segments": "permutation test of segments",
+    "segments": "permutation test of {rows}",
     "williams": "Williams' test",
 }
 SIDES = {
@@ -86,7 +88,7 @@ def document(agreement: Agreement, *, details: bool = False) -> Document:
         *(f"{mark} {note}" for note, mark in marks.items()),
         *signatures,
         *_methods(agreement),
-        _human(agreement.human),
+        _human(agreement.human, words_of(agreement.test_set.rows)),
         *about_inputs(agreement.human, directions),
     ]
     blocks: list[Block] = [
@@ -142,7 +144,8 @@ def _cautions(agreement: Agreement, answer: Answer) -> Iterator[str]:
     yield from answer.notes
     if answer.smallest_p is not None and answer.smallest_p > agreement.settings.alpha:
         exact = all(pair.exact for pair in answer.pairs)
-        few = "judged systems or segments" if exact else "permutations"
+        words = words_of(agreement.test_set.rows)
+        few = f"judged {words.systems} or {words.rows}" if exact else "permutations"
         smallest = p_equals("p", answer.smallest_p)
         yield (
             f"By {answer.coefficient} nothing can be significant with so few {few}: the smallest "
@@ -201,25 +204,27 @@ def _interval(agreement: MetricAgreement) -> str:
 
 def _methods(agreement: Agreement) -> Iterator[str]:
     """How intervals and tests were made; coefficients that share a method together."""
-    settings = agreement.settings
+    settings, words = agreement.settings, words_of(agreement.test_set.rows)
     methods: dict[str, list[str]] = {}
     for answer in agreement.answers:
-        methods.setdefault(_method(settings, answer), []).append(answer.coefficient)
+        methods.setdefault(_method(settings, answer, words), []).append(answer.coefficient)
     for method, names in methods.items():
         yield method if len(methods) == 1 else f"{listed(names)}: {method}"
     yield f"seed {settings.seed}, level {settings.level:g}"
 
 
-def _method(settings: AgreeSettings, answer: Answer) -> str:
+def _method(settings: AgreeSettings, answer: Answer, words: Words) -> str:
     parts = []
     if any(agreement.low is not None for agreement in answer.metrics):
-        resampled = answer.resampled.replace("+", " and ")
+        levels = {"systems": words.systems, "segments": words.rows}
+        resampled = " and ".join(levels.get(part, part) for part in answer.resampled.split("+"))
         parts.append(f"intervals over {resampled}, {settings.replicates:,} replicates")
         if covered := [round(100 * a.coverage) for a in answer.metrics if a.coverage is not None]:
             shares = " to ".join(map(str, dict.fromkeys((min(covered), max(covered)))))
             parts[-1] += f" (of such intervals about {shares} % cover, by a nested bootstrap)"
     if answer.pairs:
-        test = f"{SIDES[settings.alternative]} {METHODS[answer.method]}"
+        method = METHODS[answer.method].format(systems=words.systems, rows=words.rows)
+        test = f"{SIDES[settings.alternative]} {method}"
         counts = sorted({pair.permutations for pair in answer.pairs})
         if counts[-1]:
             every = "all " if all(pair.exact for pair in answer.pairs) else ""
@@ -232,14 +237,15 @@ def _method(settings: AgreeSettings, answer: Answer) -> str:
     return "; ".join(parts) or "no intervals and no tests"
 
 
-def _human(human: HumanSummary) -> str:
-    """How much people judged."""
-    words = f"Human scores: {human.file}, {len(human.systems)} systems"
+def _human(human: HumanSummary, words: Words) -> str:
+    """Say how much people judged."""
+    sentence = f"Human scores: {human.file}, {len(human.systems)} {words.systems}"
     if human.judged is not None:
-        words += f", {human.judged:,} of {human.cells:,} {human.level} scores"
+        level = words.unit(human.level)
+        sentence += f", {human.judged:,} of {human.cells:,} {level} scores"
     if human.comparisons is not None:
-        words += f", {human.comparisons:,} comparisons, {human.ties:,} of them ties"
-    return f"{words}."
+        sentence += f", {human.comparisons:,} comparisons, {human.ties:,} of them ties"
+    return f"{sentence}."
 
 
 # Tables.
@@ -247,7 +253,8 @@ def _human(human: HumanSummary) -> str:
 
 def _values(agreement: Agreement, marks: dict[str, str], *, details: bool) -> Table:
     """A row per coefficient and metric, best first: its rank, value and interval."""
-    levels = {"system": "systems", "segment": f"{agreement.human.level}s"}
+    words = words_of(agreement.test_set.rows)
+    levels = {"system": words.systems, "segment": words.units(agreement.human.level)}
     titles = {a.question: f"{a.coefficient} of {levels[a.level]}" for a in agreement.answers}
     if len(set(titles.values())) < len(titles):
         titles = {a.question: a.title for a in agreement.answers}
@@ -341,15 +348,16 @@ def _grid_chart(grid: GridChoice) -> Chart:
 
 def _scatter(agreement: Agreement) -> Chart:
     """Metric against human scores, a panel for each metric and level with its coefficients."""
-    human = agreement.human
+    human, words = agreement.human, words_of(agreement.test_set.rows)
     rows: list[Row] = []
     for label, metric in agreement.metrics.items():
         lower = " (lower is better)" if metric.higher_is_better is False else ""
         systems = [(human.scores[name], score, name) for name, score in metric.scores.items()]
         items = [(*pair, None) for pair in metric.item_scores]
         step = -(-(human.judged or 0) // max(1, len(items)))
-        what = f"{human.level}s" if step <= 1 else f"one {human.level} score in {step}"
-        for level, points, name in (("system", systems, "systems"), ("segment", items, what)):
+        unit = words.unit(human.level)
+        what = f"{unit}s" if step <= 1 else f"one {unit} score in {step}"
+        for level, points, name in (("system", systems, words.systems), ("segment", items, what)):
             panel = f"{label}, {name}{_coefficients(agreement, label, level)}"
             rows += [
                 {"of": panel, "human": x, "score": y, "name": of, "measured": label + lower}
@@ -360,7 +368,7 @@ def _scatter(agreement: Agreement) -> Chart:
         Column("human", "Human score (higher is better)", digits=3),
         Column("score", "Metric score", digits=3),
         Column("of", "Metric and level"),
-        Column("name", "System"),
+        Column("name", words.system.capitalize()),
     )
     return Chart(
         title="Metric scores against human scores",

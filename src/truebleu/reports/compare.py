@@ -31,6 +31,7 @@ from truebleu.reports.document import (
     signature_lines,
 )
 from truebleu.reports.groups import comparison_blocks
+from truebleu.reports.words import words_of
 from truebleu.schema import row_of
 from truebleu.significance.corrections import CORRECTIONS
 from truebleu.significance.intervals import INTERVAL_METHODS
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from truebleu.reports.document import Block, Row, Value
+    from truebleu.reports.words import Words
     from truebleu.significance.compare import Comparison, MetricResult, PairResult, SystemResult
     from truebleu.significance.pairs import DifferenceBounds
 
@@ -73,6 +75,10 @@ def document(comparison: Comparison, *, details: bool = False) -> Document:
         blocks += comparison_blocks(comparison, correction)
     blocks.append(forest_chart(comparison))
     return Document(tuple(blocks), pair_table(comparison))
+
+
+def _words(comparison: Comparison) -> Words:
+    return words_of(comparison.test_set.rows)
 
 
 # The verdict, in sentences that can be quoted.
@@ -137,7 +143,7 @@ def verdict(comparison: Comparison, label: str) -> list[str]:
 def _no_verdict(comparison: Comparison, metric: MetricResult) -> str:
     """The settings or the size of the test set leave none."""
     settings = comparison.settings
-    few = f"{comparison.units} {settings.unit}s"
+    few = f"{comparison.units} {_words(comparison).units(settings.unit)}"
     few = few if metric.exact else f"{metric.replicates:,} replicates"
     return (
         f"No verdict: with {few} nothing can be significant, as the smallest possible "
@@ -213,7 +219,7 @@ def _headline(comparison: Comparison, label: str) -> str:
     pairs = _pairs_with(comparison, label, leader)
     level = [name for name, _ in others if not pairs[name][0].significant]
     if not any(pair.significant for pair in comparison.of(label)):
-        systems = f"the {len(others) + 1} systems"
+        systems = f"the {len(others) + 1} {_words(comparison).systems}"
         return f"By {label} none of {systems} is significantly better than another."
     if not level:
         return f"By {label} {leader} is better than the {len(others)} others."
@@ -233,9 +239,10 @@ def _against_baseline(comparison: Comparison, label: str) -> str:
             (ahead if (sign * pair.difference > 0) == higher else behind).append(name)
     undecided = len(comparison.systems) - 1 - len(ahead) - len(behind)
     counts = f"{len(ahead)} better, {len(behind)} worse, {undecided} can't be told apart"
-    words = f"By {label}, of {len(comparison.systems) - 1} systems against {baseline}: {counts}"
+    systems = f"{len(comparison.systems) - 1} {_words(comparison).systems}"
+    sentence = f"By {label}, of {systems} against {baseline}: {counts}"
     best = next((name for name, _ in by_score(comparison, label) if name in ahead), None)
-    return f"{words}; the best is {best}." if best is not None else f"{words}."
+    return f"{sentence}; the best is {best}." if best is not None else f"{sentence}."
 
 
 def _equivalence(comparison: Comparison, pairs: Sequence[PairResult]) -> list[str]:
@@ -251,7 +258,7 @@ def _equivalence(comparison: Comparison, pairs: Sequence[PairResult]) -> list[st
         return [f"It is not shown that {pair.a} and {pair.b} are {within}."]
     shown = [f"{pair.a} and {pair.b}" for pair in pairs if pair.equivalent]
     if not shown:
-        return [f"No two systems are shown to be {within}."]
+        return [f"No two {_words(comparison).systems} are shown to be {within}."]
     return [
         f"Shown to be {within}: {'; '.join(shown[:MOST_NAMES])}"
         + (f"; {len(shown) - MOST_NAMES} more pairs." if len(shown) > MOST_NAMES else ".")
@@ -259,20 +266,21 @@ def _equivalence(comparison: Comparison, pairs: Sequence[PairResult]) -> list[st
 
 
 def _cautions(comparison: Comparison, pairs: Sequence[PairResult]) -> Iterator[str]:
-    """What changes how to read a verdict on these pairs."""
-    settings = comparison.settings
+    """Yield what changes how to read a verdict on these pairs."""
+    settings, words = comparison.settings, _words(comparison)
     for pair in pairs:
         if pair.note == "identical" and len(pairs) == 1:
-            yield f"{pair.metric} counts the same in every {settings.unit} of both."
+            yield f"{pair.metric} counts the same in every {words.unit(settings.unit)} of both."
         elif pair.note == "few units differ" and len(pairs) == 1:
-            differing = f"{pair.differing_units:,} of {comparison.units:,} {settings.unit}s"
+            units = f"{comparison.units:,} {words.units(settings.unit)}"
+            differing = f"{pair.differing_units:,} of {units}"
             yield f"They differ in {differing}, too few for any difference to be significant."
     if len(pairs) == 1 and not comparison.metrics[pairs[0].metric].decided:
         yield UNDECIDED_BY_CHANCE
     if pairs and comparison.units < FEW_UNITS and not comparison.metrics[pairs[0].metric].pass_fail:
         yield (
-            f"With fewer than {FEW_UNITS} {settings.unit}s, the interval of a difference can be "
-            "too narrow where scores are skewed."
+            f"With fewer than {FEW_UNITS} {words.units(settings.unit)}, the interval of a "
+            "difference can be too narrow where scores are skewed."
         )
     yield from _share_sentences(comparison, pairs)
     yield from _swap_sentences(comparison, pairs)
@@ -282,7 +290,7 @@ def _cautions(comparison: Comparison, pairs: Sequence[PairResult]) -> Iterator[s
         )
     yield from about_answers([comparison.metrics[pairs[0].metric].signature])
     if settings.about == "further-runs":
-        yield "This is about further runs of the systems, not only about these."
+        yield f"This is about further runs of the {words.systems}, not only about these."
     if caution := TESTS[settings.test].caution:
         yield f"Beware of this test: {caution}."
 
@@ -301,7 +309,7 @@ def _share_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> Ite
     if not shares or comparison.units < 1 / LARGEST_SHARE:
         return
     share, pair = max(shares, key=itemgetter(0))
-    unit = comparison.settings.unit
+    unit = _words(comparison).unit(comparison.settings.unit)
     name = f"{unit.capitalize()} {pair.largest_unit}" if pair.largest_unit else f"One {unit}"
     whose = "" if len(pairs) == 1 else f" of {pair.a} − {pair.b}"
     more = f" (over {100 * LARGEST_SHARE:.0f} % in {len(shares)} pairs)" if len(shares) > 1 else ""
@@ -360,7 +368,8 @@ def method(comparison: Comparison, label: str) -> str:
     over_runs = ""
     if comparison.runs is not None and settings.about is not None:
         runs = len(next(iter(comparison.runs.values())))
-        over_runs = f" and {runs} runs of each system, about {settings.about.replace('-', ' ')}"
+        system, about = _words(comparison).system, settings.about.replace("-", " ")
+        over_runs = f" and {runs} runs of each {system}, about {about}"
     units = resampled(settings, comparison.units, comparison.test_set)
     comparisons = len(comparison.of(label))
     correction = CORRECTIONS[settings.correction]
@@ -406,7 +415,7 @@ def system_table(comparison: Comparison, *, details: bool = False) -> Table:
     if baseline is not None:
         names = [baseline, *(name for name in names if name != baseline)]
         begins = {names[1]}
-    columns = [Column("system", "System")]
+    columns = [Column("system", _words(comparison).system.capitalize())]
     for label in labels:
         columns += _columns(comparison, label, details=details)
     best = {label: _best(comparison, label) for label in labels}
@@ -459,7 +468,8 @@ def _columns(comparison: Comparison, label: str, *, details: bool) -> list[Colum
     if comparison.runs is not None:
         # How much luck is in a run and how much in the choice of segments (Clark et al. 2011).
         columns.append(Column("sd_of_runs", "s.d. of runs", digits, numeric=True))
-        columns.append(Column("sd_of_segments", "of segments", digits, numeric=True))
+        heading = f"of {_words(comparison).rows}"
+        columns.append(Column("sd_of_segments", heading, digits, numeric=True))
     return [replace(column, name=f"{label} {column.name}") for column in columns]
 
 
@@ -525,7 +535,8 @@ def _legend(comparison: Comparison, first: str) -> str:
             f"adjusted p ≤ {settings.alpha:g}."
         )
     if len(comparison.metrics[first].clusters) > 1:
-        rules = f"Rules separate clusters by {first}: each system is better than all below the rule"
+        each = f"each {_words(comparison).system} is better than all below the rule"
+        rules = f"Rules separate clusters by {first}: {each}"
         return f"{legend} {rules}, adjusted p ≤ {settings.alpha:g}."
     return legend
 
@@ -556,7 +567,7 @@ def _details(comparison: Comparison) -> Iterator[Block]:
         if effects:
             lines.append(
                 f"The variance of differences by documents is {effects[len(effects) // 2]:.2f} "
-                "times that by segments (the design effect; median over pairs)."
+                f"times that by {_words(comparison).rows} (the design effect; median over pairs)."
             )
         if lines:
             yield Sentences(tuple(lines))
@@ -659,13 +670,13 @@ KINDS = SCORE, DIFFERS, UNDECIDED, AGAINST = (
 def forest_chart(comparison: Comparison) -> Chart:
     """Systems from the best down, with scores on the left and differences on the right."""
     rows: list[Row] = []
-    first = next(iter(comparison.metrics))
+    words, first = _words(comparison), next(iter(comparison.metrics))
     order = [name for name, _ in by_score(comparison, first)]
     for label, metric in comparison.metrics.items():
         against = comparison.settings.baseline or by_score(comparison, label)[0][0]
         pairs = _pairs_with(comparison, label, against)
         lower = " (lower is better)" if metric.higher_is_better is False else ""
-        scored = {"panel": f"{label} of each system", "measured": f"{label}{lower}"}
+        scored = {"panel": f"{label} of each {words.system}", "measured": f"{label}{lower}"}
         name_of_metric = f"{label}: d" if len(comparison.metrics) > 1 else "D"
         differs: dict[str, Value] = {
             "panel": f"{name_of_metric}ifference to {against}",
@@ -683,7 +694,8 @@ def forest_chart(comparison: Comparison) -> Chart:
             kind = DIFFERS if pair.significant else UNDECIDED
             bounds = _bounds(comparison, pair, sign)
             rows.append(differs | _point(name, kind, sign * pair.difference, bounds))
-    headings = {"system": "System", "value": "Score", "kind": "Points", "zero": "no difference"}
+    headings = {"system": words.system.capitalize(), "value": "Score", "kind": "Points"}
+    headings["zero"] = "no difference"
     columns = (*(Column(*item) for item in headings.items()), *plain_columns("low", "high"))
     plot = forest(
         "system",
@@ -697,7 +709,7 @@ def forest_chart(comparison: Comparison) -> Chart:
         shared_y=False,
     )
     sentences = tuple(verdicts(comparison))
-    systems = " and ".join(order) if len(order) == 2 else f"{len(order)} systems"
+    systems = " and ".join(order) if len(order) == 2 else f"{len(order)} {words.systems}"
     title = f"{systems} by {', '.join(comparison.metrics)}"
     return Chart(title=title, table=Table(columns, tuple(rows)), plot=plot, sentences=sentences)
 

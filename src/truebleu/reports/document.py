@@ -14,19 +14,20 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, fields, is_dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias, TypeGuard
 from unicodedata import category, combining, east_asian_width
 
 from truebleu.errors import SettingError, UnknownNameError
+from truebleu.reports.words import words_of
 from truebleu.schema import NO_VALUE as NO_VALUE, Column as Column, Value as Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from truebleu.agreement.data import HumanSummary
-    from truebleu.corpus.test_set import TestSetOutline
+    from truebleu.corpus.outline import Sizes
     from truebleu.metrics.base import Signature
     from truebleu.significance.people import PeopleAgreement
     from truebleu.significance.settings import ResamplingSettings
@@ -347,47 +348,7 @@ def document_of(result: Renderable, **options: Any) -> Document:
     """
     module, _, function = result.REPORT.partition(":")
     document: Document = getattr(import_module(module), function or "document")(result, **options)
-    return _about_items(document) if _has_no_text(result) else document
-
-
-# What is said of texts, and what where there are only scores of items.
-ITEM_WORDS = {"segment": "item", "Segment": "Item", "system": "model", "System": "Model"}
-_TEXT_WORD = re.compile(rf"(?<![\w.:|/-])({'|'.join(ITEM_WORDS)})(?=s?(?![\w:|/-]|\.\w))")
-# What people read of a document and its blocks.
-PROSE = {
-    "blocks", "checks", "columns", "heading", "lines", "notes", "reason", "sentences", "table",
-    "text", "title",
-}  # fmt: skip
-
-
-def _has_no_text(result: Renderable) -> bool:
-    outline = getattr(getattr(result, "comparison", result), "test_set", None)
-    if outline is None:
-        # A panel has many; only outside scores name their digest.
-        signatures = getattr(result, "signatures", None) or {}
-        several = [s for of in signatures.values() if isinstance(of, tuple) for s in of]
-        return bool(several) and all("scores" in dict(s.fields) for s in several)
-    names = outline if isinstance(outline, Mapping) else outline.to_dict()
-    return list(names.get("reference_names", ())) == ["none"]
-
-
-def _about_items(document: Document) -> Document:
-    """The document in words for items and models, unless a name is such a word itself."""
-    names = {str(row.get(key)) for row in document.data.rows for key in ("system", "a", "b")}
-    is_named = any(map(_TEXT_WORD.search, names))
-    reworded: Document = document if is_named else _reworded(document)
-    return reworded
-
-
-def _reworded(value: Any) -> Any:
-    if isinstance(value, str):
-        return _TEXT_WORD.sub(lambda word: ITEM_WORDS[word[1]], value)
-    if isinstance(value, tuple):
-        return tuple(map(_reworded, value))
-    if is_dataclass(value) and not isinstance(value, type):
-        prose = [field.name for field in fields(value) if field.name in PROSE]
-        return replace(value, **{name: _reworded(getattr(value, name)) for name in prose})
-    return value
+    return document
 
 
 def render(result: Renderable, format_: str = "text", **options: Any) -> str:
@@ -716,27 +677,23 @@ def lost_to_correction(names: Sequence[str], comparisons: int) -> list[str]:
     return [f"{lost}: {listed(names, MOST_NAMES)}."] if names else []
 
 
-def resampled(
-    settings: ResamplingSettings, units: int, test_set: TestSetOutline | None = None
-) -> str:
-    """What was resampled, for a line that names every choice: "170 documents within domains".
+def resampled(settings: ResamplingSettings, units: int, test_set: Sizes | None = None) -> str:
+    """Say what was resampled, with every choice: "170 documents within domains".
 
     Args:
-        settings: the unit.
-        units: how many there are.
-        test_set: says whether segments are the unit because no documents are known.
+        settings: settings with the unit.
+        units: number of units.
+        test_set: sizes that tell whether documents are known, and whether rows are items.
     """
-    # Without texts, segments are items.
-    has_items = test_set is not None and test_set.reference_names == ("none",)
-    word = "item" if has_items and settings.unit == "segment" else settings.unit
-    block = "" if settings.block_length is None else f" of {settings.block_length} segments"
+    words = words_of("segments" if test_set is None else test_set.rows)
+    block = "" if settings.block_length is None else f" of {settings.block_length} {words.rows}"
     domains = " within domains" if settings.by_domain else ""
     unknown = ""
     if test_set is not None and settings.unit == "segment" and units > 1:
         unknown = " (no documents given)" if test_set.documents is None else ""
         if test_set.documents is not None and test_set.documents > 1:
             unknown = f" (taken as independent, though of {test_set.documents} documents)"
-    return f"{units:,} {word}s{block}{domains}{unknown}"
+    return f"{units:,} {words.units(settings.unit)}{block}{domains}{unknown}"
 
 
 def about_answers(signatures: Iterable[Signature]) -> list[str]:

@@ -31,6 +31,7 @@ from truebleu.reports.document import (
     signature_lines,
     table_of,
 )
+from truebleu.reports.words import words_of
 from truebleu.schema import row_of
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     )
     from truebleu.explanation.training import SeenSegment, TrainingCheck
     from truebleu.reports.document import Block, Row, Value
+    from truebleu.reports.words import Words
     from truebleu.significance.compare import MetricResult, PairResult
 
 # Rows of lists that could go on.
@@ -68,7 +70,7 @@ SPOKEN_OF = 3
 MOST_EVEN = 0.5
 NOTES = (
     "Contributions add up to the difference. p of even spread: that a slice contributes like its "
-    "share of the text (labels laid anew over the segments), adjusted for all slices; their "
+    "share of the {whole} (labels laid anew over the {rows}), adjusted for all slices; their "
     "intervals hold together. p of n-grams: that one contributes nothing, adjusted for all tested.",
     "Scores on a slice alone do not add up; differences without flagged outputs are exploratory.",
 )
@@ -103,7 +105,8 @@ def document(explanation: Explanation, *, details: bool = False) -> Document:
             blocks.append(slice_chart(explanation, pair))
     notes = evidence(explanation.comparison)
     if details:
-        notes += NOTES
+        words = _words(explanation)
+        notes += [note.format(whole=words.whole, rows=words.rows) for note in NOTES]
     blocks.append(Notes(tuple(notes)))
     return Document(tuple(blocks), data_table(explanation))
 
@@ -123,7 +126,7 @@ def verdict(explanation: Explanation, pair: PairExplanation) -> list[str]:
         *about_answers([_metric(explanation, pair).signature]),
         *artefacts(explanation, pair),
         *_where_from(explanation, pair),
-        *_how_safe(pair),
+        *_how_safe(pair, _words(explanation)),
     ]
 
 
@@ -176,7 +179,7 @@ def _outputs(group: DegenerateGroup) -> str:
 
 def _where_from(explanation: Explanation, pair: PairExplanation) -> Iterator[str]:
     digits, compared = _metric(explanation, pair).digits, pair.comparison
-    alpha = explanation.comparison.settings.alpha
+    alpha, words = explanation.comparison.settings.alpha, _words(explanation)
     tested = [variable for variable in pair.variables if variable.p_adjusted is not None]
     clear = [variable for variable in tested if _at_most(variable.p_adjusted, alpha)]
     for variable in clear[:SPOKEN_OF]:
@@ -187,13 +190,13 @@ def _where_from(explanation: Explanation, pair: PairExplanation) -> Iterator[str
         yield (
             f"It depends on {name} "
             f"({p_equals('adjusted p', variable.p_adjusted or 0.0)}): "
-            f"‹{part.name}›, {100 * part.share:.0f} % of the text, contributes "
+            f"‹{part.name}›, {100 * part.share:.0f} % of the {words.whole}, contributes "
             f"{_signed(part.contribution, digits)} of {_signed(compared.difference, digits)}."
         )
     if tested and not clear:
         smallest = min(variable.p_adjusted or 0.0 for variable in tested)
         yield (
-            f"No kind of segment stands out (smallest adjusted p of {len(tested)} kinds: "
+            f"No kind of {words.row} stands out (smallest adjusted p of {len(tested)} kinds: "
             f"{p_cell(smallest)})."
         )
     parts = ", ".join(
@@ -203,8 +206,8 @@ def _where_from(explanation: Explanation, pair: PairExplanation) -> Iterator[str
         yield f"By part of the score: {parts}."
     if pair.unattributed:
         yield (
-            f"{_signed(pair.unattributed, digits)} can't be attributed to segments, because the "
-            "score jumps between the two systems' counts."
+            f"{_signed(pair.unattributed, digits)} can't be attributed to {words.rows}, because "
+            f"the score jumps between the two {words.systems}' counts."
         )
 
 
@@ -227,14 +230,15 @@ def _standing_out(
     return max(clear, key=lambda part: sign * variable.excess(part))
 
 
-def _how_safe(pair: PairExplanation) -> Iterator[str]:
+def _how_safe(pair: PairExplanation, words: Words) -> Iterator[str]:
     turning, ending = [], []
     for removal in pair.fragility:
         sign, significance = removal.until_sign_turns, removal.until_not_significant
+        units = words.units(removal.removed)
         if sign is None:
-            yield f"No removal of up to nine in ten {removal.removed}s turns the sign."
+            yield f"No removal of up to nine in ten {units} turns the sign."
             continue
-        turning.append(f"{sign:,} of {removal.total:,} {removal.removed}s")
+        turning.append(f"{sign:,} of {removal.total:,} {units}")
         if significance is not None:
             ending.append(f"{significance:,}")
     ends = f", its significance on {' or '.join(ending)}" if ending else ""
@@ -263,12 +267,12 @@ def slice_table(explanation: Explanation, pair: PairExplanation, *, details: boo
     """The slices of variables that matter, or of all; each variable's add up to the difference."""
     alpha = explanation.comparison.settings.alpha
     digits, compared = _metric(explanation, pair).digits, pair.comparison
-    level = 100 * explanation.comparison.settings.level
+    level, words = 100 * explanation.comparison.settings.level, _words(explanation)
     columns = (
         Column("variable", "Slices by"),
         Column("name", "Slice"),
-        Column("segments", "Segments"),
-        Column("share", "Text", 0, percent=True),
+        Column("segments", words.rows.capitalize()),
+        Column("share", "Text" if words.whole == "text" else "Share", 0, percent=True),
         Column("contribution", "Contribution", digits, sign=True),
         Column("interval", f"{level:g} % interval", numeric=True),
         Column("p_adjusted", "p of even spread", 4, numeric=True),
@@ -326,7 +330,7 @@ def ngram_table(explanation: Explanation, pair: PairExplanation, *, details: boo
 
 
 def group_table(explanation: Explanation, pair: PairExplanation) -> Table:
-    """The segments and documents that contribute most, either way."""
+    """List the segments or items, and the documents, that contribute most, either way."""
     digits = max(3, _metric(explanation, pair).digits)
     columns = (
         Column("kind", "Contributes most"),
@@ -335,7 +339,7 @@ def group_table(explanation: Explanation, pair: PairExplanation) -> Table:
     )
     rows: list[Row] = [
         {
-            "kind": "segment",
+            "kind": _words(explanation).row,
             "name": _segment_name(explanation, place),
             "contribution": pair.segments[place],
             "name link": _link(pair, segment=place + 1),
@@ -493,7 +497,7 @@ def slice_chart(explanation: Explanation, pair: PairExplanation) -> Chart:
     Variables whose slices are evenly spread are left out where others are not.
     """
     level = 100 * explanation.comparison.settings.level
-    compared = pair.comparison
+    compared, whole = pair.comparison, _words(explanation).whole
     title = f"{compared.a} − {compared.b}: {compared.difference:+.2f} {compared.metric}"
     sentences = tuple(verdict(explanation, pair)[:2])
     columns = (
@@ -518,7 +522,7 @@ def slice_chart(explanation: Explanation, pair: PairExplanation) -> Chart:
             rows.append(
                 {
                     **place,
-                    "slice": f"{part.name} ({100 * part.share:.0f} % of the text)",
+                    "slice": f"{part.name} ({100 * part.share:.0f} % of the {whole})",
                     "contribution": part.contribution,
                     "low": low,
                     "high": high,
@@ -540,6 +544,10 @@ def slice_chart(explanation: Explanation, pair: PairExplanation) -> Chart:
         shared_y=True,
     )
     return Chart(title=title, table=Table(columns, tuple(rows)), plot=plot, sentences=sentences)
+
+
+def _words(explanation: Explanation) -> Words:
+    return words_of(explanation.comparison.test_set.rows)
 
 
 def _metric(explanation: Explanation, pair: PairExplanation) -> MetricResult:

@@ -22,11 +22,13 @@ from truebleu.reports.document import (
     resampled,
     signature_lines,
 )
+from truebleu.reports.words import words_of
 from truebleu.schema import row_of
 from truebleu.significance.intervals import INTERVAL_METHODS
 from truebleu.significance.tests import TESTS
 
 if TYPE_CHECKING:
+    from truebleu.reports.words import Words
     from truebleu.significance.gate import GateCheck, GateResult
 
 
@@ -47,6 +49,10 @@ def document(result: GateResult) -> Document:
         Check(check.metric, check.passed, _reason(result, check)) for check in result.checks
     )
     return Document(blocks, check_table(result), checks=checks)
+
+
+def _words(result: GateResult) -> Words:
+    return words_of(result.test_set.rows)
 
 
 def sentences(result: GateResult) -> list[str]:
@@ -78,7 +84,8 @@ def method(result: GateResult) -> str:
         intervals = f"{intervals}, and {exact},"
     if result.rule != "not worse":
         # The rule of three: of what strikes 3 in n units, 5 % of all test sets have none.
-        rare = f"; failures rarer than 1 in {result.units // 3:,} {settings.unit}s may be missing"
+        unit = _words(result).units(settings.unit)
+        rare = f"; failures rarer than 1 in {result.units // 3:,} {unit} may be missing"
         if result.units < 6 or all(check.pass_fail for check in result.checks):
             rare = ""
         return f"one-sided tests by {intervals} over {units}; {level}{rare}"
@@ -136,9 +143,10 @@ def _reason(result: GateResult, check: GateCheck) -> str:
 def _note(result: GateResult, check: GateCheck) -> str:
     if check.note == "identical":
         return f"{check.metric} counts the same in both"
+    units = f"{result.units:,} {_words(result).units(result.settings.unit)}"
     return (
-        f"they differ in {check.differing_units:,} of {result.units:,} {result.settings.unit}s, "
-        "too few for any difference to be significant"
+        f"they differ in {check.differing_units:,} of {units}, too few for any difference to be "
+        "significant"
     )
 
 
@@ -173,14 +181,14 @@ def _few(result: GateResult) -> list[str]:
     if settings.margin is None or settings.unit != "document" or result.units >= enough:
         return []
     return [
-        f"Fewer than {enough} documents: a system that is worse by the margin passes more often "
-        "than the level says."
+        f"Fewer than {enough} documents: a {_words(result).system} that is worse by the margin "
+        "passes more often than the level says."
     ]
 
 
 def _tails(result: GateResult) -> list[str]:
     """Metrics that show something by a difference which depends on one unit."""
-    unit = result.settings.unit
+    unit = _words(result).unit(result.settings.unit)
     return [
         f"One {unit} carries {100 * (check.largest_share or 0):.0f} % of the variance of the "
         f"difference by {check.metric}: a test set with more or fewer like it may decide otherwise."
@@ -212,6 +220,6 @@ def _look(result: GateResult) -> list[str]:
     rule = "equally" if look.looks is not None else "6/(π²k²) of it at look k"
     return [
         f"Look {look.number} at this test set: decided at {look.alpha:.2g} of the {shared} "
-        f"({rule}), {look.spent:.4g} spent. Over all looks, the level is {level:g}, unless systems "
-        "are tuned on what earlier looks showed."
+        f"({rule}), {look.spent:.4g} spent. Over all looks, the level is {level:g}, unless "
+        f"{_words(result).systems} are tuned on what earlier looks showed."
     ]

@@ -15,11 +15,13 @@ from truebleu.reports.document import (
     lost_to_correction,
     p_cell,
 )
+from truebleu.reports.words import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from truebleu.reports.document import Block, Value
+    from truebleu.reports.words import Words
     from truebleu.significance.compare import Comparison, GroupComparison, PairResult
     from truebleu.significance.scores import GroupScores, Scores, SystemScores
 
@@ -40,7 +42,8 @@ def score_tables(
     """
     tables = []
     for name, groups in _columns(scores.groups):
-        shown = _group_columns(name, [group.unit or "segment" for group in groups])
+        words = words_of(scores.test_set.rows)
+        shown = _group_columns(name, [group.unit or "segment" for group in groups], words)
         notes: tuple[str, ...] = ()
         if scores.settings is not None:
             level, many = scores.settings.level, len(groups)
@@ -51,7 +54,8 @@ def score_tables(
         rows = tuple(
             {**_group_row(group), **cells(system)} for group in groups for system in group.systems
         )
-        tables.append(Table((*shown, Column("system", "System"), *columns), rows, notes))
+        system = Column("system", words.system.capitalize())
+        tables.append(Table((*shown, system, *columns), rows, notes))
     return tables
 
 
@@ -79,11 +83,12 @@ def _pair_table(
 ) -> Table:
     """A row per group and pair: both scores, the difference, its interval and p."""
     digits, level = comparison.metrics[label].digits, comparison.settings.level
-    columns = _group_columns(name, [group.unit for group in groups])
+    words = words_of(comparison.test_set.rows)
+    columns = _group_columns(name, [group.unit for group in groups], words)
     # All pairs have the same second system: its name heads its scores.
     several = len(comparison.of(label)) > 1
     first, second = comparison.of(label)[0].a, comparison.of(label)[0].b
-    columns += [Column("a", "System")] if several else []
+    columns += [Column("a", words.system.capitalize())] if several else []
     columns += [
         Column("score_a", label if several else first, digits, numeric=True),
         Column("score_b", second, digits, numeric=True),
@@ -117,8 +122,9 @@ def _system_table(
 ) -> Table:
     """A row per system and a column per group; marks where it is worse than the group's best."""
     digits, higher = comparison.metrics[label].digits, comparison.metrics[label].higher_is_better
+    words = words_of(comparison.test_set.rows)
     columns = [
-        Column("system", "System"),
+        Column("system", words.system.capitalize()),
         *(Column(group.label, group.label, numeric=True) for group in groups),
     ]
     rows = []
@@ -130,7 +136,7 @@ def _system_table(
             row[group.label] = f"{group.systems[system][label]:.{digits}f}{mark}"
         rows.append(row)
     sizes = ", ".join(f"{group.label} {group.segments:,}" for group in groups)
-    notes = [f"segments by {name}: {sizes}"]
+    notes = [f"{words.rows} by {name}: {sizes}"]
     if higher is not None:
         notes.insert(0, f"* significantly worse than the best of the {name}")
     return Table(tuple(columns), tuple(rows), tuple(notes))
@@ -168,7 +174,8 @@ def _sentences(
     untested = [group for group in groups if not group.comparisons]
     if untested:
         labels = listed([group.label for group in untested], MOST_GROUPS)
-        yield f"Too few {untested[0].unit}s to test: {labels}."
+        units = words_of(comparison.test_set.rows).units(untested[0].unit)
+        yield f"Too few {units} to test: {labels}."
 
 
 def _family(comparison: Comparison, label: str) -> int:
@@ -219,9 +226,10 @@ def _corrected(comparison: Comparison, correction: str) -> Iterator[str]:
             "randomization holds its level there, but intervals can be too narrow."
         )
     if any(group.unit != comparison.settings.unit for group in tested):
+        rows = words_of(comparison.test_set.rows).rows
         yield (
-            "Groups within documents: their segments are taken as independent, which segments of "
-            "one document are not."
+            f"Groups within documents: their {rows} are taken as independent, which {rows} of one "
+            "document are not."
         )
 
 
@@ -230,10 +238,10 @@ def _columns(groups: Sequence[Group]) -> list[tuple[str, list[Group]]]:
     return [(name, [group for group in groups if group.column == name]) for name in names]
 
 
-def _group_columns(name: str, units: Sequence[str]) -> list[Column]:
-    columns = [Column("group", name), Column("segments", "segments", numeric=True)]
+def _group_columns(name: str, units: Sequence[str], words: Words) -> list[Column]:
+    columns = [Column("group", name), Column("segments", words.rows, numeric=True)]
     if set(units) != {"segment"}:
-        columns.append(Column("units", f"{units[0]}s", numeric=True))
+        columns.append(Column("units", words.units(units[0]), numeric=True))
     return columns
 
 

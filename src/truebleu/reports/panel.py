@@ -25,6 +25,7 @@ from truebleu.reports.document import (
     signature_lines,
     table_of,
 )
+from truebleu.reports.words import words_of
 from truebleu.significance.tests import fewest_units
 
 if TYPE_CHECKING:
@@ -119,19 +120,22 @@ def _varies(pair: PanelComparison) -> bool:
 def _headline(result: Panel, label: str) -> str:
     """Who leads on average and who can't be told from it; or how many beat the baseline."""
     baseline, sets = result.settings.baseline, f"{len(result.test_sets)} test sets"
+    words = words_of(result.rows)
     lower = result.higher_is_better[label] is False
     pairs = result.of(label)
     if baseline is not None:
         ahead = [pair.a for pair in pairs if pair.significant and (pair.difference > 0) != lower]
         behind = [pair.a for pair in pairs if pair.significant and (pair.difference > 0) == lower]
         return (
-            f"On average over {sets} by {label}, of {len(pairs)} systems against {baseline}: "
+            f"On average over {sets} by {label}, of {len(pairs)} {words.systems} against "
+            f"{baseline}: "
             f"{len(ahead)} better, {len(behind)} worse, {len(pairs) - len(ahead) - len(behind)} "
             "can't be told apart."
         )
     scored = [row for row in result.systems if row.metric == label and row.score is not None]
     if not scored:
-        return f"No system is in all {sets}: --details has the pairs that can be compared."
+        none = f"No {words.system} is in all {sets}"
+        return f"{none}: --details has the pairs that can be compared."
     leader = (min if lower else max)(scored, key=lambda row: row.score or 0.0).name
     level = [
         pair.b if pair.a == leader else pair.a
@@ -140,7 +144,7 @@ def _headline(result: Panel, label: str) -> str:
     ]
     head = f"By {label} {leader} leads on average over {sets}"
     if not level:
-        return f"{head}, and is better than every other system."
+        return f"{head}, and is better than every other {words.system}."
     return f"{head}; {listed(level, NAMED)} can't be told from it."
 
 
@@ -150,7 +154,10 @@ def _systems(result: Panel, label: str) -> Table:
     # Best first, and those without a score last.
     turn = -1 if result.higher_is_better[label] is not False else 1
     systems.sort(key=lambda row: (row.score is None, turn * (row.score or 0.0)))
-    columns = [Column("system", "System"), Column("score", f"mean {label}", digits=digits)]
+    columns = [
+        Column("system", words_of(result.rows).system.capitalize()),
+        Column("score", f"mean {label}", digits=digits),
+    ]
     if any(row.ranks is not None for row in systems):
         columns.append(Column("ranks", "ranks", numeric=True))
     sets = [row.name for row in result.test_sets]
@@ -261,11 +268,13 @@ def _cautions(result: Panel) -> list[str]:
             "none can be called better or worse there."
         )
     if len(result.common) < len(result.test_sets):
+        systems = words_of(result.rows).systems
         scores = (
             f"Mean scores are over the {len(result.common)} of {len(result.test_sets)} test sets "
-            "that have all systems"
+            f"that have all {systems}"
             if result.common
-            else "No test set has all systems: only systems that are in all sets have a mean score"
+            else f"No test set has all {systems}: only {systems} that are in all sets have a mean "
+            "score"
         )
         lines.append(f"{scores}; differences are over the sets that have both.")
     return lines
@@ -274,7 +283,10 @@ def _cautions(result: Panel) -> list[str]:
 def _method(result: Panel) -> str:
     """How sets and means were tested, in one line."""
     settings = result.settings
-    units = " or ".join(sorted(f"{unit}s" for unit in {row.unit for row in result.test_sets}))
+    words = words_of(result.rows)
+    units = " or ".join(
+        sorted(words.units(unit) for unit in {row.unit for row in result.test_sets})
+    )
     about = "these test sets" if settings.languages == "fixed" else "further test sets like these"
     return (
         f"each set: approximate randomization over {units}, {settings.replicates:,} replicates, "

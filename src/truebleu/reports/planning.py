@@ -19,6 +19,7 @@ from truebleu.reports.document import (
     signature_lines,
     table_of,
 )
+from truebleu.reports.words import words_of
 from truebleu.schema import columns_of, row_of
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from truebleu.planning.power import SizePower
     from truebleu.planning.sample import Sample
     from truebleu.reports.document import Row
+    from truebleu.reports.words import Words
 
 
 # The power of test sets of several sizes.
@@ -54,6 +56,10 @@ def plan_document(plan: Plan) -> Document:
     return Document(blocks, Table(columns, rows, notes))
 
 
+def _words(plan: Plan) -> Words:
+    return words_of(plan.test_set.rows)
+
+
 def _demand(pair: PairPlan) -> float:
     """How large a test set the pair asks for, to find the one that asks for most."""
     return pair.sd if pair.smallest_difference is None else pair.smallest_difference
@@ -64,15 +70,17 @@ def plan_sentences(plan: Plan, pair: PairPlan) -> tuple[str, ...]:
     answer = [*_answer(plan, pair), *_margin(plan, pair)]
     if len(plan.of(pair.metric)) > 1:
         answer.append(f"This is for {pair.a} and {pair.b}, which vary most; the table has all.")
-    return (*answer, *(_warning(warning, pair, plan.settings.unit) for warning in pair.warnings))
+    return (*answer, *(_warning(warning, pair, plan) for warning in pair.warnings))
 
 
 def pair_table(plan: Plan) -> Table:
     """A row per metric and pair: the size needed, and what the pilot's size can detect."""
-    unit, power = plan.settings.unit, f"detects with {_wanted(plan)}"
-    columns = [Column("metric", "Metric"), Column("a", "System"), Column("b", "against")]
+    words, power = _words(plan), f"detects with {_wanted(plan)}"
+    columns = [Column("metric", "Metric"), Column("a", words.system.capitalize())]
+    columns.append(Column("b", "against"))
     if any(pair.difference is not None for pair in plan.plans):
-        columns.append(Column("units_needed", f"{unit}s needed", numeric=True))
+        heading = f"{words.units(plan.settings.unit)} needed"
+        columns.append(Column("units_needed", heading, numeric=True))
         columns.append(Column("power_now", "power now", numeric=True))
     columns.append(Column("smallest_difference", f"{power} now", numeric=True))
     return table_of(
@@ -88,10 +96,10 @@ def pair_table(plan: Plan) -> Table:
 
 def size_table(plan: Plan, pair: PairPlan) -> Table:
     """A row per size: its power for the difference, and the smallest difference it detects."""
-    unit = plan.settings.unit
-    columns = [Column("units", f"{unit}s", numeric=True)]
+    unit, words = plan.settings.unit, _words(plan)
+    columns = [Column("units", words.units(unit), numeric=True)]
     if unit == "document":
-        columns.append(Column("segments", "about segments", numeric=True))
+        columns.append(Column("segments", f"about {words.rows}", numeric=True))
     if pair.difference is not None:
         columns.append(Column("power", f"power for {_asked(pair)}", numeric=True))
     columns += [
@@ -103,15 +111,15 @@ def size_table(plan: Plan, pair: PairPlan) -> Table:
 
 def power_chart(plan: Plan) -> Chart:
     """The power against the size; without a difference, the smallest difference detected."""
-    unit, wanted = plan.settings.unit, plan.settings.power
+    units, wanted = _words(plan).units(plan.settings.unit), plan.settings.power
     asked = dict.fromkeys(pair.difference for pair in plan.plans)
-    title = f"Smallest difference detected with a power of {100 * wanted:g} %, by {unit}s"
+    title = f"Smallest difference detected with a power of {100 * wanted:g} %, by {units}"
     if None not in asked:
         sizes = " or ".join(f"{difference:g}" for difference in asked)
-        title = f"Power to detect a difference of {sizes}, by {unit}s"
+        title = f"Power to detect a difference of {sizes}, by {units}"
     columns = (
         Column("plan", "Metric and pair"),
-        Column("units", f"{unit.capitalize()}s in the test set"),
+        Column("units", f"{units.capitalize()} in the test set"),
         Column("power", "Power", digits=0, percent=True),
         Column("smallest_difference", "Smallest difference detected", digits=2),
     )
@@ -139,19 +147,23 @@ def _method(plan: Plan) -> str:
     many = f", Bonferroni's correction for {comparisons} comparisons" if comparisons > 1 else ""
     pilot = f"{plan.plans[0].a} and {plan.plans[0].b}"
     if len({pair.a for pair in plan.plans}) > 1:
-        pilot = f"{len({pair.a for pair in plan.plans})} systems and {plan.plans[0].b}"
+        systems = _words(plan).systems
+        pilot = f"{len({pair.a for pair in plan.plans})} {systems} and {plan.plans[0].b}"
+    units = _words(plan).units(settings.unit)
     return (
         f"{SIDES[settings.alternative]} paired test at level {settings.level:g}{many}; independent "
-        f"{settings.unit}s like those of the pilot ({pilot}), normal approximation"
+        f"{units} like those of the pilot ({pilot}), normal approximation"
     )
 
 
-def _warning(warning: PlanWarning, pair: PairPlan, unit: str) -> str:
+def _warning(warning: PlanWarning, pair: PairPlan, plan: Plan) -> str:
+    words = _words(plan)
+    unit, units = words.unit(plan.settings.unit), words.units(plan.settings.unit)
     if warning == "few units needed":
-        return f"With fewer than {FEW_UNITS} {unit}s, the power given here is only approximate."
+        return f"With fewer than {FEW_UNITS} {units}, the power given here is only approximate."
     if warning == "small pilot":
         return (
-            f"The pilot has {pair.units:,} {unit}s: too few to tell how much the difference varies."
+            f"The pilot has {pair.units:,} {units}: too few to tell how much the difference varies."
         )
     if warning == "one unit decides":
         return (
@@ -159,8 +171,8 @@ def _warning(warning: PlanWarning, pair: PairPlan, unit: str) -> str:
             "depends on it. Is it an error in the texts?"
         )
     return (
-        "Segments of a document go together: drawn by documents, the variance is "
-        f"{pair.design_effect or 0:.1f} times that of independent segments. Plan with --unit "
+        f"{words.rows.capitalize()} of a document go together: drawn by documents, the variance is "
+        f"{pair.design_effect or 0:.1f} times that of independent {words.rows}. Plan with --unit "
         "document."
     )
 
@@ -198,9 +210,9 @@ def _answer(plan: Plan, pair: PairPlan) -> Iterator[str]:
 
 
 def _units(plan: Plan, units: int, segments: int | None) -> str:
-    unit = plan.settings.unit
-    more = f" ({segments:,} segments)" if unit == "document" else ""
-    return f"{units:,} {unit}s{more}"
+    unit, words = plan.settings.unit, _words(plan)
+    more = f" ({segments:,} {words.rows})" if unit == "document" else ""
+    return f"{units:,} {words.units(unit)}{more}"
 
 
 def _margin(plan: Plan, pair: PairPlan) -> Iterator[str]:
@@ -217,10 +229,10 @@ def _margin(plan: Plan, pair: PairPlan) -> Iterator[str]:
     )
     now = map(_power_percent, (margin.gate_power_now, margin.equivalence_power_now))
     yield (
-        f"For a gate with a margin of {margin.margin:g} {pair.metric} to pass a system that is "
-        f"truly equal with a chance of {_wanted(plan)}, it takes {gate}; for an equivalence test "
-        f"within that margin to show it, {equivalence}. With this test set, the chances are "
-        f"{' and '.join(now)}."
+        f"For a gate with a margin of {margin.margin:g} {pair.metric} to pass a "
+        f"{_words(plan).system} that is truly equal with a chance of {_wanted(plan)}, it takes "
+        f"{gate}; for an equivalence test within that margin to show it, {equivalence}. With this "
+        f"test set, the chances are {' and '.join(now)}."
     )
 
 

@@ -20,6 +20,7 @@ from truebleu.reports.document import (
     plain_columns,
     resampled,
 )
+from truebleu.reports.words import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -71,7 +72,7 @@ def score_table(scores: Scores) -> Table:
     notes = _signature_lines(scores)
     if scores.settings is not None:
         notes.append(_interval_line(scores))
-    columns = (Column("system", "System"), *_score_columns(scores))
+    columns = (_system_column(scores), *_score_columns(scores))
     rows = tuple(_score_cells(scores, system) for system in scores.systems)
     bars = tuple(Bar(label, f"{label} low", f"{label} high", zero=True) for label in scores.digits)
     return Table(columns, rows, tuple(notes), bars=bars)
@@ -92,6 +93,10 @@ def _precision_tables(scores: Scores) -> Iterator[Table]:
             system = Column("system", f"{label} precisions")
             score = Column("score", label, digits=scores.digits[label])
             yield Table((system, score, *columns), tuple(rows))
+
+
+def _system_column(scores: Scores) -> Column:
+    return Column("system", words_of(scores.test_set.rows).system.capitalize())
 
 
 def _score_columns(scores: Scores) -> list[Column]:
@@ -132,14 +137,16 @@ def score_chart(scores: Scores) -> Chart:
             point = {"score": system.scores[label].score, "low": low, "high": high}
             rows.append({"system": system.name, **measured, **point})
     columns = (
-        *(Column(name, name.capitalize()) for name in ("system", "score", "metric")),
+        _system_column(scores),
+        *(Column(name, name.capitalize()) for name in ("score", "metric")),
         *plain_columns("low", "high"),
     )
     level = "" if scores.settings is None else f"{100 * scores.settings.level:g} % intervals"
     panel = "metric" if len(labels) > 1 else None
     options = {"panel": panel, "y_heading": "measured", "shared_y": False}
     plot = forest("system", "score", interval=level, **options)
-    count = f"{len(ordered)} systems" if len(ordered) > 1 else ordered[0].name
+    systems = words_of(scores.test_set.rows).systems
+    count = f"{len(ordered)} {systems}" if len(ordered) > 1 else ordered[0].name
     title = f"{', '.join(labels)} of {count}"
     return Chart(title=title, table=Table(columns, tuple(rows)), plot=plot)
 
@@ -149,7 +156,8 @@ def segment_table(scores: Scores) -> Table:
     numbers = range(1, scores.test_set.segments + 1)
     names: Sequence[str | int] = numbers if scores.segment_names is None else scores.segment_names
     by_number = scores.segment_names is None
-    columns = [Column("system", "System"), Column("segment", "Segment", numeric=by_number)]
+    heading = words_of(scores.test_set.rows).row.capitalize()
+    columns = [_system_column(scores), Column("segment", heading, numeric=by_number)]
     for label, digits in scores.digits.items():
         columns.append(Column(label, label, digits=digits, numeric=True))
     rows: list[Row] = [

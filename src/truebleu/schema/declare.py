@@ -246,7 +246,7 @@ _SHAPES: dict[str, type] = {
         "float": Real,
         "bool": bool,
         "Any object Annotated Callable": object,
-        "NBest TestSet": _Object,
+        "CountsLike NBest TestSet": _Object,
     }.items()
     for word in words.split()
 }

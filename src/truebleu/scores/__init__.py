@@ -1,10 +1,11 @@
-"""Scores that other programs made: a metric of them, and test sets known by them alone."""
+"""Scores that other programs made: beside texts, or of items without texts."""
 
 from typing import TYPE_CHECKING
 
 from truebleu.schema import lazy_package
 
 if TYPE_CHECKING:
-    from truebleu.scores.scored import *
+    from truebleu.scores.given import *
+    from truebleu.scores.items import *
 
 __getattr__, __dir__ = lazy_package(__name__)

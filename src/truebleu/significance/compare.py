@@ -10,9 +10,8 @@ import numpy as np
 
 from truebleu import schema
 from truebleu._results import Result
+from truebleu.counts.inputs import counts_of
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.metrics.base import CountedMetric
-from truebleu.metrics.registry import metric_labels
 from truebleu.resampling import Swaps
 from truebleu.significance.corrections import CORRECTIONS, adjust, experimentwise_error
 from truebleu.significance.groups import FEWEST_UNITS, segment_groups
@@ -35,7 +34,6 @@ from truebleu.significance.pairs import (
     significantly_better,
 )
 from truebleu.significance.people import PeopleAgreement, agreement_of_pairs
-from truebleu.significance.scores import inputs_of
 from truebleu.significance.settings import (
     FAMILIES,
     CompareSettings,
@@ -49,8 +47,8 @@ from truebleu.significance.settings import (
     units_of,
 )
 from truebleu.significance.statistics import (
-    UnitCounts,
     bootstrap_scores,
+    count_units,
     design_effects,
     largest_units,
 )
@@ -60,21 +58,18 @@ from truebleu.significance.tests import TESTS, default_replicates, fewest_units,
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from truebleu.corpus.test_set import (
-        ColumnsLike,
-        ReferencesLike,
-        SystemsLike,
-        TestSet,
-        TestSetOutline,
-    )
+    from truebleu.corpus.outline import ColumnsLike, Sizes
+    from truebleu.corpus.test_set import ReferencesLike, SystemsLike
     from truebleu.corpus.text_warnings import TextWarning
+    from truebleu.counts.counts import Counts
+    from truebleu.counts.inputs import Source
     from truebleu.metrics.base import Score, Signature
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
     from truebleu.significance.groups import SegmentGroup
     from truebleu.significance.optimizer_runs import RunScores
     from truebleu.significance.pairs import DifferenceBounds, PairTests
-    from truebleu.significance.statistics import Pair, Progress
+    from truebleu.significance.statistics import Pair, Progress, UnitCounts
 
 __all__ = [
     "Comparison",
@@ -87,9 +82,9 @@ __all__ = [
 
 @schema.verb
 def compare(
-    systems: SystemsLike,
+    systems: SystemsLike | Source,
     references: ReferencesLike | None = None,
-    metrics: MetricsLike = "bleu",
+    metrics: MetricsLike | None = None,
     *,
     baseline: schema.Baseline = None,
     test: Annotated[str | None, schema.Setting(choices=tuple(TESTS))] = None,
@@ -123,10 +118,11 @@ def compare(
     True
 
     Args:
-        systems: a test set, or the outputs of two or more systems by name; with metrics="scores",
-            their scores of each item.
-        references: one text, or one per translator; None with a test set.
-        metrics: names or objects: "bleu", ["bleu", "chrf:word_order=2"], BLEU().
+        systems: a test set, the outputs of two or more systems by name, scores of items by model,
+            or counts.
+        references: one text, or one per translator; None with a test set, scores or counts.
+        metrics: names or objects: "bleu", ["bleu", "chrf:word_order=2"], BLEU(). Default: BLEU, or
+            the scores of items.
         test: the test of significance; approximate randomization, unless you choose another.
         margin: the largest difference that does not matter; adds a test of equivalence.
         correction: for the number of comparisons by a metric; Holm's, and Westfall and Young's from
@@ -153,21 +149,19 @@ def compare(
     """
     asked = locals()
     # Of several answers to an item, each is a run of its own where nothing else is asked for.
-    parsed, test_set = inputs_of(
+    counts = counts_of(
         systems,
         references,
         metrics,
         documents,
         domains,
-        compared_by="compare",
-        by_runs=runs is None and not by and test is None and interval is None,
+        verb="compare",
+        by_runs=are_runs_compared(asked),
     )
-    names = list(test_set.systems)
-    grouped = getattr(test_set, "runs", None)
-    if runs is not None:
-        grouped = as_runs(runs, names)
+    names = list(counts.outline.systems)
+    grouped = counts.outline.runs if runs is None else as_runs(runs, names)
     about = resolve_about(about, None if grouped is None else len(next(iter(grouped.values()), ())))
-    chosen = chosen_unit(unit, test_set)
+    chosen = chosen_unit(unit, counts.outline)
     settings = schema.picked(
         CompareSettings,
         asked,
@@ -177,28 +171,24 @@ def compare(
         unit=chosen,
         interval=interval or default_interval(about, chosen, by_domain=by_domain),
         about=about,
-        primary=_primary(primary, metric_labels(parsed)),
+        primary=_primary(primary, counts.labels),
     )
     if grouped is not None:
         names = list(grouped)
         outputs = [output for group in grouped.values() for output in group]
-        test_set = replace(test_set, systems={name: test_set.systems[name] for name in outputs})
+        counts = counts.systems(outputs)
     elif swap_runs != "together":
         raise SettingError("swap_runs", swap_runs, "runs beside it: without runs it does nothing")
     pairs = pairs_to_compare(names, baseline)  # refused before anything is counted
-    columns = test_set.columns(by)
+    outline = counts.outline
+    columns = outline.columns(by)
     _require_groups(columns, settings, runs=grouped is not None)
-    units = units_of(test_set, settings)
-    family_size = len(pairs) * (len(parsed) if correct_over == "metrics" else 1)
+    units = units_of(outline, settings)
+    family_size = len(pairs) * (len(counts.metrics) if correct_over == "metrics" else 1)
     settings = for_comparisons(
         settings, family_size, len(units), replicates=replicates, correction=correction
     )
-    counted = [CountedMetric(metric, metric.count(test_set)) for metric in parsed]
-    counts = [metric.counts.array() for metric in counted]
-    of_outputs = [
-        UnitCounts.of(label, metric, rows, units)
-        for label, metric, rows in zip(metric_labels(parsed), parsed, counts, strict=True)
-    ]
+    of_outputs = count_units(counts, units)
 
     def draw_outputs(first: int, count: int) -> list[Values]:
         return bootstrap_scores(of_outputs, units, settings.drawn(count), progress, first=first)
@@ -222,34 +212,35 @@ def compare(
         adjusted = adjust(np.concatenate([part.p for part in tests]), settings.correction)
         parts_of = np.split(adjusted, len(tests))
         tests = [replace(part, p_adjusted=p) for part, p in zip(tests, parts_of, strict=True)]
-    clusters_of = known_clusters(test_set, settings)
+    clusters_of = known_clusters(outline, settings)
     family = schema.picked(
         Family,
         locals(),
-        references=test_set.references_per_segment,
-        unit_name=partial(name_of_unit, test_set, units, settings),
+        references=outline.references_each,
+        unit_name=partial(name_of_unit, outline, units, settings),
     )
     parts = []
     for index, (metric, replicated, tested) in enumerate(
         zip(statistics, scores, tests, strict=True)
     ):
-        rows = counts[index] if of_runs is None else of_runs.by_system(counts[index])
+        rows = counts.metrics[index].rows.stored()
+        if of_runs is not None:
+            rows = of_runs.by_system(rows)
         effects = design_effects(metric, rows, clusters_of, pairs)
         part = family.results(metric, replicated, tested, effects)
         parts.append(part if of_runs is None else _with_runs(part, of_runs, index, pairs))
     groups: tuple[GroupComparison, ...] = ()
     if columns:
         groups = _compare_groups(
-            test_set,
-            counted,
-            segment_groups(test_set, columns, unit, settings),
+            counts,
+            segment_groups(outline, columns, unit, settings),
             replace(settings, test=test or "scaled"),
             len(pairs),
             replicates=replicates,
             interval=interval,
         )
     return Comparison(
-        test_set=test_set.outline,
+        test_set=outline.sizes,
         settings=settings,
         units=len(units),
         metrics={part.label: part.metric for part in parts},
@@ -260,8 +251,14 @@ def compare(
         comparisons=tuple(pair for part in parts for pair in part.pairs),
         runs=grouped,
         groups=groups,
-        warnings=test_set.warnings,
+        warnings=outline.warnings,
     )
+
+
+def are_runs_compared(options: Mapping[str, Any]) -> bool:
+    """Return whether runs of scored models are systems: if no option asks for something else."""
+    is_open = all(options.get(name) is None for name in ("runs", "test", "interval"))
+    return is_open and not options.get("by")
 
 
 def _primary(asked: str | None, labels: Sequence[str]) -> str | None:
@@ -308,8 +305,7 @@ MOST_GROUP_COMPARISONS = 2500
 
 
 def _compare_groups(
-    test_set: TestSet,
-    metrics: Sequence[CountedMetric],
+    counts: Counts,
     groups: Sequence[SegmentGroup],
     settings: CompareSettings,
     pairs: int,
@@ -317,7 +313,7 @@ def _compare_groups(
     replicates: int | None,
     interval: schema.IntervalName | None,
 ) -> tuple[GroupComparison, ...]:
-    """The comparisons of so many pairs in each group, adjusted for those of all groups."""
+    """Compare all `pairs` in each group; p-values are adjusted across groups."""
     from truebleu.significance.scores import score
 
     tested = [group for group in groups if group.units >= FEWEST_UNITS]
@@ -329,13 +325,12 @@ def _compare_groups(
     settings = replace(settings, replicates=_group_replicates(settings, family, tested, replicates))
     results = []
     for group in groups:
-        part, part_metrics = group.part(test_set, metrics)
+        part = counts.subset(group.segments)
         comparisons: tuple[PairResult, ...] = ()
         systems: Mapping[str, Mapping[str, SystemResult | Score]]
         if group in tested:
             compared = compare(
                 part,
-                metrics=part_metrics,
                 **{**group.resampling(tested, settings, interval), "level": settings.level},
                 test=None if settings.test == "scaled" else settings.test,
                 correction="none",
@@ -344,7 +339,7 @@ def _compare_groups(
             )
             systems, comparisons = compared.systems, compared.comparisons
         else:
-            systems = score(part, metrics=part_metrics)
+            systems = score(part)
         scores = {
             name: {label: float(result.score) for label, result in by.items()}
             for name, by in systems.items()
@@ -579,7 +574,7 @@ class Comparison(Result):
 
     REPORT: ClassVar[str] = "truebleu.reports.compare"
 
-    test_set: TestSetOutline
+    test_set: Sizes
     settings: CompareSettings
     units: int
     metrics: Mapping[str, MetricResult]

@@ -39,17 +39,16 @@ import numpy as np
 from truebleu import schema
 from truebleu._core import PairTally
 from truebleu._results import Result
+from truebleu.counts.inputs import counts_of
 from truebleu.errors import RefusedError, SettingError, UnknownNameError, first_names
-from truebleu.metrics.registry import metric_labels
 from truebleu.resampling import TIE_TOLERANCE, Swaps
 from truebleu.significance.corrections import westfall_young
 from truebleu.significance.ledger import Look, open_ledger, require_ledger
 from truebleu.significance.pairs import standing_differences
 from truebleu.significance.people import agreement_of_pairs
-from truebleu.significance.scores import inputs_of
 from truebleu.significance.settings import ResamplingSettings, chosen_unit, known_clusters, units_of
 from truebleu.significance.statistics import (
-    UnitCounts,
+    count_units,
     design_effects,
     exact_bounds,
     exact_p,
@@ -67,15 +66,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSetOutline
+    from truebleu.corpus.outline import Sizes
+    from truebleu.corpus.test_set import ReferencesLike, SystemsLike
     from truebleu.corpus.text_warnings import TextWarning
+    from truebleu.counts.inputs import Source
     from truebleu.metrics.base import Signature
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Units, Values
     from truebleu.significance.compare import PairNote
     from truebleu.significance.pairs import DifferenceBounds
     from truebleu.significance.people import PeopleAgreement
-    from truebleu.significance.statistics import Progress
+    from truebleu.significance.statistics import Progress, UnitCounts
 
 __all__ = ["GateCheck", "GateResult", "GateSettings"]
 
@@ -192,7 +193,7 @@ class GateResult(Result):
     new: str
     old: str
     checks: tuple[GateCheck, ...]
-    test_set: TestSetOutline
+    test_set: Sizes
     settings: GateSettings
     units: int
     look: Look | None = None
@@ -224,9 +225,9 @@ class GateResult(Result):
 
 @schema.verb
 def gate(
-    systems: SystemsLike,
+    systems: SystemsLike | Source,
     references: ReferencesLike | None = None,
-    metrics: MetricsLike = "bleu",
+    metrics: MetricsLike | None = None,
     *,
     baseline: Annotated[str | None, schema.Setting(option=False)] = None,
     margin: Annotated[float | None, schema.Setting(least=0, metavar="D")] = None,
@@ -253,9 +254,10 @@ def gate(
     False
 
     Args:
-        systems: a test set of two systems, or the outputs of both by name.
-        references: one text, or one per translator; None with a test set.
-        metrics: names or objects; the new system must pass by all of them.
+        systems: a test set of two systems, the outputs or item scores of both by name, or counts.
+        references: one text, or one per translator; None with a test set, scores or counts.
+        metrics: names or objects; the new system must pass by all of them. Default: BLEU, or the
+            scores of items.
         baseline: the name of the old system.
         margin: how much worse the new system may be: it must be shown to be worse by less. 0 asks
             for a better one; without a margin, it must not be shown to be worse.
@@ -272,37 +274,31 @@ def gate(
         raise SettingError("looks", looks, "a ledger beside it, which counts them")
     if ledger is not None:
         require_ledger(ledger)
-    parsed, test_set = inputs_of(
-        systems, references, metrics, documents, domains, compared_by="gate"
-    )
-    new, old = _names(list(test_set.systems), baseline)
-    test_set = replace(test_set, systems={name: test_set.systems[name] for name in (new, old)})
-    labels = metric_labels(parsed)
-    for label, metric in zip(labels, parsed, strict=True):
-        if metric.higher_is_better is None:
+    counts = counts_of(systems, references, metrics, documents, domains, verb="gate")
+    new, old = _names(counts.outline.systems, baseline)
+    counts = counts.systems((new, old))
+    outline = counts.outline
+    for metric in counts.metrics:
+        if metric.scorer.higher_is_better is None:
             expected = "a metric of which more or less is better, so that one can be worse"
-            raise SettingError("metric", label, expected)
+            raise SettingError("metric", metric.label, expected)
     settings = schema.picked(
         GateSettings,
         asked,
         replicates=replicates or schema.DEFAULT_REPLICATES,
-        unit=chosen_unit(unit, test_set),
+        unit=chosen_unit(unit, outline),
     )
-    units = units_of(test_set, settings)
-    rows = [metric.count(test_set).array() for metric in parsed]
-    statistics = [
-        UnitCounts.of(label, metric, counts, units)
-        for label, metric, counts in zip(labels, parsed, rows, strict=True)
-    ]
-    references_each = test_set.references_per_segment
+    units = units_of(outline, settings)
+    statistics = count_units(counts, units)
+    references_each = outline.references_each
     agreements = [
         agreement_of_pairs(metric.metric, people, [(0, 1)], metric.scores, references_each)[0]
         for metric in statistics
     ]
-    kinds = known_clusters(test_set, settings)
+    kinds = known_clusters(outline, settings)
     effects = [
-        design_effects(counted, counts, kinds, [(0, 1)])[0]
-        for counted, counts in zip(statistics, rows, strict=True)
+        design_effects(counted, metric.rows.stored(), kinds, [(0, 1)])[0]
+        for counted, metric in zip(statistics, counts.metrics, strict=True)
     ]
     strata = units.strata if settings.by_domain else None
 
@@ -325,22 +321,24 @@ def gate(
                 replace(check, people=agreement, design_effect=effect)
                 for check, agreement, effect in zip(checks, agreements, effects, strict=True)
             ),
-            test_set=test_set.outline,
+            test_set=outline.sizes,
             settings=settings,
             units=len(units),
             look=look,
-            warnings=test_set.warnings,
+            warnings=outline.warnings,
         )
 
     if ledger is None:
         return decide(None)
     with open_ledger(ledger) as opened:
+        rows = [metric.rows.stored() for metric in counts.metrics]
         fingerprints = [_fingerprint(part[:, system] for part in rows) for system in (0, 1)]
+        references_print = counts.fingerprints.references
         key = _key(statistics, units, settings, fingerprints)
-        look = opened.look(test_set.fingerprint, key, settings.level, looks)
+        look = opened.look(references_print, key, settings.level, looks)
         result = decide(look)
         if not look.repeated:
-            opened.record(look, test_set.fingerprint, key, level, _decision(result, fingerprints))
+            opened.record(look, references_print, key, level, _decision(result, fingerprints))
         return result
 
 

@@ -16,8 +16,7 @@ from truebleu import schema
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from truebleu.corpus.test_set import TestSet
-    from truebleu.metrics.base import CountedMetric
+    from truebleu.corpus.outline import Outline
     from truebleu.significance.settings import ResamplingSettings
 
 # A group with fewer units is scored, and not tested.
@@ -31,32 +30,26 @@ class SegmentGroup:
     Attributes:
         column: what the segments are grouped by.
         label: of the group.
-        places: of its segments in the test set.
-        unit: what is drawn or swapped as a whole.
-        units: how many.
+        segments: indices of its segments in the test set.
+        unit: what is resampled or swapped as a whole.
+        units: number of units.
     """
 
     column: str
     label: str
-    places: tuple[int, ...]
+    segments: tuple[int, ...]
     unit: schema.Unit
     units: int
 
     def values(self) -> dict[str, Any]:
-        """What results say of a group."""
+        """Return the fields of its results."""
         return {
             "column": self.column,
             "label": self.label,
-            "segments": len(self.places),
+            "segments": len(self.segments),
             "unit": self.unit,
             "units": self.units,
         }
-
-    def part(
-        self, test_set: TestSet, metrics: Sequence[CountedMetric]
-    ) -> tuple[TestSet, list[CountedMetric]]:
-        """The group as a test set of its own, and metrics that have counted it."""
-        return test_set.part(self.places), [metric.part(self.places) for metric in metrics]
 
     def resampling(
         self,
@@ -85,38 +78,38 @@ class SegmentGroup:
 
 
 def segment_groups(
-    test_set: TestSet,
+    outline: Outline,
     columns: Mapping[str, Sequence[str]],
     unit: schema.Unit | None,
     settings: ResamplingSettings | None,
 ) -> list[SegmentGroup]:
-    """The groups of all columns, in order of appearance.
+    """Group the segments by all columns, in order of appearance.
 
-    Where documents would be the unit by default and all groups of a column lie within documents,
-    segments are.
+    The unit is the segment if it would be the document by default and all groups of a column lie
+    within documents.
 
     Args:
-        test_set: the whole one.
+        outline: outline of the whole test set.
         columns: labels of all segments by name.
-        unit: what was asked for; None leaves the choice.
-        settings: of the whole test set; None where nothing is resampled.
+        unit: requested unit; None for the default.
+        settings: settings of the whole test set; None if nothing is resampled.
     """
     groups: list[SegmentGroup] = []
-    documents = test_set.documents or range(len(test_set))
+    documents = outline.documents or range(outline.segments)
     block = None if settings is None else settings.block_length
     for column, labels in columns.items():
-        places: dict[str, list[int]] = {}
-        for place, label in enumerate(labels):
-            places.setdefault(label, []).append(place)
+        indices: dict[str, list[int]] = {}
+        for index, label in enumerate(labels):
+            indices.setdefault(label, []).append(index)
         of_column: schema.Unit = "segment" if settings is None else settings.unit
-        counts = {label: len({documents[i] for i in inside}) for label, inside in places.items()}
+        counts = {label: len({documents[i] for i in inside}) for label, inside in indices.items()}
         if unit is None and of_column == "document" and max(counts.values()) < 2:
             of_column = "segment"
         if of_column != "document":
             length = block if of_column == "block" and block is not None else 1
-            counts = {label: -(-len(inside) // length) for label, inside in places.items()}
+            counts = {label: -(-len(inside) // length) for label, inside in indices.items()}
         groups += [
             SegmentGroup(column, label, tuple(inside), of_column, counts[label])
-            for label, inside in places.items()
+            for label, inside in indices.items()
         ]
     return groups

@@ -48,9 +48,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from truebleu._core import Statistics
 from truebleu.errors import RefusedError, SettingError, UnknownNameError
-from truebleu.metrics.base import DerivedMetric, Score
+from truebleu.metrics.base import Score, Scorer
 from truebleu.resampling import Bootstrap, Units, on_exact_grid
 from truebleu.significance.statistics import UnitCounts
 from truebleu.significance.student import student_p, student_quantiles
@@ -60,8 +59,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu.corpus.test_set import TestSet
-    from truebleu.metrics.base import Metric
+    from truebleu.metrics.base import Signature
     from truebleu.resampling import Values
     from truebleu.schema import About, Alternative
     from truebleu.significance.statistics import Pair
@@ -95,19 +93,45 @@ class RunScores:
 
 
 @dataclass(frozen=True, slots=True)
-class RunAverage(DerivedMetric):
+class RunAverage(Scorer):
     """The mean of the scores of a system's runs.
 
     The outputs of a test set are the runs, one system after the other. A row has the counts of
     all runs of a system side by side, so resampling takes them together.
     """
 
-    metric: Metric
+    metric: Scorer
     runs: int
 
-    def count(self, test_set: TestSet) -> Statistics:
-        """The counts of each system's runs side by side."""
-        return Statistics(self.by_system(self.metric.count(test_set).array()))
+    @property
+    def name(self) -> str:
+        """Name of the metric."""
+        return self.metric.name
+
+    @property
+    def signature(self) -> Signature:
+        """Signature of the metric."""
+        return self.metric.signature
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """Direction of the metric."""
+        return self.metric.higher_is_better
+
+    @property
+    def digits(self) -> int:
+        """Decimals of the metric."""
+        return self.metric.digits
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Smallest and largest possible score of the metric."""
+        return self.metric.limits
+
+    @property
+    def weight_columns(self) -> tuple[int, ...]:
+        """Columns of the first run that tell the amount of text."""
+        return self.metric.weight_columns
 
     def by_system(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """Counts shaped (unit, output, column) with those of each system's runs side by side."""

@@ -23,8 +23,9 @@ import numpy as np
 from truebleu import schema
 from truebleu._results import Result
 from truebleu.corpus.test_set import TestSet
+from truebleu.counts.counts import Counts
+from truebleu.counts.inputs import counts_of
 from truebleu.errors import SettingError
-from truebleu.metrics.registry import metric_labels, metrics_for
 from truebleu.significance.corrections import adjust
 from truebleu.significance.pairs import (
     all_pair_tests,
@@ -33,13 +34,15 @@ from truebleu.significance.pairs import (
     significantly_better,
 )
 from truebleu.significance.settings import CompareSettings, chosen_unit, units_of
-from truebleu.significance.statistics import metric_statistics
+from truebleu.significance.statistics import count_units
 from truebleu.significance.student import student_p, student_quantiles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from concurrent.futures import Executor
 
+    from truebleu.corpus.outline import RowKind
+    from truebleu.counts.inputs import Source
     from truebleu.metrics.base import Signature
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
@@ -178,12 +181,21 @@ class PanelSystem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PanelSet:
-    """A test set's name, its size, and what was swapped in it."""
+    """A test set's name, its size, and what was swapped in it.
+
+    Attributes:
+        name: name of the test set.
+        segments: number of segments or items.
+        unit: unit that was swapped as a whole.
+        units: number of units.
+        rows: what was counted, "segments" of systems or "items" of models.
+    """
 
     name: str
     segments: int
     unit: schema.Unit
     units: int
+    rows: RowKind = "segments"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -212,6 +224,13 @@ class Panel(Result):
     systems: tuple[PanelSystem, ...]
     comparisons: tuple[PanelComparison, ...]
 
+    @property
+    def rows(self) -> RowKind:
+        """What was counted: "items" if all test sets have items, else "segments"."""
+        return (
+            "items" if {test_set.rows for test_set in self.test_sets} == {"items"} else "segments"
+        )
+
     def of(self, metric: str) -> tuple[PanelComparison, ...]:
         """The comparisons by one metric."""
         return tuple(pair for pair in self.comparisons if pair.metric == metric)
@@ -233,8 +252,8 @@ class Panel(Result):
 
 @schema.verb
 def panel(
-    test_sets: Mapping[str, TestSet],
-    metrics: MetricsLike = "bleu",
+    test_sets: Mapping[str, Source],
+    metrics: MetricsLike | None = None,
     *,
     baseline: schema.Baseline = None,
     languages: Languages = "fixed",
@@ -254,9 +273,9 @@ def panel(
     2
 
     Args:
-        test_sets: test sets by name, such as a language pair's; statistics files make some too, by
-            `truebleu.metrics.SavedTestSet`. A system may be missing in some.
-        metrics: names or objects.
+        test_sets: test sets, scores of items, or counts, by a name such as a language pair's. A
+            system may be missing in some.
+        metrics: names or objects. Default: BLEU, the scores of items, or all of counts.
         languages: what means are about: these test sets, which are "fixed", or further ones like
             these, of which they were "drawn".
         unit: what is swapped as a whole; documents where a set has them, else segments.
@@ -268,26 +287,23 @@ def panel(
     )
     if not test_sets:
         raise SettingError("test_sets", "none", "at least one test set")
-    for name, texts in test_sets.items():
-        if not isinstance(texts, TestSet):
-            raise SettingError(f"test set {name}", texts, "a TestSet")
-    names = list(dict.fromkeys(name for texts in test_sets.values() for name in texts.systems))
+    counts = {name: _count(name, source, metrics) for name, source in test_sets.items()}
+    names = list(dict.fromkeys(name for part in counts.values() for name in part.outline.systems))
     pairs = pairs_to_compare(names, baseline)
-    counted = [_CountedSet(name, texts, metrics, names) for name, texts in test_sets.items()]
-    _require_same_scores(counted)
-    _compare_sets(counted, pairs, settings, progress, executor)
-    everywhere = [test_set for test_set in counted if len(test_set.place) == len(names)]
-    labelled = dict(zip(counted[0].labels, counted[0].metrics, strict=True))
+    _require_same_scores(counts)
+    compared_sets = _compare_sets(counts, names, pairs, settings, progress, executor)
+    everywhere = [test_set for test_set in compared_sets if len(test_set.index) == len(names)]
+    labelled = {metric.label: metric.scorer for metric in next(iter(counts.values())).metrics}
     comparisons: list[PanelComparison] = []
     systems: list[PanelSystem] = []
     for index, (label, metric) in enumerate(labelled.items()):
         compared, of_metric = [], []
         for pair in pairs:
-            here = [row for row in counted if pair in row.differences[index]]
-            if here:
+            present = [row for row in compared_sets if pair in row.differences[index]]
+            if present:
                 two = names[pair[0]], names[pair[1]]
-                rows = [row.differences[index][pair] for row in here]
-                missing = tuple(row.name for row in counted if row not in here)
+                rows = [row.differences[index][pair] for row in present]
+                missing = tuple(row.sizes.name for row in compared_sets if row not in present)
                 compared.append(pair)
                 of_metric.append(_comparison(label, two, metric.sign, rows, missing, settings))
         of_metric = _adjusted(of_metric, settings)
@@ -305,41 +321,53 @@ def panel(
             )
         for number, (name, of_system) in enumerate(zip(names, ranks, strict=True)):
             scores = {
-                row.name: float(row.scores[index][row.place[number]])
-                for row in counted
-                if number in row.place
+                row.sizes.name: float(row.scores[index][row.index[number]])
+                for row in compared_sets
+                if number in row.index
             }
-            averaged = [scores[row.name] for row in everywhere] or [*scores.values()]
-            mean = float(np.mean(averaged)) if everywhere or len(scores) == len(counted) else None
+            averaged = [scores[row.sizes.name] for row in everywhere] or [*scores.values()]
+            mean = float(np.mean(averaged)) if everywhere or len(scores) == len(counts) else None
             systems.append(
                 PanelSystem(metric=label, name=name, score=mean, ranks=of_system, scores=scores)
             )
     return Panel(
         settings=settings,
-        test_sets=tuple(test_set.outline for test_set in counted),
+        test_sets=tuple(test_set.sizes for test_set in compared_sets),
         signatures={
-            label: tuple(dict.fromkeys(test_set.signatures[index] for test_set in counted))
+            label: tuple(
+                dict.fromkeys(part.signature(part.metrics[index]) for part in counts.values())
+            )
             for index, label in enumerate(labelled)
         },
         higher_is_better={label: metric.higher_is_better for label, metric in labelled.items()},
         digits={label: metric.digits for label, metric in labelled.items()},
-        common=tuple(test_set.name for test_set in everywhere),
+        common=tuple(test_set.sizes.name for test_set in everywhere),
         systems=tuple(systems),
         comparisons=tuple(comparisons),
     )
 
 
-def _require_same_scores(counted: Sequence[_CountedSet]) -> None:
-    """Refuse a mean over scores of several names, which files of scores may have."""
-    first = [metric.name for metric in counted[0].metrics]
-    for test_set in counted:
-        names = [metric.name for metric in test_set.metrics]
-        if names != first:
+def _count(name: str, source: object, metrics: MetricsLike | None) -> Counts:
+    """Count one test set of a panel; raises SettingError if it is none."""
+    from truebleu.scores.items import ItemScores
+
+    if not isinstance(source, TestSet | Counts | ItemScores):
+        raise SettingError(f"test set {name}", source, "a TestSet, ItemScores or Counts")
+    return counts_of(source, None, metrics)
+
+
+def _require_same_scores(counts: Mapping[str, Counts]) -> None:
+    """Check that all sets have the same metrics, which files of scores may not."""
+    (first, names), *others = (
+        (name, [metric.scorer.name for metric in part.metrics]) for name, part in counts.items()
+    )
+    for name, others_names in others:
+        if others_names != names:
             expected = (
-                f"{', '.join(first)} as in {counted[0].name}; scores:column=A/B takes what a set "
+                f"{', '.join(names)} as in {first}; scores:column=A/B takes what a set "
                 "has, and name=NAME calls it the same everywhere"
             )
-            raise SettingError(f"test set {test_set.name}", ", ".join(names), expected)
+            raise SettingError(f"test set {name}", ", ".join(others_names), expected)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -354,81 +382,94 @@ class _Difference:
     interval: DifferenceBounds
 
 
-class _CountedSet:
-    """One test set: what was counted, and the differences of the pairs that it has.
+@dataclass(frozen=True, slots=True, eq=False)
+class _ComparedSet:
+    """Results on one test set; systems go by their numbers in the panel.
 
-    Systems go by their numbers in the panel; `place` has those that the set has.
+    Attributes:
+        sizes: name, sizes and unit of the set.
+        index: index of each system that the set has, by its number.
+        scores: by metric, the scores of the set's systems.
+        differences: by metric, the differences of the pairs that the set has.
     """
 
-    outline: PanelSet
-    scores: list[Values]
-    differences: list[dict[Pair, _Difference]]
+    sizes: PanelSet
+    index: Mapping[int, int]
+    scores: Sequence[Values]
+    differences: Sequence[Mapping[Pair, _Difference]]
 
-    def __init__(
-        self, name: str, texts: TestSet, metrics: MetricsLike, systems: Sequence[str]
-    ) -> None:
-        parsed, self._texts = metrics_for(metrics, texts)
-        self.name, self.metrics, self.labels = name, parsed, metric_labels(parsed)
-        order = list(texts.systems)
-        self.place = {
-            number: order.index(system) for number, system in enumerate(systems) if system in order
-        }
-        per_segment = self._texts.references_per_segment
-        self.signatures = [metric.signature.with_references(per_segment) for metric in parsed]
 
-    def compare(
-        self, pairs: Sequence[Pair], settings: PanelSettings, progress: Progress | None = None
-    ) -> dict[str, Any]:
-        """Count the texts, and test the pairs that are here by all metrics on the same swaps.
+def _compare_set(
+    name: str,
+    counts: Counts,
+    systems: Sequence[str],
+    pairs: Sequence[Pair],
+    settings: PanelSettings,
+    progress: Progress | None = None,
+) -> _ComparedSet:
+    """Test the pairs that a set has by all metrics on the same swaps.
 
-        Returns:
-            What the set then has: another process hands it over.
-        """
-        kind = chosen_unit(settings.unit, self._texts)
-        try:
-            units = units_of(self._texts, CompareSettings(unit=kind))
-        except SettingError as error:  # with the name of the set
-            _, found, expected = error.args
-            raise SettingError(f"test set {self.name}", found, expected) from None
-        statistics = metric_statistics(self._texts, self.metrics, units)
-        here = [pair for pair in pairs if all(number in self.place for number in pair)]
-        local = [(self.place[a], self.place[b]) for a, b in here]
-        tests = _randomized(statistics, local, settings, progress) if here else []
-        differences: list[dict[Pair, _Difference]] = [{} for _ in statistics]
-        for metric, tested, of_metric in zip(statistics, tests, differences, strict=bool(here)):
-            errors = metric.errors_of_pairs(local).tolist()
-            for index, (pair, lead) in enumerate(
-                zip(here, metric.differences(local).tolist(), strict=True)
-            ):
-                p, interval = float(tested.p[index]), tested.interval(index)
-                of_metric[pair] = _Difference(
-                    self.name, lead, errors[index], len(units) - 1, p, interval
-                )
-        outline = PanelSet(name=self.name, segments=len(self._texts), unit=kind, units=len(units))
-        scores = [metric.scores for metric in statistics]
-        return {"outline": outline, "scores": scores, "differences": differences}
+    Args:
+        name: name of the test set.
+        counts: its counts; texts that were not counted yet are counted here.
+        systems: all systems of the panel.
+        pairs: numbers of the systems of each pair.
+        settings: settings of the panel.
+        progress: function called with the number of replicates made since the last call.
+    """
+    outline, order = counts.outline, list(counts.outline.systems)
+    index = {number: order.index(name) for number, name in enumerate(systems) if name in order}
+    unit = chosen_unit(settings.unit, outline)
+    try:
+        units = units_of(outline, CompareSettings(unit=unit))
+    except SettingError as error:  # with the name of the set
+        _, found, expected = error.args
+        raise SettingError(f"test set {name}", found, expected) from None
+    unit_counts = count_units(counts, units)
+    present = [pair for pair in pairs if all(number in index for number in pair)]
+    local = [(index[a], index[b]) for a, b in present]
+    tests = _randomized(unit_counts, local, settings, progress) if present else []
+    differences: list[dict[Pair, _Difference]] = [{} for _ in unit_counts]
+    for metric, tested, of_metric in zip(unit_counts, tests, differences, strict=bool(present)):
+        errors = metric.errors_of_pairs(local).tolist()
+        for place, (pair, difference) in enumerate(
+            zip(present, metric.differences(local).tolist(), strict=True)
+        ):
+            p, interval = float(tested.p[place]), tested.interval(place)
+            of_metric[pair] = _Difference(
+                name, difference, errors[place], len(units) - 1, p, interval
+            )
+    return _ComparedSet(
+        sizes=PanelSet(
+            name=name, segments=len(counts), unit=unit, units=len(units), rows=outline.rows
+        ),
+        index=index,
+        scores=[metric.scores for metric in unit_counts],
+        differences=differences,
+    )
 
 
 def _compare_sets(
-    counted: Sequence[_CountedSet],
+    counts: Mapping[str, Counts],
+    systems: Sequence[str],
     pairs: Sequence[Pair],
     settings: PanelSettings,
     progress: Progress | None,
     executor: Executor | None,
-) -> None:
-    """Compare on every test set, each of them a task where there is an executor."""
+) -> list[_ComparedSet]:
+    """Compare on every test set, each of them a task if there is an executor."""
     from truebleu.execution.executors import completed
 
-    outcomes: Iterable[tuple[int, dict[str, Any]]]
+    about = systems, pairs, settings
     if executor is None:
-        outcomes = enumerate(part.compare(pairs, settings, progress) for part in counted)
-    else:
-        calls = [partial(part.compare, pairs, settings) for part in counted]
-        outcomes = completed(executor, calls)
-    for place, outcome in outcomes:
-        vars(counted[place]).update(outcome)
-        if progress is not None and executor is not None:
+        return [_compare_set(name, part, *about, progress) for name, part in counts.items()]
+    calls = [partial(_compare_set, name, part, *about) for name, part in counts.items()]
+    results: dict[int, _ComparedSet] = {}
+    for index, result in completed(executor, calls):
+        results[index] = result
+        if progress is not None:
             progress(settings.replicates)
+    return [results[index] for index in range(len(calls))]
 
 
 def _randomized(

@@ -1,4 +1,4 @@
-"""Panels from files: a folder per test set, statistics files, or one long table."""
+"""Panels from files: a folder per test set, saved counts, or one long table."""
 
 from __future__ import annotations
 
@@ -12,13 +12,16 @@ from truebleu.corpus._reading import align, merged, read_test_set
 from truebleu.corpus.sequences import absent_segments
 from truebleu.corpus.tables import parse_table
 from truebleu.corpus.test_set import TestSet, as_test_set
+from truebleu.counts.counting import count_texts
+from truebleu.counts.saved import find_counts
 from truebleu.errors import MalformedFileError, SettingError
-from truebleu.metrics.statistics import SavedTestSet, find_statistics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from truebleu.corpus.tables import Table
+    from truebleu.counts.counts import Counts
+    from truebleu.metrics.registry import MetricsLike
 
 __all__ = ["read_panel"]
 
@@ -26,35 +29,34 @@ __all__ = ["read_panel"]
 BEGINNINGS = {"ref": "reference", "src": "source", "source": "source", "doc": "documents"}
 OUTPUTS = ("sys", "systems", "outputs", "hyp")
 LONG = ("test_set", "system", "output", "reference")
-EXPECTED = (
-    f"a folder of test sets, a statistics file, or a table with the columns {', '.join(LONG)}"
-)
+EXPECTED = f"a folder of test sets, saved counts, or a table with the columns {', '.join(LONG)}"
 
 
 @schema.verb
-def read_panel(paths: Sequence[str]) -> dict[str, TestSet]:
-    """Read the test sets of a panel, by their names.
+def read_panel(paths: Sequence[str], metrics: MetricsLike | None = None) -> dict[str, Counts]:
+    """Read the test sets of a panel, by their names; texts are counted when they are compared.
 
     Args:
-        paths: each a folder with a folder for every test set, the folder of one, a statistics file,
+        paths: each a folder with a folder for every test set, the folder of one, saved counts,
             or a long table that has the texts.
+        metrics: names or objects. Default: BLEU, or all of saved counts.
     """
-    panel: dict[str, TestSet] = {}
+    panel: dict[str, Counts] = {}
     for path in paths:
-        for name, test_set in _test_sets(path):
+        for name, source in _test_sets(path, metrics):
             if name in panel:
                 raise SettingError("test set", name, "a different name for each")
-            panel[name] = test_set
+            panel[name] = count_texts(source, metrics) if isinstance(source, TestSet) else source
     return panel
 
 
-def _test_sets(path: str) -> Iterator[tuple[str, TestSet]]:
+def _test_sets(path: str, metrics: MetricsLike | None) -> Iterator[tuple[str, TestSet | Counts]]:
     if os.path.isdir(path):
-        yield from _of_folder(path)
+        yield from _of_folder(path, metrics)
         return
-    saved = find_statistics(path)
+    saved = find_counts(path, metrics)
     if saved is not None:
-        yield stem(path), SavedTestSet.of(saved)
+        yield stem(path), saved
         return
     table = parse_table(path, Files().contents(path))
     if table is not None and all(map(table.has, LONG)):
@@ -66,8 +68,8 @@ def _test_sets(path: str) -> Iterator[tuple[str, TestSet]]:
 # Folders.
 
 
-def _of_folder(folder: str) -> Iterator[tuple[str, TestSet]]:
-    """The test set of a folder, or those of the folders and statistics files in it."""
+def _of_folder(folder: str, metrics: MetricsLike | None) -> Iterator[tuple[str, TestSet | Counts]]:
+    """Yield the test set of a folder, or those of the folders and saved counts in it."""
     entries = sorted(entry for entry in os.listdir(folder) if not entry.startswith("."))
     if any(_role(entry) == "reference" for entry in entries):
         yield os.path.basename(os.path.normpath(folder)), _read_folder(folder, entries)
@@ -80,11 +82,11 @@ def _of_folder(folder: str) -> Iterator[tuple[str, TestSet]]:
             if any(_role(name) == "reference" for name in inside):
                 count += 1
                 yield entry, _read_folder(path, inside)
-        elif (saved := find_statistics(path)) is not None:
+        elif (saved := find_counts(path, metrics)) is not None:
             count += 1
-            yield stem(path), SavedTestSet.of(saved)
+            yield stem(path), saved
     if not count:
-        expected = "folders with a reference (ref*) and outputs, or statistics files"
+        expected = "folders with a reference (ref*) and outputs, or saved counts"
         raise SettingError("panel", f"no test set in {folder}", expected)
 
 

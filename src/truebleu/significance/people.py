@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu.metrics.base import Metric, Signature
+    from truebleu.metrics.base import Scorer, Signature
     from truebleu.resampling import Values
     from truebleu.significance.statistics import Pair
 
@@ -154,13 +154,13 @@ class PeopleAgreement:
     better_than_coin: bool
 
 
-def find_curve(metric: Metric) -> AgreementCurve | None:
+def find_curve(metric: Scorer) -> AgreementCurve | None:
     """The curve that is about a metric with its settings; None where there is none."""
     return next((curve for curve in CURVES if curve.fits(metric.signature)), None)
 
 
 def agreement_of_pairs(
-    metric: Metric,
+    metric: Scorer,
     people: str | None,
     pairs: Sequence[Pair],
     scores: Values,

@@ -19,7 +19,7 @@ from truebleu.significance.tests import (
 )
 
 if TYPE_CHECKING:
-    from truebleu.corpus.test_set import TestSet
+    from truebleu.corpus.outline import Outline
 
 __all__ = ["CompareSettings", "IntervalSettings", "ResamplingSettings"]
 
@@ -207,33 +207,33 @@ def default_interval(
     return "percentile" if unit == "segment" or by_domain else "hall"
 
 
-def chosen_unit(unit: schema.Unit | None, test_set: TestSet) -> schema.Unit:
-    """The unit, where None leaves the choice: documents where several are known, else segments.
+def chosen_unit(unit: schema.Unit | None, outline: Outline) -> schema.Unit:
+    """Return the unit; None means the document if several are known, else the segment.
 
     Segments of one document are no independent draws: taken as such, tests by segment find
     differences in a quarter of the pairs of equal systems (docs/evidence/defaults.md).
     """
     if unit is not None:
         return unit
-    documents = test_set.documents
+    documents = outline.documents
     return "document" if documents is not None and len(set(documents)) > 1 else "segment"
 
 
-def units_of(test_set: TestSet, settings: ResamplingSettings) -> Units:
-    """What is drawn or swapped as a whole; at least two of them, or nothing can be resampled."""
+def units_of(outline: Outline, settings: ResamplingSettings) -> Units:
+    """Return the units to resample or swap; raises SettingError for fewer than two."""
     strata = None
     if settings.by_domain:
-        if test_set.domains is None:
+        if outline.domains is None:
             raise SettingError("by_domain", True, "a test set with domains; see --documents")
-        strata = test_set.domains
+        strata = outline.domains
     if settings.unit == "document":
-        if test_set.documents is None:
+        if outline.documents is None:
             raise SettingError("unit", "document", "a test set with documents; see --documents")
-        units = Units.documents(test_set.documents, strata)
+        units = Units.documents(outline.documents, strata)
     elif settings.block_length is not None:
-        units = Units.blocks(len(test_set), settings.block_length, strata)
+        units = Units.blocks(outline.segments, settings.block_length, strata)
     else:
-        units = Units.segments(len(test_set), strata)
+        units = Units.segments(outline.segments, strata)
     if len(units) < 2:
         found = f"one {settings.unit}"
         raise SettingError("test set", found, "at least two: one says nothing about the spread")
@@ -241,26 +241,25 @@ def units_of(test_set: TestSet, settings: ResamplingSettings) -> Units:
 
 
 def name_of_unit(
-    test_set: TestSet, units: Units, settings: ResamplingSettings, unit: int | None
+    outline: Outline, units: Units, settings: ResamplingSettings, unit: int | None
 ) -> str | None:
-    """What people call a unit: a document's name, or the number of its first segment."""
+    """Name a unit: by its document, or by the name or number of its first segment."""
     if unit is None:
         return None
     first = int((units.of_segment == unit).argmax())
-    if settings.unit == "document" and test_set.documents is not None:
-        return test_set.documents[first]
-    names = test_set.segment_names
-    return str(first + 1) if names is None else names[first]
+    if settings.unit == "document" and outline.documents is not None:
+        return outline.documents[first]
+    return str(first + 1) if outline.names is None else outline.names[first]
 
 
-def known_clusters(test_set: TestSet, settings: ResamplingSettings) -> tuple[Units, Units] | None:
-    """Segments, and what they come in: the documents or blocks that are resampled or are known."""
-    by_segment = Units.segments(len(test_set))
+def known_clusters(outline: Outline, settings: ResamplingSettings) -> tuple[Units, Units] | None:
+    """Return the segments, and the documents or blocks that cluster them; None without clusters."""
+    by_segment = Units.segments(outline.segments)
     if settings.unit == "block" and settings.block_length is not None:
-        return by_segment, Units.blocks(len(test_set), settings.block_length)
-    if test_set.documents is None or len(set(test_set.documents)) < 2:
+        return by_segment, Units.blocks(outline.segments, settings.block_length)
+    if outline.documents is None or len(set(outline.documents)) < 2:
         return None
-    return by_segment, Units.documents(test_set.documents)
+    return by_segment, Units.documents(outline.documents)
 
 
 def for_comparisons(

@@ -13,7 +13,7 @@ import numpy as np
 
 from truebleu import _core
 from truebleu.errors import SettingError
-from truebleu.metrics.registry import metric_labels
+from truebleu.metrics.base import MeanScorer
 from truebleu.resampling import (
     TIE_TOLERANCE,
     Swaps,
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu.corpus.test_set import TestSet
-    from truebleu.metrics.base import Metric
+    from truebleu.counts.counts import Counts
+    from truebleu.metrics.base import Scorer
     from truebleu.resampling import Bootstrap, Units, Values
 
 __all__ = [
     "UnitCounts",
     "bootstrap_scores",
     "clopper_pearson_interval",
+    "count_units",
     "korn_graubard_interval",
-    "metric_statistics",
     "tango_interval",
     "wilson_interval",
 ]
@@ -71,13 +71,13 @@ class UnitCounts(ComparedByValue):
     """
 
     label: str
-    metric: Metric
+    metric: Scorer
     rows: Values
     items: NDArray[Any] | None = None
 
     @classmethod
-    def of(cls, label: str, metric: Metric, rows: Values, units: Units) -> UnitCounts:
-        """Counts by segment, added up by unit."""
+    def of(cls, label: str, metric: Scorer, rows: Values, units: Units) -> UnitCounts:
+        """Add up counts by segment into counts by unit."""
         by_unit = units.add_up(rows)
         flat = on_exact_grid(by_unit.reshape(len(by_unit), -1))
         items = rows if are_rates(metric, rows) else None
@@ -136,7 +136,7 @@ class UnitCounts(ComparedByValue):
 
     def unit_means(self, needed_by: str) -> Values:
         """The scores of units, shaped (unit, system), of a metric that is their mean."""
-        if not self.metric.is_mean:
+        if not isinstance(self.metric, MeanScorer):
             expected = "a metric that is a mean over segments"
             raise SettingError(needed_by, self.label, expected)
         if self.rows.shape[2] != 2 or (self.rows[..., 1] != 1).any():
@@ -199,13 +199,11 @@ def signs_of_pairs(pairs: Sequence[Pair] | None, systems: int) -> Values:
     return signs
 
 
-def metric_statistics(
-    test_set: TestSet, metrics: Sequence[Metric], units: Units
-) -> list[UnitCounts]:
-    """The statistics of every metric; each metric reads the texts once."""
+def count_units(counts: Counts, units: Units) -> list[UnitCounts]:
+    """Add up counts by unit, for each metric."""
     return [
-        UnitCounts.of(label, metric, metric.count(test_set).array(), units)
-        for label, metric in zip(metric_labels(metrics), metrics, strict=True)
+        UnitCounts.of(metric.label, metric.scorer, metric.rows.stored(), units)
+        for metric in counts.metrics
     ]
 
 
@@ -244,7 +242,7 @@ def swap_ratios(statistics: UnitCounts, pairs: Sequence[Pair]) -> Values:
     systems more alike than samples do. Means over units move with no count, and have 1. NaN where
     nothing varies.
     """
-    if statistics.metric.is_mean:
+    if isinstance(statistics.metric, MeanScorer):
         return np.ones(len(pairs))
     if statistics.units < 2:
         return np.full(len(pairs), np.nan)
@@ -477,9 +475,9 @@ def _blocks(replicates: int, width: int, rows: int) -> Iterator[tuple[int, int]]
 # Assumes independent items, or clusters; nothing else.
 
 
-def are_rates(metric: Metric, rows: NDArray[Any]) -> bool:
+def are_rates(metric: Scorer, rows: NDArray[Any]) -> bool:
     """Return whether a metric's scores are all 0 or 1, and of the same segments for all systems."""
-    if not metric.is_mean or rows.ndim != 3 or rows.shape[2] != 2:
+    if not isinstance(metric, MeanScorer) or rows.ndim != 3 or rows.shape[2] != 2:
         return False
     return _core.Rows(rows.reshape(len(rows), -1)).are_rates()
 

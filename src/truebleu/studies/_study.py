@@ -33,15 +33,17 @@ from truebleu._results import Result
 from truebleu.corpus.fingerprints import fingerprint
 from truebleu.corpus.nbest import NBest
 from truebleu.corpus.test_set import TestSet
+from truebleu.counts.counting import count_texts
+from truebleu.counts.counts import Counts
 from truebleu.errors import ArgumentTypeError, SettingError
 from truebleu.execution.journal import Key, Record, Runner, Task
 from truebleu.human.judgments import HumanScores, PairwiseJudgments
-from truebleu.metrics.registry import metrics_for
+from truebleu.metrics.base import Metric
 from truebleu.reports.document import Column, Document, Plot, Table, charted_document, listed
 from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Units
 from truebleu.schema import Seed, Setting, Streams, plain, takes
 from truebleu.significance.intervals import percentile_interval
-from truebleu.significance.statistics import UnitCounts, bootstrap_scores, metric_statistics
+from truebleu.significance.statistics import bootstrap_scores, count_units
 from truebleu.significance.student import student_quantile
 from truebleu.significance.tests import (
     TESTS as SIGNIFICANCE_TESTS,
@@ -56,12 +58,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from truebleu.corpus.outline import Outline
     from truebleu.corpus.sequences import TextLike
-    from truebleu.metrics.base import Metric
+    from truebleu.metrics.base import Scorer
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
     from truebleu.schema import Draw
-    from truebleu.significance.statistics import Pair
+    from truebleu.significance.statistics import Pair, UnitCounts
 
 __all__ = ["StudyResult"]
 
@@ -204,7 +207,7 @@ def study_document(result: StudyResult) -> Document:
 
 #: The classes of objects that studies take, by the names of parameters.
 OBJECTS: dict[str, tuple[type, ...]] = {
-    "test_set": (TestSet,),
+    "test_set": (TestSet, Counts),
     "lists": (NBest,),
     "test_lists": (NBest,),
     "human": (HumanScores, PairwiseJudgments),
@@ -263,29 +266,37 @@ def run_study(
     return settings | plain(later), (runner or Runner()).run(settings, tasks)
 
 
-def pool_settings(
-    test_set: TestSet, metrics: Sequence[Metric], labels: Sequence[str], unit: str
-) -> Settings:
-    """A test set, known by sizes, names and fingerprints."""
-    by_text: dict[str, list[str]] = {}
-    for name, text in test_set.systems.items():
-        by_text.setdefault(fingerprint([text]), []).append(name)
-    copies = [names for names in by_text.values() if len(names) > 1]
-    if not all(metric.reads_texts for metric in metrics):
-        copies = []  # scores from elsewhere may stand beside no texts at all
-    labelled = {"documents": test_set.documents, "domains": test_set.domains}
+def pool_settings(counts: Counts, unit: str) -> Settings:
+    """Describe a test set by its sizes, names and fingerprints."""
+    outline, texts = counts.outline, counts.texts
+    prints: Settings = {}
+    copies: list[list[str]] = []
+    if texts is not None:
+        by_text: dict[str, list[str]] = {}
+        for name, text in texts.systems.items():
+            by_text.setdefault(fingerprint([text]), []).append(name)
+        copies = [names for names in by_text.values() if len(names) > 1]
+        prints["references_fingerprint"] = fingerprint(texts.references)
+        prints["outputs_fingerprint"] = fingerprint(list(texts.systems.values()))
+    elif outline.fingerprints is not None:
+        prints["references_fingerprint"] = outline.fingerprints.references
+    # Systems that are copies may have different scores that were given.
+    if not all(isinstance(counted.scorer, Metric) for counted in counts.metrics):
+        copies = []
+    labelled = {"documents": outline.documents, "domains": outline.domains}
     groups = {name: labels for name, labels in labelled.items() if labels is not None}
     return {
-        "segments": len(test_set),
-        "systems": list(test_set.systems),
+        "segments": outline.segments,
+        "systems": list(outline.systems),
         **({"copies": copies} if copies else {}),
-        "references": len(test_set.references),
-        "reference_names": list(test_set.reference_names),
+        "references": len(outline.reference_names),
+        "reference_names": list(outline.reference_names),
         **{name: len(set(labels)) for name, labels in groups.items()},
         "unit": unit,
-        "metrics": metric_settings(metrics, labels, test_set.references_per_segment),
-        "references_fingerprint": fingerprint(test_set.references),
-        "outputs_fingerprint": fingerprint(list(test_set.systems.values())),
+        "metrics": metric_settings(
+            [counted.scorer for counted in counts.metrics], counts.labels, outline.references_each
+        ),
+        **prints,
         **{f"{name}_fingerprint": fingerprint([labels]) for name, labels in groups.items()},
     }
 
@@ -306,9 +317,9 @@ def lists_settings(
 
 
 def metric_settings(
-    metrics: Iterable[Metric], labels: Iterable[str], references: int | None
+    metrics: Iterable[Scorer], labels: Iterable[str], references: int | None
 ) -> list[Settings]:
-    """Metrics by their labels in rows and their signatures on so many references."""
+    """Describe metrics by their labels and their signatures with `references` references."""
     return [
         {"label": label, "signature": str(metric.signature.with_references(references))}
         for metric, label in zip(metrics, labels, strict=True)
@@ -337,14 +348,18 @@ class Pool:
     settings: Settings
 
     @classmethod
-    def of(cls, test_set: TestSet, metrics: MetricsLike, unit: PoolUnit = "segment") -> Pool:
+    def of(
+        cls,
+        source: TestSet | Counts,
+        metrics: MetricsLike | None = None,
+        unit: PoolUnit = "segment",
+    ) -> Pool:
         """Count a test set; every metric reads the texts once."""
-        parsed, test_set = metrics_for(metrics, test_set)
-        counted = tuple(metric_statistics(test_set, parsed, units_of(test_set, unit)))
-        labels = [statistics.label for statistics in counted]
-        settings = pool_settings(test_set, parsed, labels, unit)
+        counts = source if isinstance(source, Counts) else count_texts(source, metrics)
+        counted = tuple(count_units(counts, units_of(counts.outline, unit)))
+        settings = pool_settings(counts, unit)
         settings["counts_fingerprint"] = _fingerprint_of_counts(counted)
-        return cls(tuple(test_set.systems), counted, unit, settings)
+        return cls(counts.outline.systems, counted, unit, settings)
 
     def __len__(self) -> int:
         """The number of units."""
@@ -399,13 +414,13 @@ def _fingerprint_of_counts(counted: Sequence[UnitCounts]) -> str:
     return f"sha256:{digest.hexdigest()}"
 
 
-def units_of(test_set: TestSet, unit: PoolUnit, setting: str = "unit") -> Units:
-    """The segments or the documents of a test set."""
+def units_of(outline: Outline, unit: PoolUnit, setting: str = "unit") -> Units:
+    """Return the segments or the documents of a test set as units."""
     if unit == "segment":
-        return Units.segments(len(test_set))
-    if test_set.documents is None:
+        return Units.segments(outline.segments)
+    if outline.documents is None:
         raise SettingError(setting, "document", "a test set with documents; see --documents")
-    return Units.documents(test_set.documents)
+    return Units.documents(outline.documents)
 
 
 # Samples: smaller test sets taken of a pool, as Koehn (2004, §3) took them and in other ways.

@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 import numpy as np
 
 import truebleu.studies._study as base
+from truebleu.counts.counting import count_texts
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Record, Runner, Task
-from truebleu.metrics.registry import metric_labels, metrics_for, parse_metric
+from truebleu.metrics.base import Metric
+from truebleu.metrics.registry import as_metrics, metric_labels, parse_metric
 from truebleu.reports.document import Plot, percent
 from truebleu.schema import Setting
 
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from truebleu.corpus.test_set import TestSet
-    from truebleu.metrics.base import Metric
     from truebleu.metrics.registry import MetricsLike
 
 __all__ = ["study_length"]
@@ -101,16 +102,21 @@ def study_length(
     way, lengths = options["way"], options["lengths"]
     if not test_set.systems:
         raise SettingError("systems", 0, "at least one")
-    chosen, test_set = metrics_for(metrics, test_set)
-    # What does not read the outputs would not notice their length.
+    counts = count_texts(test_set, as_metrics(metrics))
+    by_label = {
+        counted.label: counted.scorer
+        for counted in counts.metrics
+        if isinstance(counted.scorer, Metric)
+    }
+    chosen = list(by_label.values())
+    # Metrics that do not read the outputs cannot depend on their length.
     if blind := next((metric for metric in chosen if not metric.reads_texts), None):
-        expected = "metrics that score texts: its scores or parses are of the outputs as they are"
+        expected = "metrics that score texts: its parses are of the outputs as they are"
         raise SettingError("metrics", blind.name, expected)
-    by_label = dict(zip(metric_labels(chosen), chosen, strict=True))
     cut = way == "cut"
     steps = _lengths(lengths) if cut else _ranks(test_set, lengths)
     piece = options["piece"] or pieces_between_blanks(test_set)
-    pool = base.pool_settings(test_set, chosen, list(by_label), "segment")
+    pool = base.pool_settings(counts, "segment")
     tasks = [Task((step,), partial(_scores, test_set, chosen, step, piece, way)) for step in steps]
     settings, records = base.run_study(
         "length", options, pool, tasks, runner, steps=steps, piece=piece

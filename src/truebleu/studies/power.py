@@ -551,7 +551,7 @@ def study_sensitivity(
     replicates, correction = options["replicates"], options["correction"]
     comparison = CompareSettings(replicates=replicates, level=level, seed=options["seed"])
     alpha = comparison.alpha
-    pairs = list(combinations(range(len(test_set.systems)), 2))
+    pairs = list(combinations(range(len(test_set.outline.systems)), 2))
     if not pairs:
         raise SettingError("systems", 1, "at least 2 to compare")
     require_enough_replicates(replicates, correction, len(pairs), alpha, kind="pairs")

@@ -27,6 +27,7 @@ from truebleu.agreement.coefficients import (
 from truebleu.agreement.data import HumanSummary, Judgments, SystemScores, agreement_data
 from truebleu.agreement.tests import judgment_permutation_test
 from truebleu.corpus.fingerprints import fingerprint
+from truebleu.counts.counting import count_texts
 from truebleu.execution.journal import Record, Runner, Task
 from truebleu.human.judgments import HumanScores
 from truebleu.metrics.bleu import BLEU, SMOOTHINGS, SentenceBLEU
@@ -126,9 +127,11 @@ def study_smoothing(
         level=options["level"],
     )
     metrics = _metrics(options["tokenize"], lowercase=options["lowercase"])
-    data = agreement_data(test_set, human, list(metrics.values()), system_scores=system_scores)
-    named = zip(metrics, data.metrics.values(), strict=True)
-    agreement = Agreeing(replace(data, metrics=dict(named)), agreeing)
+    counts = count_texts(test_set, list(metrics.values()))
+    named = zip(metrics, counts.metrics, strict=True)
+    counts = replace(counts, metrics=tuple(replace(m, label=label) for label, m in named))
+    data = agreement_data(counts, human, system_scores=system_scores)
+    agreement = Agreeing(data, agreeing)
     for name in COEFFICIENTS:
         agreement.resampling(name)  # what cannot be resampled is refused before the work begins
     values = {name: agreement.values(name) for name in COEFFICIENTS}
@@ -143,7 +146,7 @@ def study_smoothing(
     settings, records = base.run_study(
         "smoothing",
         options,
-        base.pool_settings(test_set, list(metrics.values()), list(metrics), unit),
+        base.pool_settings(counts, unit),
         tasks,
         runner,
         judged=judged,
@@ -164,7 +167,7 @@ def study_smoothing(
     result.details.update(
         item=item,
         tests=[dict(zip(TEST, test, strict=True), p=p) for test, p in tests.items()],
-        people=HumanSummary.of(human, data, test_set),
+        people=HumanSummary.of(human, data, counts.outline.systems),
     )
     for label in metrics:
         row: base.Row = {"smoothing": label, "name": _name(label), "p": p_values.get(label)}

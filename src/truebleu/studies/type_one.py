@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 import numpy as np
 
 import truebleu.studies._study as base
+from truebleu.counts.counting import count_texts
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Record, Runner, Task
 from truebleu.metrics.registry import as_metrics, metric_labels
@@ -40,7 +41,7 @@ from truebleu.schema import Setting, Streams
 from truebleu.significance.corrections import CORRECTIONS, experimentwise_error
 from truebleu.significance.pairs import pair_tests
 from truebleu.significance.settings import CompareSettings, require_enough_replicates
-from truebleu.significance.statistics import UnitCounts, metric_statistics
+from truebleu.significance.statistics import UnitCounts, count_units
 from truebleu.significance.tests import TESTS as SIGNIFICANCE_TESTS, fewest_units, find_test
 
 if TYPE_CHECKING:
@@ -122,18 +123,18 @@ def null_source(
     if null == "simulated":
         # Simulated words are spaced, whatever script the texts are in.
         parsed = tuple(metric.for_references([]) for metric in as_metrics(metrics))
-        size = {"segments": len(test_set), "references": len(test_set.references)}
+        size = {"segments": len(test_set), "references": len(test_set.outline.reference_names)}
         signatures = base.metric_settings(parsed, metric_labels(parsed), size["references"])
         settings = {**size, "unit": unit, "metrics": signatures, "errors_per_word": RATE}
-        units = len(base.units_of(_equal_channels([0], size, seed), unit))
+        units = len(base.units_of(_equal_channels([0], size, seed).outline, unit))
         return NullSource(settings, units, partial(_simulated, parsed, size, unit, systems, seed))
-    tested = base.units_of(test_set, unit)
-    swapped = base.units_of(test_set, null, "null")
+    tested = base.units_of(test_set.outline, unit)
+    swapped = base.units_of(test_set.outline, null, "null")
     if len(swapped) < 2:
         raise SettingError("null", f"one {null}", f"at least two {null}s to swap")
-    if len(test_set.systems) < systems:
+    if len(test_set.outline.systems) < systems:
         expected = f"at least {systems}, whose outputs are swapped"
-        raise SettingError("systems", len(test_set.systems), expected)
+        raise SettingError("systems", len(test_set.outline.systems), expected)
     pool = base.Pool.of(test_set, metrics)
     sets = partial(_swapped, pool, tested, swapped, systems, seed)
     return NullSource(pool.settings | {"unit": tested.kind}, len(tested), sets)
@@ -173,7 +174,7 @@ def _simulated(
     """Systems with equal channels, new ones in every set, on one simulated test set."""
     names = range(first * systems, (first + count) * systems)
     test_set = _equal_channels(names, size, seed)
-    counted = metric_statistics(test_set, metrics, base.units_of(test_set, unit))
+    counted = count_units(count_texts(test_set, metrics), base.units_of(test_set.outline, unit))
     for start in range(0, len(names), systems):
         yield [
             replace(counts, rows=np.ascontiguousarray(counts.rows[:, start : start + systems]))
@@ -527,7 +528,7 @@ def study_multiplicity(
     """
     null, unit, seed, test = options["null"], options["unit"], options["seed"], options["test"]
     alpha, replicates, corrections = options["alpha"], options["replicates"], options["corrections"]
-    available = None if null == "simulated" else len(test_set.systems)
+    available = None if null == "simulated" else len(test_set.outline.systems)
     sizes = _system_counts(options["together"], available)
     if not corrections:
         corrections = USUAL_CORRECTIONS

@@ -28,6 +28,8 @@ import numpy as np
 import truebleu.studies._study as base
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Key, Record, Runner, Task
+from truebleu.metrics.base import Metric
+from truebleu.metrics.registry import as_requested
 from truebleu.reports.document import Column, Plot, Table, percent
 from truebleu.schema import Level, Setting
 from truebleu.significance.intervals import percentile_interval, smallest_replicates
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from truebleu.corpus.test_set import TestSet
+    from truebleu.metrics.base import Requested
     from truebleu.metrics.registry import MetricsLike
 
 
@@ -146,7 +149,8 @@ def study_test_size(
             result.drawn.extend(row for row in of_metric if row["system"] == system)
         result.details["laws"].append({"metric": label, "doubling": doubled, "systems": laws})
         result.sentences.append(f"{label}: {_law_sentence(doubled, laws, unit)}")
-        if statistics.metric.counts_whole_text and not recount:
+        metric = statistics.metric
+        if isinstance(metric, Metric) and metric.counts_whole_text and not recount:
             result.sentences.append(
                 f"{label} is weighed by the whole test set here, so that sizes compare; the scores "
                 "that smaller test sets would have by themselves need --recount."
@@ -167,11 +171,11 @@ def _of_part(
     """
     counted = pool.take(units)
     if recounted is not None:
-        of_segment = base.units_of(recounted, pool.unit).of_segment
+        of_segment = base.units_of(recounted.outline, pool.unit).of_segment
         part = recounted.part(np.flatnonzero(np.isin(of_segment, units)).tolist())
-        parts = base.units_of(part, pool.unit)
+        parts = base.units_of(part.outline, pool.unit)
         for place, (label, metric) in enumerate((kept.label, kept.metric) for kept in counted):
-            if metric.counts_whole_text:
+            if isinstance(metric, Metric) and metric.counts_whole_text:
                 rows = metric.count(part).array()
                 counted[place] = UnitCounts.of(label, metric, rows, parts)
     return {
@@ -284,13 +288,18 @@ def study_references(
     _require_references(test_set)
     shares = sorted(options["shares"] or REFERENCES_SHARES)
     whole = base.Pool.of(test_set, metrics, unit)
+    # What a metric leaves to the references is fixed by all of them.
+    fixed = [
+        statistics.metric if isinstance(statistics.metric, Metric) else given
+        for statistics, given in zip(whole.statistics, as_requested(metrics), strict=True)
+    ]
     sizes = base.sizes_of_shares(shares, len(whole), unit, base.FEWEST_SIZES)
     orders = base.orders_of_growth(len(whole), samples, seed)
     parts = [[np.sort(order[:size]) for order in orders] for size in sizes]
     tasks = [
         Task(
             ("references", *references),
-            partial(_intervals, test_set, references, whole, parts, resampling),
+            partial(_intervals, test_set, references, fixed, unit, parts, resampling),
         )
         for references in sets_of_references(len(test_set.references))
     ]
@@ -349,13 +358,13 @@ def _require_references(test_set: TestSet) -> None:
 def _intervals(
     test_set: TestSet,
     references: tuple[int, ...],
-    whole: base.Pool,
+    metrics: Sequence[Requested],
+    unit: base.PoolUnit,
     parts: Sequence[Sequence[base.Sample]],
     settings: CompareSettings,
 ) -> Record:
-    """Each metric's values with these references, shaped (size, growth, value, system)."""
-    metrics = [statistics.metric for statistics in whole.statistics]
-    pool = base.Pool.of(_limited(test_set, references), metrics, whole.unit)
+    """Compute each metric's values with some references, shaped (size, growth, value, system)."""
+    pool = base.Pool.of(_limited(test_set, references), metrics, unit)
     record: Record = {statistics.label: [[] for _ in parts] for statistics in pool.statistics}
     for place, growths in enumerate(parts):
         for number, part in enumerate(growths):
@@ -407,8 +416,11 @@ def _beside_people(test_set: TestSet, whole: base.Pool) -> Iterator[base.Row]:
 
     Means over the reference that is left out.
     """
-    of_texts = [statistics for statistics in whole.statistics if statistics.metric.reads_texts]
-    metrics = [statistics.metric for statistics in of_texts]
+    of_texts, metrics = [], []
+    for statistics in whole.statistics:
+        if isinstance(statistics.metric, Metric) and statistics.metric.reads_texts:
+            of_texts.append(statistics)
+            metrics.append(statistics.metric)
     longer = max(test_set.systems, key=len) + "'"  # which is the name of no system
     scores = []
     for place, left_out in enumerate(test_set.references):

@@ -22,7 +22,9 @@ def test_columns_are_stored_as_small_differences() -> None:
     assert {kind for kind, _, _ in bleu} == {"u1"}
     assert all(back > 0 for _, _, back in bleu[3:])
     # The number of words is that of 1-grams: nothing is left of it.
-    assert not any(Column.of(MADE.segments.metrics[0].rows.transpose(2, 1, 0), 6).data)
+    assert not any(
+        Column.of(MADE.segments.counts.metrics[0].rows.floats().transpose(2, 1, 0), 6).data
+    )
     assert ["f8", "f8", 0] in nist
     size = sum(np.dtype(stored).itemsize for _, stored, _ in (*bleu, *nist))
     assert len(DATA.statistics()) == size * 60 * len(CAUSES.systems)

@@ -6,12 +6,12 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from truebleu.scores.scored import ScoredTestSet
 
 import truebleu
 from tests.scores.formats.files import json_lines, read, written
 from truebleu.errors import CorpusError
 from truebleu.scores.formats import read_evaluations
-from truebleu.scores.scored import ScoredTestSet
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from truebleu.scores.scored import read_evaluated_texts
 
 import truebleu
 from tests.cli import shell
@@ -16,7 +17,6 @@ from truebleu.corpus.tables import Scale
 from truebleu.errors import CorpusError, SettingError, UnknownNameError
 from truebleu.metrics.bleu import BLEU
 from truebleu.scores import OutsideScores, ScoredTestSet, read_benchmarks
-from truebleu.scores.scored import read_evaluated_texts
 
 OLD = [float(n % 3 == 0) for n in range(60)]
 NEW = [float(n % 3 != 2) for n in range(60)]

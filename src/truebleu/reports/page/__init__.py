@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 
 from truebleu._core import VERSION
 from truebleu.corpus._files import write_files
-from truebleu.corpus.fingerprints import fingerprint
 from truebleu.reports.compare import system_table, verdict, verdicts
 from truebleu.reports.document import (
     Bar,
@@ -36,13 +35,15 @@ from truebleu.reports.formats import html, latex, markdown
 from truebleu.reports.formats.html import sentence_of, text_of
 from truebleu.reports.formats.programs import dump, render_json
 from truebleu.reports.page._data import PageData, data_block
+from truebleu.reports.words import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from truebleu.corpus.test_set import TestSet
     from truebleu.explanation.report import Report
     from truebleu.reports.document import Block, Row
-
+    from truebleu.reports.words import Words
 
 __all__ = ["html_page", "save_page"]
 
@@ -115,13 +116,11 @@ def html_page(
         data_block("tables", dump(tables.copies, indent=None).encode()),
         *([] if data is None else data.blocks()),
     ]
-    return _page(_title(report), _facts(report), sections, blocks)
+    return _page(report, sections, blocks)
 
 
-def _page(
-    title: str, facts: str, sections: Sequence[tuple[str, str, str]], blocks: Sequence[str]
-) -> str:
-    """A page with sections, each with its name, title and content, and with blocks of data."""
+def _page(report: Report, sections: Sequence[tuple[str, str, str]], blocks: Sequence[str]) -> str:
+    """Make a page of sections, each with its name, title and content, and of blocks of data."""
     script = "\n".join(map(_asset, SCRIPTS))
     body = "\n".join(
         f'<section id="{name}" aria-labelledby="{name}-title">\n'
@@ -133,9 +132,10 @@ def _page(
     parts = {
         "policy": POLICY.format(script=_hash(script), style=_hash(style)),
         "version": escape(VERSION),
-        "title": text_of(title),
+        "title": text_of(_title(report)),
+        "rows": _words(report).rows,
         "style": style,
-        "facts": text_of(facts),
+        "facts": text_of(_facts(report)),
         "navigation": "".join(
             f'<a href="#{name}">{escape(heading)}</a> ' for name, heading, _ in sections
         ),
@@ -200,20 +200,24 @@ class _Tables:
 # What the page says without its script.
 
 
+def _words(report: Report) -> Words:
+    return words_of(report.comparison.test_set.rows)
+
+
 def _title(report: Report) -> str:
-    names = list(report.comparison.systems)
+    names, systems = list(report.comparison.systems), _words(report).systems
     baseline = report.comparison.settings.baseline
     if baseline is not None and len(names) > 2:
-        return f"{len(names) - 1} systems against {baseline}"
+        return f"{len(names) - 1} {systems} against {baseline}"
     if len(names) > TITLE_SYSTEMS:
-        return f"{len(names)} systems compared"
+        return f"{len(names)} {systems} compared"
     return f"{', '.join(names[:-1])} and {names[-1]} compared"
 
 
 def _facts(report: Report) -> str:
     test_set, settings = report.comparison.test_set, report.comparison.settings
     counts = {
-        "segment": test_set.segments,
+        _words(report).row: test_set.segments,
         "document": test_set.documents,
         "domain": test_set.domains,
         "reference": test_set.references,
@@ -224,7 +228,8 @@ def _facts(report: Report) -> str:
         if count is not None
     ]
     facts.append(", ".join(report.comparison.metrics))
-    facts.append(f"tested by {settings.unit}s at level {settings.level:g}")
+    units = _words(report).units(settings.unit)
+    facts.append(f"tested by {units} at level {settings.level:g}")
     return " · ".join(facts)
 
 
@@ -241,7 +246,7 @@ def _sections(
         raise ValueError("a report without a comparison")
     yield "verdict", "Answer", _answer(report, explained, agreement, tables)
     if data is not None:
-        yield "segments", "Segments", _segments(report, data, tables)
+        yield "segments", _words(report).rows.capitalize(), _segments(report, data, tables)
     if explained is not None:
         yield "explanation", "Where it comes from", _explanation(explained, tables)
     if agreement is not None:
@@ -307,18 +312,18 @@ def _difference_table(report: Report) -> Table:
 
 def _examples(report: Report) -> str:
     """The segments that contribute most, with links to all there is about them."""
-    explanation, segments = report.explanation, report.segments
-    if explanation is None or segments is None or not segments.has_texts:
+    explanation, texts = report.explanation, _texts(report)
+    if explanation is None or texts is None:
         return ""
     pair = explanation.pairs[0]
-    table = largest_segments_table(explanation, pair, segments.test_set)
+    table = largest_segments_table(explanation, pair, texts)
     metric = pair.comparison.metric
     parts = [f"<h3>Segments that contribute most to the difference in {text_of(metric)}</h3>"]
     texts_of = ("reference", "a", "b")
     short = [row for row in table.rows if all(len(str(row[name])) < 300 for name in texts_of)]
     for row in (short if len(short) >= EXAMPLES else table.rows)[:EXAMPLES]:
         contribution = sentence_of(table.columns[1].cell(row["contribution"]))
-        texts = "".join(
+        shown = "".join(
             f'<p class="who">{text_of(column.heading)}</p>'
             f'<p class="text" dir="auto">{text_of(str(row[column.name]))}</p>'
             for column in table.columns
@@ -326,7 +331,7 @@ def _examples(report: Report) -> str:
         )
         parts.append(
             f'<article class="example"><h4><a href="#segment={row["segment"]}">Segment '
-            f"{row['segment']}</a>: {contribution} {text_of(metric)}</h4>{texts}</article>"
+            f"{row['segment']}</a>: {contribution} {text_of(metric)}</h4>{shown}</article>"
         )
     return f'<div class="examples">{"".join(parts)}</div>'
 
@@ -362,24 +367,24 @@ def _explanation(explained: Document, tables: _Tables) -> str:
 
 def _segments(report: Report, data: PageData, tables: _Tables) -> str:
     """Where the browser goes, and a table of the largest contributions for print and no script."""
-    explanation = report.explanation
+    explanation, texts = report.explanation, _texts(report)
     largest = ""
-    if explanation is not None and report.segments is not None and report.segments.has_texts:
+    if explanation is not None and texts is not None:
         pair = explanation.pairs[0]
-        table = largest_segments_table(explanation, pair, report.segments.test_set)
+        table = largest_segments_table(explanation, pair, texts)
         title = f"{pair.comparison.a} − {pair.comparison.b} by {pair.comparison.metric}"
         largest = f"<h3>Largest contributions: {text_of(title)}</h3>{tables.render(table)}"
-    note = ""
+    note, rows = "", _words(report).rows
     if data.left_out:
         note = (
-            f'<p class="note">{data.kept:,} of {data.kept + data.left_out:,} segments are in this '
+            f'<p class="note">{data.kept:,} of {data.kept + data.left_out:,} {rows} are in this '
             "page: half of them with the largest contributions, the others drawn at random. Scores "
             "of selections below are scores of these.</p>"
         )
     return (
         f'{note}<div id="browser" hidden></div>\n'
-        '<noscript><p class="note">The segment browser needs JavaScript. These are the segments '
-        "that contribute most.</p></noscript>\n"
+        f'<noscript><p class="note">The browser of {rows} needs JavaScript.'
+        f"{f' These are the {rows} that contribute most.' if largest else ''}</p></noscript>\n"
         f'<div id="largest">{largest}</div>'
     )
 
@@ -391,20 +396,30 @@ def _making(report: Report, compared: Document, command: str | None) -> str:
     if warnings:
         listed = "".join(f"<li>{_without_folders(message)}</li>" for message in warnings)
         parts.append(f"<h3>Warnings about the texts</h3><ul>{listed}</ul>")
-    else:
+    elif _texts(report) is not None:
         parts.append("<p>Nothing about the texts looked suspicious.</p>")
     if command is not None:
         parts.append(f"<h3>Command</h3><pre>{_without_folders(command)}</pre>")
     notes = [block for block in compared.blocks if isinstance(block, Notes)]
     parts.append(f"<h3>Method</h3>{''.join(map(html.render_block, notes))}")
-    if report.segments is not None:
-        prints = {"references": report.segments.test_set.fingerprint}
-        if report.segments.has_texts:
-            for name, text in report.segments.test_set.systems.items():
-                prints[name] = fingerprint([text])
+    if prints := _fingerprints(report):
         parts.append(f"<h3>Fingerprints</h3>{_pairs('Fingerprints', prints)}")
     parts.append('<p><button type="button" id="download" hidden>Download the JSON</button></p>')
     return "".join(parts)
+
+
+def _texts(report: Report) -> TestSet | None:
+    """Return the texts of a report, or None."""
+    return None if report.segments is None else report.segments.counts.texts
+
+
+def _fingerprints(report: Report) -> dict[str, str]:
+    """Return fingerprints of references and outputs, or of items, by name; {} if unknown."""
+    counts = None if report.segments is None else report.segments.counts
+    if counts is None or (counts.texts is None and counts.outline.fingerprints is None):
+        return {}
+    prints, items = counts.fingerprints, counts.outline.rows == "items"
+    return {"items" if items else "references": prints.references, **prints.outputs}
 
 
 def _without_folders(text: str) -> str:

@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from truebleu.reports.words import words_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from truebleu.explanation.report import MetricSegments, Report, Segments
-    from truebleu.metrics.base import Metric
+    from truebleu.counts.counts import Counts, MetricCounts
+    from truebleu.explanation.report import Report, Segments
+    from truebleu.metrics.base import Scorer
     from truebleu.reports.document import Value
 
 # The layout that the script expects.
@@ -48,8 +51,8 @@ def core_block() -> str:
     return data_block("core", CORE.read_bytes())
 
 
-def core_description(metric: Metric) -> dict[str, Any]:
-    """What the core, and those who read its numbers, must know of a metric."""
+def core_description(metric: Scorer) -> dict[str, Any]:
+    """Describe a scorer for the core, and for people who read its numbers."""
     return {
         "digits": metric.digits,
         "higher": metric.higher_is_better,
@@ -137,8 +140,9 @@ class PageData:
         segments = report.segments
         if segments is None:
             raise ValueError("a report without segments")
-        data = cls(report, segments, np.arange(len(segments.test_set)))
-        count = max(1, most_outputs // len(segments.test_set.systems))
+        counts = segments.counts
+        data = cls(report, segments, np.arange(len(counts)))
+        count = max(1, most_outputs // len(counts.outline.systems))
         if data.kept <= count:
             return data
         order = np.argsort(-data._sizes(), kind="stable")
@@ -148,27 +152,32 @@ class PageData:
         return cls(report, segments, np.sort(np.concatenate([largest, drawn])))
 
     @property
+    def counts(self) -> Counts:
+        """Counts of all segments."""
+        return self.segments.counts
+
+    @property
     def kept(self) -> int:
-        """How many segments are kept."""
+        """Number of segments in the page."""
         return len(self.places)
 
     @property
     def left_out(self) -> int:
-        """How many are not."""
-        return len(self.segments.test_set) - len(self.places)
+        """Number of segments that are not in the page."""
+        return len(self.counts) - len(self.places)
 
     def _sizes(self) -> NDArray[np.float64]:
         """How much each of all segments contributes at most, relative to the largest, by metric."""
-        sizes = np.zeros(len(self.segments.test_set))
-        for metric in self.segments.metrics:
+        sizes = np.zeros(len(self.counts))
+        for metric in self.counts.metrics:
             for first, second in self._pairs() or [(0, 1)]:
-                values = np.abs(metric.contributions(first, second))
+                values = np.abs(self.segments.contributions(metric, first, second))
                 sizes = np.maximum(sizes, values / max(float(values.max()), 1e-300))
         return sizes
 
     def _pairs(self) -> list[tuple[int, int]]:
         """The systems that are explained, by their numbers."""
-        names = list(self.segments.test_set.systems)
+        names = self.counts.outline.systems
         explanation = self.report.explanation
         explained = [] if explanation is None else explanation.pairs
         pairs = ((pair.comparison.a, pair.comparison.b) for pair in explained)
@@ -189,21 +198,24 @@ class PageData:
     def description(self) -> bytes:
         """Names, slices, flags and metrics: all but the statistics and the texts."""
         segments, comparison = self.segments, self.report.comparison
-        test_set = segments.test_set
-        names = list(test_set.systems)
+        outline, texts = self.counts.outline, self.counts.texts
+        words = words_of(outline.rows)
+        names = list(outline.systems)
         place = {number: place for place, number in enumerate(self.places.tolist())}
         values: dict[str, Any] = {
             "version": DATA_VERSION,
-            "segments": len(test_set),
+            "row": words.row,
+            "system": words.system,
+            "segments": outline.segments,
             "numbers": None if not self.left_out else (self.places + 1).tolist(),
-            "names": self._picked(test_set.segment_names),
+            "names": self._picked(outline.names),
             "systems": names,
             "baseline": comparison.settings.baseline,
             "pairs": self._pairs(),
-            "references": list(test_set.reference_names),
-            "has_source": test_set.source is not None,
-            "has_texts": segments.has_texts,
-            "documents": None if test_set.documents is None else self._labels(test_set.documents),
+            "references": list(outline.reference_names),
+            "has_source": texts is not None and texts.source is not None,
+            "has_texts": texts is not None,
+            "documents": None if outline.documents is None else self._labels(outline.documents),
             "variables": [
                 {
                     "name": variable.name,
@@ -230,7 +242,7 @@ class PageData:
             "level": comparison.settings.level,
             # Beyond what JavaScript's numbers hold.
             "seed": str(comparison.settings.seed),
-            "metrics": [self._metric(metric) for metric in segments.metrics],
+            "metrics": [self._metric(metric) for metric in self.counts.metrics],
             "human": {
                 label: [self._picked(scores.get(name)) for name in names]
                 for label, scores in segments.human.items()
@@ -257,31 +269,37 @@ class PageData:
     def _picked(self, values: Sequence[Value] | None) -> list[Value] | None:
         return None if values is None else [values[place] for place in self.places.tolist()]
 
-    def _metric(self, metric: MetricSegments) -> dict[str, Any]:
+    def _metric(self, metric: MetricCounts) -> dict[str, Any]:
         return {
             "label": metric.label,
-            **core_description(metric.metric),
+            **core_description(metric.scorer),
             "columns": [column.layout for column in self._columns(metric)],
             **self._without_core(metric),
         }
 
-    def _without_core(self, metric: MetricSegments) -> dict[str, Any]:
-        """What the page cannot compute: scores of segments and contributions."""
-        if metric.metric.core_settings() is not None:
+    def _without_core(self, metric: MetricCounts) -> dict[str, Any]:
+        """Compute what the page cannot: scores of segments and contributions."""
+        if metric.scorer.core_settings() is not None:
             return {}
+
+        def contributions(first: int, second: int) -> list[float]:
+            values = self.segments.contributions(metric, first, second)
+            return list(values[self.places].tolist())
+
         return {
             "segment_scores": [
-                self._picked(system) for system in metric.metric.segment_scores(metric.rows)
+                self._picked(system)
+                for system in metric.scorer.segment_scores(metric.rows.floats())
             ],
             "contributions": {
-                f"{first} {second}": metric.contributions(first, second)[self.places].tolist()
+                f"{first} {second}": contributions(first, second)
                 for a, b in self._pairs()
                 for first, second in ((a, b), (b, a))
             },
         }
 
-    def _columns(self, metric: MetricSegments) -> list[Column]:
-        rows = metric.rows[self.places].transpose(2, 1, 0)
+    def _columns(self, metric: MetricCounts) -> list[Column]:
+        rows = metric.rows.floats()[self.places].transpose(2, 1, 0)
         return [Column.of(rows, number) for number in range(len(rows))]
 
     def statistics(self) -> bytes:
@@ -290,7 +308,7 @@ class PageData:
         Little-endian, and each column begins at a multiple of 8 bytes.
         """
         parts = []
-        for metric in self.segments.metrics:
+        for metric in self.counts.metrics:
             for column in self._columns(metric):
                 parts += [column.data, bytes(-len(column.data) % 8)]
         return b"".join(parts)
@@ -300,11 +318,11 @@ class PageData:
 
         The texts of a segment are alike, and side by side they compress best.
         """
-        test_set = self.segments.test_set
-        if not self.segments.has_texts:
+        texts = self.counts.texts
+        if texts is None:
             return _json([])
-        sources = [] if test_set.source is None else [test_set.source]
-        columns = [*sources, *test_set.references, *test_set.systems.values()]
+        sources = [] if texts.source is None else [texts.source]
+        columns = [*sources, *texts.references, *texts.systems.values()]
         return _json([[column[place] for column in columns] for place in self.places.tolist()])
 
 

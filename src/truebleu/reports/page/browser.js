@@ -5,14 +5,15 @@ const ROW = 52;
 const MOST_OPTIONS = 2000;
 const PLACES = new Intl.NumberFormat("en");
 
+// Orders of the list, with their titles for segments of systems or items of models.
 const SORTS = {
-  contribution: "largest contribution",
-  ahead: "most for the first system",
-  behind: "most for the second system",
-  difference: "difference of segment scores",
-  first: "best of the first system",
-  second: "best of the second system",
-  number: "order of the test set",
+  contribution: () => "largest contribution",
+  ahead: ({ system }) => `most for the first ${system}`,
+  behind: ({ system }) => `most for the second ${system}`,
+  difference: ({ row }) => `difference of ${row} scores`,
+  first: ({ system }) => `best of the first ${system}`,
+  second: ({ system }) => `best of the second ${system}`,
+  number: () => "order of the test set",
 };
 const AGAINST = {
   reference: "with the reference", other: "with each other", ngrams: "matched n-grams", "": "not at all",
@@ -82,14 +83,13 @@ class Browser {
   build() {
     const { store } = this;
     const option = (value, title = value) => element("option", { value }, short(title));
-    const options = (values) => Object.entries(values).map(([value, title]) => option(value, title));
     const swap = () => this.change({ a: this.state.b, b: this.state.a });
     const controls = [
       this.select("metric", "Metric", store.metrics.map((metric) => option(metric.label))),
-      this.select("a", "First system", store.systems.map((name) => option(name))),
-      element("button", { type: "button", "aria-label": "Swap the systems", onclick: swap }, "⇄"),
-      this.select("b", "Second system", store.systems.map((name) => option(name))),
-      this.select("sort", "Sort by", options(SORTS)),
+      this.select("a", `First ${store.system}`, store.systems.map((name) => option(name))),
+      element("button", { type: "button", "aria-label": `Swap the ${store.system}s`, onclick: swap }, "⇄"),
+      this.select("b", `Second ${store.system}`, store.systems.map((name) => option(name))),
+      this.select("sort", "Sort by", Object.entries(SORTS).map(([name, title]) => option(name, title(store)))),
     ];
     if (store.has_texts) {
       const kinds = new Set(store.fields.map((field) => field.kind));
@@ -123,7 +123,7 @@ class Browser {
     this.summary = element("div", { class: "summary", "aria-live": "polite" });
     this.inner = element("div", { class: "inner" });
     this.list = element(
-      "div", { class: "list", tabindex: "0", role: "listbox", "aria-label": "Segments" }, this.inner,
+      "div", { class: "list", tabindex: "0", role: "listbox", "aria-label": `${capital(store.row)}s` }, this.inner,
     );
     this.list.addEventListener("scroll", () => this.draw());
     this.list.addEventListener("keydown", (event) => this.key(event));
@@ -133,7 +133,7 @@ class Browser {
       this.problem,
       this.summary,
       element("div", { class: "panes" }, this.list, this.detail),
-      element("p", { class: "keys" }, "Keys: ↑ ↓ or j k for the next and previous segment, / to find, c to copy"),
+      element("p", { class: "keys" }, `Keys: ↑ ↓ or j k for the next and previous ${store.row}, / to find, c to copy`),
     );
   }
 
@@ -371,13 +371,13 @@ class Browser {
     const shown = this.state.all ? store.systems.map((_, system) => system) : this.pair;
     const link = () => toClipboard(location.href, this.detail);
     this.detail.replaceChildren(
-      element("h3", {}, `Segment ${store.name(place)}`),
+      element("h3", {}, `${capital(store.row)} ${store.name(place)}`),
       element("p", { class: "labels", dir: "auto" }, labels.join(" · ")),
       ...(store.has_texts ? this.texts(place, store.texts[place], shown) : []),
       this.numbers(place, shown),
       element(
         "div", { class: "actions" },
-        element("button", { type: "button", onclick: () => this.copy() }, "Copy the segment"),
+        element("button", { type: "button", onclick: () => this.copy() }, `Copy the ${store.row}`),
         element("button", { type: "button", onclick: link }, "Copy a link to it"),
         element("span", { role: "status" }),
       ),
@@ -396,7 +396,7 @@ class Browser {
     const options = Object.entries(AGAINST).map(([value, title]) => element("option", { value }, title));
     const against = this.select("against", "Compare outputs", options);
     against.querySelector("select").value = state.against;
-    const all = this.box("all", "all systems");
+    const all = this.box("all", `all ${store.system}s`);
     all.querySelector("input").checked = state.all !== "";
     const [a, b] = this.pair;
     const reference = texts[store.has_source ? 1 : 0];
@@ -429,7 +429,7 @@ class Browser {
     const people = Object.entries(store.human);
     const score = (metric, system) => store.segmentScore(metric, system, place);
     const blank = people.map(() => "");
-    return tableOf("Scores of the segment", ["", ...store.metrics.map(({ label }) => label), ...people.map(([label]) => label)], [
+    return tableOf(`Scores of the ${store.row}`, ["", ...store.metrics.map(({ label }) => label), ...people.map(([label]) => label)], [
       ...shown.map((system) => [
         store.systems[system],
         ...store.metrics.map((metric) => number(score(metric, system), metric.digits)),
@@ -448,7 +448,7 @@ class Browser {
   async copy() {
     const { store, chosen: place } = this;
     if (place === undefined) return;
-    const lines = [["segment", store.name(place)]];
+    const lines = [[store.row, store.name(place)]];
     if (store.documents !== null) lines.push(["document", store.documents.labels[store.documents.of[place]]]);
     if (store.has_texts) store.texts[place].forEach((text, n) => lines.push([store.fields[n].title, text ?? ""]));
     for (const metric of store.metrics) {
@@ -471,9 +471,9 @@ class Browser {
     const looks = whole ? 1 : this.looks.size;
     const count = whole ? "All" : `${PLACES.format(kept.length)} of`;
     const part = store.numbers === null ? "" : ` (of ${PLACES.format(store.segments)} in all)`;
-    const title = element("strong", {}, `${count} ${PLACES.format(store.count)} segments${part}`);
+    const title = element("strong", {}, `${count} ${PLACES.format(store.count)} ${store.row}s${part}`);
     if (kept.length === 0) {
-      const nothing = "No segment fits the selection: there is nothing to score.";
+      const nothing = `No ${store.row} fits the selection: there is nothing to score.`;
       this.summary.replaceChildren(element("p", {}, title), element("p", {}, nothing));
       return;
     }
@@ -497,7 +497,8 @@ class Browser {
       if (turn !== this.turn) return;
       fill(result, looks);
       if (result === null && metric.core !== null) {
-        note.textContent = `No p and no intervals: these segments are one ${store.unit}, which says nothing about the spread.`;
+        const unit = store.unit === "segment" ? store.row : store.unit;
+        note.textContent = `No p and no intervals: these ${store.row}s are one ${unit}, which says nothing about the spread.`;
       }
     }
   }
@@ -533,7 +534,7 @@ class Browser {
     const { store, kept } = this;
     const [, b] = this.pair;
     const by = store.metrics.map((metric) => store.scores(metric, kept));
-    const headings = ["System", ...store.metrics.flatMap(({ label }) => [label, `− ${store.systems[b]}`])];
+    const headings = [capital(store.system), ...store.metrics.flatMap(({ label }) => [label, `− ${store.systems[b]}`])];
     const rows = store.systems.map((name, system) => [
       name,
       ...store.metrics.flatMap((metric, n) => {
@@ -542,7 +543,8 @@ class Browser {
         return [number(score, metric.digits), change(difference, metric)];
       }),
     ]);
-    const folded = element("details", {}, element("summary", {}, "All systems"), tableOf("All systems", headings, rows));
+    const title = `All ${store.system}s`;
+    const folded = element("details", {}, element("summary", {}, title), tableOf(title, headings, rows));
     folded.open = this.allOpen ?? false;
     folded.addEventListener("toggle", () => { this.allOpen = folded.open; });
     return folded;

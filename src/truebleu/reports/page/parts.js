@@ -21,6 +21,10 @@ function short(name) {
   return `${letters.slice(0, half).join("")}…${letters.slice(-half).join("")}`;
 }
 
+function capital(word) {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
 // All numbers of the page: rounded, with one minus sign, a plus where asked; "–" for none.
 function number(value, digits, sign = "") {
   if (value === null || !Number.isFinite(value)) return "–";

@@ -1,0 +1,175 @@
+"""Outline of a test set: everything known about it except its texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from truebleu.corpus.sequences import as_sequence
+from truebleu.errors import AbsentTextError, ArgumentTypeError, SettingError, UnpairedSegmentsError
+
+if TYPE_CHECKING:
+    from truebleu.corpus.fingerprints import Fingerprints
+    from truebleu.corpus.text_warnings import TextWarning
+
+__all__ = ["Outline", "Sizes"]
+
+#: What a row of counts stands for.
+RowKind = Literal["segments", "items"]
+#: Labels of segments by name, or names of known labels.
+ColumnsLike: TypeAlias = Mapping[str, Sequence[object]] | Sequence[str]
+#: A label of every segment or item.
+Labels: TypeAlias = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """Sizes and names of a test set, as results keep them.
+
+    Attributes:
+        segments: number of segments or items.
+        references: number of references.
+        reference_names: names of the references.
+        documents: number of documents, or None if they are unknown.
+        domains: number of domains, or None if they are unknown.
+        rows: what was counted, "segments" of systems or "items" of models.
+    """
+
+    segments: int
+    references: int
+    reference_names: tuple[str, ...]
+    documents: int | None
+    domains: int | None
+    rows: RowKind = "segments"
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain values for JSON."""
+        names = ("segments", "references", "reference_names", "documents", "domains", "rows")
+        values = {name: getattr(self, name) for name in names}
+        return {**values, "reference_names": list(self.reference_names)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outline:
+    """A test set without its texts: names, sizes and labels.
+
+    Attributes:
+        systems: names of the systems or models.
+        segments: number of segments or items.
+        rows: what a row of counts stands for, "segments" or "items".
+        reference_names: names of the references; empty if scores were given.
+        references_each: number of references of each segment; None if it varies.
+        documents: document of each segment, or None.
+        domains: domain of each segment, or None.
+        names: name of each segment or item; None if people know it by its number.
+        fields: function that returns further labels by their name, or None.
+        runs: names of the runs of each system, if systems here are runs.
+        fingerprints: fingerprints of the texts or items; None if they were not computed.
+        warnings: warnings about the texts.
+    """
+
+    systems: tuple[str, ...]
+    segments: int
+    rows: RowKind = "segments"
+    reference_names: tuple[str, ...] = ()
+    references_each: int | None = 0
+    documents: Labels | None = None
+    domains: Labels | None = None
+    names: Labels | None = None
+    fields: Callable[[str], Labels | None] | None = None
+    runs: Mapping[str, tuple[str, ...]] | None = None
+    fingerprints: Fingerprints | None = None
+    warnings: tuple[TextWarning, ...] = ()
+
+    @property
+    def sizes(self) -> Sizes:
+        """The sizes and names that results keep."""
+        return Sizes(
+            segments=self.segments,
+            references=len(self.reference_names),
+            reference_names=self.reference_names,
+            documents=_count_different(self.documents),
+            domains=_count_different(self.domains),
+            rows=self.rows,
+        )
+
+    def require_fingerprints(self) -> Fingerprints:
+        """Return the fingerprints; raises AbsentTextError if they were not computed."""
+        if self.fingerprints is None:
+            raise AbsentTextError("texts without fingerprints")
+        return self.fingerprints
+
+    def with_systems(self, systems: Sequence[str]) -> Outline:
+        """Return the outline of these systems; warnings about others go."""
+        return replace(self, systems=tuple(systems))
+
+    def subset(self, segments: Sequence[int]) -> Outline:
+        """Return the outline of some segments; their names stay, warnings and fingerprints go."""
+
+        def pick(labels: Labels | None) -> Labels | None:
+            return None if labels is None else tuple(labels[index] for index in segments)
+
+        return replace(
+            self,
+            segments=len(segments),
+            documents=pick(self.documents),
+            domains=pick(self.domains),
+            names=pick(self.names),
+            fields=None if self.fields is None else partial(_subset_labels, self.fields, segments),
+            fingerprints=None,
+            warnings=(),
+        )
+
+    def labels(self, name: str) -> Labels | None:
+        """Return the label that every segment or item has under a name, or None."""
+        known = {"domain": self.domains, "document": self.documents}.get(name)
+        if known is None and self.fields is not None:
+            return self.fields(name)
+        return known
+
+    def columns(self, by: ColumnsLike | None) -> dict[str, Labels]:
+        """Return labels of all segments by the names of their columns.
+
+        Args:
+            by: labels by name, one for each segment; or names of known labels: "domain",
+                "document", or a field of items.
+
+        >>> Outline(systems=("a",), segments=2, domains=("x", "y")).columns(["domain"])
+        {'domain': ('x', 'y')}
+        """
+        if isinstance(by, str):
+            by = [by]
+        if by is None or not isinstance(by, Mapping):
+            if not isinstance(by, list | tuple | None):
+                raise ArgumentTypeError("by", by, "names, or a mapping from names to labels")
+            by = {name: self._known_labels(name) for name in by or ()}
+        expected = "a list of labels, one for each segment"
+        columns = {
+            str(name): tuple(map(str, as_sequence(str(name), labels, expected)))
+            for name, labels in by.items()
+        }
+        for name, labels in columns.items():
+            if len(labels) != self.segments:
+                raise UnpairedSegmentsError(name, len(labels), "segments", self.segments)
+        return columns
+
+    def _known_labels(self, name: Any) -> Labels:
+        labels = self.labels(name) if isinstance(name, str) else None
+        if labels is None:
+            known = [f"{key!r}" for key in ("domain", "document") if self.labels(key)]
+            expected = " or ".join(known) or "labels: the test set knows no documents"
+            raise SettingError("by", name, f"{expected}, or a mapping from names to labels")
+        return labels
+
+
+def _subset_labels(
+    fields: Callable[[str], Labels | None], segments: Sequence[int], name: str
+) -> Labels | None:
+    labels = fields(name)
+    return None if labels is None else tuple(labels[index] for index in segments)
+
+
+def _count_different(labels: Labels | None) -> int | None:
+    return None if labels is None else len(set(labels))

@@ -1,0 +1,210 @@
+"""Counting: texts in memory, or files that are read in parts and forgotten.
+
+Other formats may pair segments by their ids, which takes all of them: they are one part.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from truebleu.corpus.fingerprints import Fingerprint, Fingerprints
+from truebleu.corpus.outline import Outline
+from truebleu.corpus.parts import TestSetParts
+from truebleu.corpus.sequences import absent_segments
+from truebleu.corpus.text_warnings import TextWarning
+from truebleu.counts.counts import Counts
+from truebleu.counts.rows import Rows
+from truebleu.errors import SettingError, SuspiciousTextError
+from truebleu.metrics.base import Metric
+from truebleu.metrics.registry import as_requested, metric_labels, require_distinct
+from truebleu.tokenizers import count_letters, script_of_letters, unspaced_script
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from os import PathLike
+    from typing import BinaryIO
+
+    from truebleu.corpus.test_set import TestSet
+    from truebleu.metrics.base import Requested, Scorer
+    from truebleu.metrics.registry import MetricsLike
+
+__all__ = ["count_files"]
+
+#: Default metric of texts.
+DEFAULT_METRIC = "bleu"
+
+
+def count_texts(test_set: TestSet, metrics: MetricsLike | None = None) -> Counts:
+    """Count a test set that is in memory, metric by metric on first use; its texts stay.
+
+    Settings that a metric leaves to the references are fixed by all of them, so that any subset is
+    counted alike. The warnings are about the texts, and about metrics that do not fit them.
+    """
+    test_set = test_set.examined()
+    outline = test_set.outline
+    counted: list[tuple[Scorer, Rows]] = []
+    for metric in as_requested(DEFAULT_METRIC if metrics is None else metrics):
+        if isinstance(metric, Metric):
+            fixed = metric.for_references(test_set.references)
+            counted.append((fixed, Rows(partial(fixed.count, test_set))))
+        else:
+            scorer, rows = metric.attach(outline, test_set)
+            counted.append((scorer, Rows.of(rows)))
+    counts = Counts.of(outline, counted, test_set)
+    return _with_script_warnings(counts, unspaced_script(test_set.references))
+
+
+def _with_script_warnings(counts: Counts, script: str | None) -> Counts:
+    """Add a warning for each metric that splits at spaces if the script has none."""
+    if script is None:
+        return counts
+    outline = counts.outline
+    known = {(warning.code, warning.text) for warning in outline.warnings}
+    warnings = list(outline.warnings)
+    for label, scorer in ((counted.label, counted.scorer) for counted in counts.metrics):
+        advice = scorer.advice_for_script(script) if isinstance(scorer, Metric) else None
+        if advice is not None and ("unspaced", label) not in known:
+            message = (
+                f"{label} cuts words at spaces, and {script} references have none between words; "
+                f"use {advice}"
+            )
+            warnings.append(TextWarning("unspaced", label, outline.segments, None, message))
+    return replace(counts, outline=replace(outline, warnings=tuple(warnings)))
+
+
+def count_files(
+    systems: Sequence[str | PathLike[str]],
+    references: Sequence[str | PathLike[str]],
+    metrics: MetricsLike | None = None,
+    *,
+    source: str | PathLike[str] | None = None,
+    documents: str | PathLike[str] | None = None,
+    strict: bool = False,
+    fingerprints: bool = False,
+    stdin: BinaryIO | None = None,
+    watch: Callable[[TestSetParts], object] | None = None,
+) -> Counts:
+    """Read texts as `read_test_set` does, count them part by part, and forget them.
+
+    All texts are one part if a metric needs the whole text, as NIST does, which weighs n-grams by
+    all references, or if scores or parses of all segments were given.
+
+    Args:
+        systems: outputs, one system each.
+        references: references, one translator each.
+        metrics: names or objects; BLEU by default.
+        source: source text.
+        documents: file with the document of each segment, or a table of documents and domains.
+        strict: True if a warning about the texts is an error.
+        fingerprints: True to compute the fingerprints that saved counts and ledgers need.
+        stdin: stream to read for a text written `-`; by default standard input.
+        watch: function called with the parts before and after each of them, for progress.
+    """
+    requested = as_requested(DEFAULT_METRIC if metrics is None else metrics)
+    whole = any(
+        not isinstance(metric, Metric) or metric.counts_whole_text or not metric.reads_texts
+        for metric in requested
+    )
+    parts = TestSetParts(
+        systems, references, source=source, documents=documents, whole=whole, stdin=stdin
+    )
+    counting = _Counting(requested, fingerprints=fingerprints)
+    for part in parts:
+        counting.add(part)
+        if watch is not None:
+            watch(parts)
+    if strict and parts.warnings:
+        raise SuspiciousTextError([warning.message for warning in parts.warnings])
+    return counting.counts(parts)
+
+
+class _Counting:
+    """The counts of the parts of a test set that were read so far."""
+
+    def __init__(self, requested: Sequence[Requested], *, fingerprints: bool) -> None:
+        self._requested, self._with_prints = requested, fingerprints
+        self._scorers: list[Scorer] = []
+        self._rows = [Rows() for _ in requested]
+        self._letters: Counter[str] = Counter()
+        self._script: str | None = None
+        self._names: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+        self._references_vary = False
+        self._prints: _PartPrints | None = None
+
+    def add(self, part: TestSet) -> None:
+        """Count a part."""
+        self._letters.update(count_letters(part.references))
+        if not self._scorers:
+            self._begin(part)
+        for scorer, rows in zip(self._scorers, self._rows, strict=True):
+            if isinstance(scorer, Metric):
+                rows.add(scorer.count(part))
+        self._references_vary |= any(map(absent_segments, part.references))
+        if self._prints is not None:
+            self._prints.add(part)
+
+    def _begin(self, part: TestSet) -> None:
+        """Fix all settings by the first part; scores that were given are about a whole test set."""
+        for metric, rows in zip(self._requested, self._rows, strict=True):
+            if isinstance(metric, Metric):
+                self._scorers.append(metric.for_references(part.references))
+            else:
+                scorer, given = metric.attach(part.outline, part)
+                self._scorers.append(scorer)
+                rows.add(given)
+        require_distinct(metric_labels(self._scorers))
+        self._script = script_of_letters(self._letters)
+        self._names = tuple(part.systems), part.reference_names
+        self._prints = _PartPrints(part) if self._with_prints else None
+
+    def counts(self, parts: TestSetParts) -> Counts:
+        """Return the counts once all parts were added; raises SettingError for mixed scripts."""
+        script = script_of_letters(self._letters)
+        if script != self._script and any(
+            isinstance(scorer, Metric) and scorer != metric
+            for scorer, metric in zip(self._scorers, self._requested, strict=True)
+        ):
+            # The first part chose the tokenizers.
+            names = [text or "words with spaces" for text in (script, self._script)]
+            expected = f"{names[1]}, as at their beginning; or -m bleu:tokenize=13a, say"
+            raise SettingError("references", f"{names[0]} in all", expected)
+        systems, references = self._names
+        outline = Outline(
+            systems=systems,
+            segments=parts.segments,
+            reference_names=references,
+            references_each=None if self._references_vary else len(references),
+            documents=parts.layout.documents,
+            domains=parts.layout.domains,
+            fingerprints=None if self._prints is None else self._prints.fingerprints(),
+            warnings=parts.warnings,
+        )
+        counts = Counts.of(outline, zip(self._scorers, self._rows, strict=True))
+        return _with_script_warnings(counts, script)
+
+
+class _PartPrints:
+    """Fingerprints of texts that come part by part."""
+
+    def __init__(self, part: TestSet) -> None:
+        self._references = Fingerprint(len(part.references))
+        self._outputs = {name: Fingerprint(1) for name in part.systems}
+        self._lengths: list[int] = []
+
+    def add(self, part: TestSet) -> None:
+        """Add a part."""
+        self._references.add(part.references)
+        for name, text in part.systems.items():
+            self._outputs[name].add([text])
+        self._lengths.extend(part.reference_lengths)
+
+    def fingerprints(self) -> Fingerprints:
+        """Return the fingerprints of the parts so far."""
+        return Fingerprints(
+            references=str(self._references),
+            outputs={name: str(output) for name, output in self._outputs.items()},
+            lengths=tuple(self._lengths),
+        )

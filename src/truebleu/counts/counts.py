@@ -1,0 +1,221 @@
+"""Counts of a test set: an outline, and for each metric its scorer and rows.
+
+Texts, scores of other tools, saved counts and choices from n-best lists all become `Counts`, and
+everything that compares, explains or plans takes them. Texts may stay with their counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from truebleu.corpus.fingerprints import Fingerprints
+from truebleu.counts.rows import ArrayRows, Rows
+from truebleu.errors import (
+    AbsentTextError,
+    DuplicateSystemError,
+    OtherCountsError,
+    SettingError,
+    UnknownNameError,
+)
+from truebleu.metrics.registry import metric_labels, require_distinct
+from truebleu.schema import ComparedByValue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from truebleu.corpus.outline import Outline
+    from truebleu.corpus.test_set import TestSet
+    from truebleu.metrics.base import CountedRows, Scorer, Signature
+
+__all__ = ["Counts", "MetricCounts"]
+
+
+@dataclass(frozen=True, slots=True)
+class MetricCounts:
+    """Counts by one metric.
+
+    Attributes:
+        label: name of the metric, with the settings that tell it from namesakes.
+        scorer: function that turns summed rows into scores.
+        rows: counts shaped (segment, system, column).
+    """
+
+    label: str
+    scorer: Scorer
+    rows: Rows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Counts(ComparedByValue):
+    """Counts of a test set by one or more metrics.
+
+    Attributes:
+        outline: names, sizes and labels of the test set.
+        metrics: counts by each metric.
+        texts: the texts that were counted, or None if they are not in memory.
+
+    >>> import truebleu
+    >>> counts = truebleu.count({"a": ["A cat sat."], "b": ["A cat."]}, ["A cat sat."], "chrf")
+    >>> counts.outline.systems, counts.labels
+    (('a', 'b'), ['chrF2'])
+    """
+
+    outline: Outline
+    metrics: tuple[MetricCounts, ...]
+    texts: TestSet | None = None
+
+    @classmethod
+    def of(
+        cls,
+        outline: Outline,
+        counted: Iterable[tuple[Scorer, Rows]],
+        texts: TestSet | None = None,
+    ) -> Counts:
+        """Label the metrics of some counts; raises SettingError if one occurs twice."""
+        pairs = list(counted)
+        labels = metric_labels([scorer for scorer, _ in pairs])
+        require_distinct(labels)
+        metrics = [MetricCounts(label, *pair) for label, pair in zip(labels, pairs, strict=True)]
+        return cls(outline=outline, metrics=tuple(metrics), texts=texts)
+
+    def __len__(self) -> int:
+        """Number of segments or items."""
+        return self.outline.segments
+
+    @property
+    def labels(self) -> list[str]:
+        """Labels of the metrics."""
+        return [metric.label for metric in self.metrics]
+
+    def signature(self, metric: MetricCounts) -> Signature:
+        """Return a metric's signature with the number of references."""
+        return metric.scorer.signature.with_references(self.outline.references_each)
+
+    @property
+    def fingerprints(self) -> Fingerprints:
+        """Fingerprints of what was counted; raises AbsentTextError if nobody computed them."""
+        if self.outline.fingerprints is None and self.texts is not None:
+            return self.texts.fingerprints
+        return self.outline.require_fingerprints()
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """Characters of the first reference of each segment; 1 for each item."""
+        if self.texts is not None:
+            return self.texts.reference_lengths
+        if self.outline.fingerprints is None and not self.outline.reference_names:
+            return (1,) * len(self)
+        return self.outline.require_fingerprints().lengths
+
+    def require_texts(self) -> TestSet:
+        """Return the texts; raises AbsentTextError if they are not in memory."""
+        if self.texts is None:
+            raise AbsentTextError(f"the {self.outline.rows}")
+        return self.texts
+
+    def systems(self, names: Sequence[str]) -> Counts:
+        """Return the counts of some systems, in this order; raises UnknownNameError."""
+        order = {name: index for index, name in enumerate(self.outline.systems)}
+        for name in names:
+            if name not in order:
+                raise UnknownNameError("system", name, self.outline.systems)
+        if tuple(names) == self.outline.systems:
+            return self
+        texts = self.texts
+        if texts is not None:
+            texts = replace(texts, systems={name: texts.systems[name] for name in names})
+        indices = [order[name] for name in names]
+        return replace(
+            self,
+            outline=self.outline.with_systems(names),
+            metrics=tuple(
+                replace(metric, rows=metric.rows.with_systems(indices)) for metric in self.metrics
+            ),
+            texts=texts,
+        )
+
+    def with_systems(self, other: Counts, label: str = "counts") -> Counts:
+        """Return these counts and those of further systems, without texts.
+
+        Raises OtherCountsError if segments, references or metrics differ, and
+        DuplicateSystemError if a name occurs twice.
+
+        Args:
+            other: counts by the same metrics against the same references.
+            label: name of `other` in messages.
+        """
+        self.require_same_references(other, label)
+        mine, theirs = self.outline, other.outline
+        for noun, known, found in (
+            ("documents", mine.documents, theirs.documents),
+            ("domains", mine.domains, theirs.domains),
+        ):
+            if known is not None and found is not None and known != found:
+                raise OtherCountsError(label, noun, "others", "those of the other counts")
+        if twice := next((name for name in theirs.systems if name in mine.systems), None):
+            raise DuplicateSystemError(twice)
+        signatures = {str(other.signature(metric)): metric for metric in other.metrics}
+        metrics = []
+        for metric in self.metrics:
+            signature = str(self.signature(metric))
+            if signature not in signatures:
+                raise OtherCountsError(label, "signature", " and ".join(signatures), signature)
+            rows = Rows(partial(_stack_systems, metric.rows, signatures[signature].rows))
+            metrics.append(replace(metric, rows=rows))
+        prints = Fingerprints(
+            references=self.fingerprints.references,
+            outputs={**self.fingerprints.outputs, **other.fingerprints.outputs},
+            lengths=self.lengths,
+        )
+        outline = replace(
+            mine,
+            systems=(*mine.systems, *theirs.systems),
+            documents=mine.documents or theirs.documents,
+            domains=mine.domains or theirs.domains,
+            fingerprints=prints,
+        )
+        return Counts(outline=outline, metrics=tuple(metrics))
+
+    def require_same_references(self, other: Counts, label: str) -> None:
+        """Check that other counts have the same references; raises OtherCountsError."""
+        mine, theirs = self.outline, other.outline
+        for noun, expected, found in (
+            ("segments", mine.segments, theirs.segments),
+            ("references", len(mine.reference_names), len(theirs.reference_names)),
+            (
+                "text of the references",
+                self.fingerprints.references,
+                other.fingerprints.references,
+            ),
+        ):
+            if found != expected:
+                raise OtherCountsError(label, noun, str(found), str(expected))
+
+    def subset(self, segments: Sequence[int]) -> Counts:
+        """Return the counts of some segments, without texts."""
+        return replace(
+            self,
+            outline=self.outline.subset(segments),
+            metrics=tuple(
+                replace(metric, rows=metric.rows.subset(segments)) for metric in self.metrics
+            ),
+            texts=None,
+        )
+
+    def only(self, *labels: str) -> Counts:
+        """Return the counts by some metrics, in this order; raises UnknownNameError."""
+        by_label = {metric.label.lower(): metric for metric in self.metrics}
+        for label in labels:
+            if label.lower() not in by_label:
+                raise UnknownNameError("metric", label, self.labels)
+        if not labels:
+            raise SettingError("metrics", "none", f"at least one of {', '.join(self.labels)}")
+        return replace(self, metrics=tuple(by_label[label.lower()] for label in labels))
+
+
+def _stack_systems(first: Rows, second: Rows) -> CountedRows:
+    import numpy as np
+
+    return ArrayRows(np.concatenate([first.floats(), second.floats()], axis=1))

@@ -1,0 +1,428 @@
+"""Inputs of verbs: one place decides what was given, and counts it.
+
+`counts_of` takes what is in memory (texts, scores, counts), `counts_of_files` takes files of any
+kind, for commands, the fixture for pytest and the action for pipelines.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+from truebleu._core import Segments
+from truebleu.corpus._files import locate, may_hold_statistics, stem
+from truebleu.corpus._reading import read_test_set
+from truebleu.corpus.sequences import column_values, frame_columns, is_frame, labels_of
+from truebleu.corpus.tables import SYSTEM
+from truebleu.corpus.test_set import TestSet, as_test_set
+from truebleu.counts.counting import DEFAULT_METRIC, count_files, count_texts
+from truebleu.counts.counts import Counts
+from truebleu.counts.rows import Rows
+from truebleu.errors import RefusedError, SettingError
+from truebleu.metrics.base import Metric
+from truebleu.metrics.registry import as_requested
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import TypeAlias
+
+    from truebleu.corpus.parts import TestSetParts
+    from truebleu.corpus.sequences import TextLike
+    from truebleu.corpus.test_set import ReferencesLike, SystemsLike
+    from truebleu.metrics.base import Requested
+    from truebleu.metrics.registry import MetricsLike
+    from truebleu.scores.items import ItemScores
+
+    #: What a verb takes in place of texts: counts, a test set, or scores of items.
+    Source: TypeAlias = Counts | TestSet | ItemScores
+
+__all__ = ["count"]
+
+#: Default metric of items: their scores.
+ITEM_METRIC = "scores"
+
+
+def count(
+    systems: SystemsLike | Source,
+    references: ReferencesLike | None = None,
+    metrics: MetricsLike | None = None,
+    *,
+    documents: str | Iterable[object] | None = None,
+    domains: Iterable[object] | None = None,
+) -> Counts:
+    """Count a test set, once for all that is asked of it.
+
+    >>> counts = count({"a": [0, 1, 1], "b": [1, 1, 1]})
+    >>> counts.labels, counts.outline.rows
+    (['score'], 'items')
+
+    Args:
+        systems: a test set, outputs by system name, the outputs of a single system, or scores of
+            items by model.
+        references: one text, or one per translator; None with a test set or with scores.
+        metrics: names or objects; BLEU of texts and the scores of items by default.
+        documents: document of each segment or item; with scores also the name of a field.
+        domains: domain of each segment or item.
+    """
+    return counts_of(systems, references, metrics, documents, domains)
+
+
+def counts_of(
+    systems: SystemsLike | Source,
+    references: ReferencesLike | None = None,
+    metrics: MetricsLike | None = None,
+    documents: str | Iterable[object] | None = None,
+    domains: Iterable[object] | None = None,
+    source: TextLike | None = None,
+    *,
+    verb: str = "",
+    by_runs: bool = False,
+) -> Counts:
+    """Count what a caller gives.
+
+    Args:
+        systems: counts, a test set, scores of items, or what `as_test_set` takes; without
+            references, scores by model: numbers, rows with the names of items, or a data frame
+            with columns such as system, item and score.
+        references: one text, or one per translator; None with counts, a test set or scores.
+        metrics: names or objects; None for the default.
+        documents: document of each segment or item; with scores also the name of a field.
+        domains: domain of each segment or item.
+        source: source text.
+        verb: name of the verb if it needs several systems.
+        by_runs: True if runs of scored models, such as epochs, are systems of their own.
+    """
+    if isinstance(systems, Counts):
+        _require_none("counts", references=references, metrics=metrics, source=source)
+        return _with_labels(systems, documents, domains)
+    if verb and (_is_text(systems) or (references is not None and _are_texts(systems))):
+        # As other tools take them: compare(outputs_a, outputs_b, references).
+        call = f'{verb}({{"a": outputs_a, "b": outputs_b}}, references)'
+        raise RefusedError(f"systems are given by name: {call}")
+    if references is not None or isinstance(systems, TestSet):
+        texts = cast("SystemsLike", systems)
+        test_set = as_test_set(
+            texts,
+            references,
+            source=source,
+            documents=documents,
+            domains=domains,
+        )
+        return count_texts(test_set, metrics)
+    scores = _scores_in(systems, metrics)
+    if scores is None:
+        test_set = as_test_set(cast("SystemsLike", systems))
+        return count_texts(test_set, metrics)
+    _require_none("scores", source=source)
+    requested = as_requested(ITEM_METRIC if metrics is None else metrics)
+    items = _as_items(scores, requested, documents, domains)
+    return count_items(items, requested, by_runs=by_runs)
+
+
+def count_items(
+    items: ItemScores, metrics: MetricsLike | None = None, *, by_runs: bool = False
+) -> Counts:
+    """Make counts of the scores of items.
+
+    Args:
+        items: scores of models on the same items.
+        metrics: scores to take; None for the only one, or the tool's main one.
+        by_runs: True if runs of models, such as epochs, are systems of their own.
+    """
+    from truebleu.scores.given import GivenScores
+
+    requested = as_requested(ITEM_METRIC if metrics is None else metrics)
+    given = [metric for metric in requested if isinstance(metric, GivenScores)]
+    of_items = [metric for metric in given if not metric.has_scores]
+    by_runs = by_runs and len(of_items) == len(requested)
+    by_runs = by_runs and all(metric.answers is None for metric in of_items)
+    outline = items.outline(by_runs=by_runs)
+    counted = [items.attach(metric, outline) for metric in requested]
+    counts = Counts.of(outline, ((scorer, Rows.of(rows)) for scorer, rows in counted))
+    if len(of_items) == len(requested) and all(m.missing == "common" for m in of_items):
+        return _common_items(counts)
+    return counts
+
+
+def _common_items(counts: Counts) -> Counts:
+    """Keep the items that all models have scores of."""
+    rows = [metric.rows.stored()[:, :, 1].all(1) for metric in counts.metrics]
+    common = [index for index, row in enumerate(zip(*rows, strict=True)) if all(row)]
+    return counts if len(common) == len(counts) else counts.subset(common)
+
+
+def _as_items(
+    scores: Any,
+    requested: Sequence[Requested],
+    documents: str | Iterable[object] | None,
+    domains: Iterable[object] | None,
+) -> ItemScores:
+    """Pair scores by item, with documents and domains."""
+    # Formats of tools take longer to import than plain scores take in all.
+    from truebleu.scores.items import ItemScores
+
+    items = scores
+    field = documents if isinstance(documents, str) else None
+    if not isinstance(items, ItemScores):
+        items = ItemScores.of(scores, documents=field, answers=_answers(requested))
+    against = "the scores", len(items)
+    if field is None and documents is not None:
+        items = replace(items, documents=labels_of("documents", documents, *against))
+    if domains is not None:
+        items = replace(items, domains=labels_of("domains", domains, *against))
+    return items
+
+
+def _require_none(noun: str, **arguments: object) -> None:
+    for name, value in arguments.items():
+        if value is not None:
+            raise SettingError(name, type(value), f"None with {noun}, which have their own")
+
+
+def _with_labels(
+    counts: Counts, documents: str | Iterable[object] | None, domains: Iterable[object] | None
+) -> Counts:
+    """Give counts other documents or domains."""
+    outline, against = counts.outline, ("the counts", len(counts))
+    if isinstance(documents, str):
+        documents = outline.columns([documents])[documents]
+    if documents is not None:
+        outline = replace(outline, documents=labels_of("documents", documents, *against))
+    if domains is not None:
+        outline = replace(outline, domains=labels_of("domains", domains, *against))
+    return replace(counts, outline=outline)
+
+
+def _scores_in(systems: Any, metrics: MetricsLike | None) -> Any:
+    """Return scores that were given in place of texts, or None."""
+    if is_frame(systems):
+        columns = frame_columns("systems", systems)
+        if any(name.strip().lower() in SYSTEM for name in columns):
+            return systems
+        systems = {name: column_values(values) for name, values in columns.items()}
+    if not isinstance(systems, Mapping):
+        from truebleu.scores.items import ItemScores
+
+        return systems if isinstance(systems, ItemScores) else None
+    if not systems:
+        return None
+    requested = [] if metrics is None else as_requested(metrics)
+    are_scores = any(not isinstance(metric, Metric) for metric in requested)
+    return systems if are_scores or all(map(_is_scored, systems.values())) else None
+
+
+def _is_scored(answers: Any) -> bool:
+    """Return whether a system is given as numbers, or as rows with the names of items."""
+    if is_frame(answers):
+        return True
+    # Looking into an iterator would take its first answer away.
+    if isinstance(answers, str | bytes | Segments | Iterator) or not isinstance(answers, Iterable):
+        return False
+    first = next((answer for answer in answers if answer is not None), "")
+    return isinstance(first, int | float | Mapping) or hasattr(first, "dtype")
+
+
+def _is_text(value: object) -> bool:
+    is_list = isinstance(value, list | tuple) and bool(value) and isinstance(value[0], str)
+    return is_list or isinstance(value, Segments)
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, list | tuple) and bool(value) and _is_text(value[0])
+
+
+def _answers(requested: Sequence[Requested]) -> str | None:
+    """Return how several answers to an item are scored, by the first metric that says it."""
+    from truebleu.scores.given import GivenScores
+
+    answers = (metric.answers for metric in requested if isinstance(metric, GivenScores))
+    return next((way for way in answers if way is not None), None)
+
+
+# Files.
+
+NEED_REFERENCES = (
+    "no reference given: name one with -r FILE, or a test set with --test-set NAME; files of "
+    "scores are compared by -m scores"
+)
+
+
+def counts_of_files(
+    systems: Sequence[str],
+    references: Sequence[str],
+    metrics: MetricsLike | None = None,
+    *,
+    source: str | None = None,
+    documents: str | None = None,
+    strict: bool = False,
+    keep_texts: bool = False,
+    fingerprints: bool = False,
+    by_runs: bool = False,
+    watch: Callable[[TestSetParts], object] | None = None,
+) -> Counts:
+    """Count files of any kind.
+
+    Args:
+        systems: outputs; saved counts, which need no references and beside which texts are
+            counted; or, without references, scores, and evaluations that keep their texts.
+        references: references of the outputs, one translator each.
+        metrics: names or objects; None for the default.
+        source: source text.
+        documents: file with the document of each segment; with scores also a field of the items.
+        strict: True if a warning about the texts is an error.
+        keep_texts: True to keep the texts in memory, False to forget them part by part.
+        fingerprints: True to compute the fingerprints that saved counts and ledgers need.
+        by_runs: True if runs of scored models, such as epochs, are systems of their own.
+        watch: function called with the parts that were read, for progress.
+    """
+    texts, saved = _split_saved(systems, metrics)
+    noun = "saved counts" if saved else "scores"
+    labels = {"source": source, "documents": documents if saved else None}
+    for name, file in labels.items() if saved or not references else ():
+        if file is not None:
+            raise RefusedError(f"{name} {file} needs texts: {noun} have none")
+    if texts and saved and not references:
+        raise RefusedError(NEED_REFERENCES)
+    if saved and not references:
+        return _join(saved)
+    if not references:
+        if strict:
+            raise RefusedError("strict needs texts: scores have none")
+        return _count_without_references(systems, metrics, documents, by_runs=by_runs)
+    if keep_texts or saved or not texts:
+        test_set = read_test_set(
+            texts, references, source=source, documents=documents, strict=strict
+        )
+        counts = count_texts(test_set, metrics)
+    else:
+        counts = count_files(
+            texts,
+            references,
+            metrics,
+            source=source,
+            documents=documents,
+            strict=strict,
+            fingerprints=fingerprints,
+            watch=watch,
+        )
+    return _join_texts(counts, saved) if saved else counts
+
+
+def _split_saved(
+    systems: Sequence[str], metrics: MetricsLike | None
+) -> tuple[list[str], list[tuple[str, Counts]]]:
+    """Return the files that are texts, and the paths and counts of those that are saved counts."""
+    texts: list[str] = []
+    saved: list[tuple[str, Counts]] = []
+    for written in systems:
+        location = locate(written)
+        if location.column is not None or not may_hold_statistics(location.path):
+            texts.append(written)
+            continue
+        from truebleu.counts.saved import read_counts, rename_system
+
+        counts = read_counts(location.path, metrics)
+        if location.name is not None:
+            counts = rename_system(counts, location.name, written)
+        saved.append((location.path, counts))
+    return texts, saved
+
+
+def _join(saved: Sequence[tuple[str, Counts]]) -> Counts:
+    """Join the systems of saved counts; raises OtherCountsError unless they fit."""
+    (_, counts), *others = saved
+    for path, other in others:
+        counts = counts.with_systems(other, path)
+    return counts
+
+
+def _join_texts(counts: Counts, saved: Sequence[tuple[str, Counts]]) -> Counts:
+    """Join counts of texts with saved ones; raises OtherCountsError unless the references fit."""
+    if not counts.outline.systems:
+        joined = _join(saved)
+        for path, other in saved:
+            counts.require_same_references(other, path)
+    else:
+        joined = _join([("texts", counts), *saved])
+    outline = replace(
+        joined.outline,
+        warnings=counts.outline.warnings,
+        reference_names=counts.outline.reference_names,
+    )
+    return replace(joined, outline=outline)
+
+
+def _count_without_references(
+    systems: Sequence[str],
+    metrics: MetricsLike | None,
+    documents: str | None,
+    *,
+    by_runs: bool,
+) -> Counts:
+    """Count scores of other tools: a file for each model, or one for all systems."""
+    from truebleu.scores.given import textless_outline
+    from truebleu.scores.items import ItemScores, read_evaluated_texts
+
+    if metrics is None and systems and are_scores(systems):
+        metrics = ITEM_METRIC
+    requested = as_requested(DEFAULT_METRIC if metrics is None else metrics)
+    if not systems:
+        outline, given = textless_outline(requested, documents)
+        counted = [metric.attach(outline, None) for metric in given]
+        return Counts.of(outline, ((scorer, Rows.of(rows)) for scorer, rows in counted))
+    if any(not isinstance(metric, Metric) for metric in requested):
+        items = ItemScores.read(systems, documents=documents, answers=_answers(requested))
+        return count_items(items, requested, by_runs=by_runs)
+    test_set = read_evaluated_texts(systems, documents)
+    if test_set is None:
+        raise RefusedError(NEED_REFERENCES)
+    return count_texts(test_set, requested)
+
+
+def read_texts(
+    systems: Sequence[str],
+    references: Sequence[str],
+    *,
+    source: str | None = None,
+    documents: str | None = None,
+    strict: bool = False,
+) -> TestSet:
+    """Read texts, or evaluations that keep their texts; raises RefusedError without references."""
+    if references:
+        return read_test_set(systems, references, source=source, documents=documents, strict=strict)
+    from truebleu.scores.items import read_evaluated_texts
+
+    for name, file in (("source", source), ("documents", documents)):
+        if file is not None:
+            raise RefusedError(f"{name} {file} needs texts: scores have none")
+    test_set = read_evaluated_texts(systems, None) if systems else None
+    if test_set is None:
+        raise RefusedError(NEED_REFERENCES)
+    return test_set
+
+
+def are_scores(systems: Sequence[str]) -> bool:
+    """Return whether files hold scores, of a tool or in tables of items, and no texts."""
+    from truebleu.scores.formats import holds_scores, score_files
+
+    locations = [locate(written) for written in score_files(systems)]
+    if not locations or not all(os.path.isfile(location.path) for location in locations):
+        return False
+    if any(may_hold_statistics(location.path) for location in locations):
+        return False
+    # FILE#COLUMN of a table is a text.
+    return all(holds_scores(at.path, table=at.column is None) for at in locations)
+
+
+def with_baseline(systems: Sequence[str], written: str) -> tuple[list[str], str]:
+    """Add another system; return all systems and its name, which no other system has."""
+    location, *others = map(locate, (written, *systems))
+    name = location.name or stem(location.path)
+    if location.name is not None:
+        return [*systems, written], name
+    # A new run of a system usually has the name of the old one.
+    if name in {other.name or stem(other.path) for other in others}:
+        name = f"{name} (baseline)"
+    return [*systems, f"{name}={written}"], name

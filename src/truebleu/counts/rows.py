@@ -1,0 +1,163 @@
+"""Rows: counts by segment, system and column, stored in as few bits as they fit.
+
+Whole numbers take 16 bits, or 32 if one does not fit: ten million segments of two systems take
+400 MB by BLEU. Arithmetic gets floats.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from truebleu._core import Statistics
+from truebleu.errors import EmptyTextError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from truebleu.metrics.base import CountedRows
+
+# Rows that are added up at a time.
+BLOCK = 1 << 16
+
+
+class ArrayRows:
+    """Rows that are in memory as an array."""
+
+    __slots__ = ("_rows",)
+
+    def __init__(self, rows: NDArray[Any]) -> None:
+        self._rows = rows
+
+    def array(self) -> NDArray[Any]:
+        """Return the array."""
+        return self._rows
+
+    def sums(self) -> list[list[float]]:
+        """Return the sums of each system's rows, added from the first segment to the last."""
+        import numpy as np
+
+        sums = np.zeros((1, *self._rows.shape[1:]))
+        for start in range(0, len(self._rows), BLOCK):
+            block = np.concatenate([sums, self._rows[start : start + BLOCK]])
+            sums = np.array([Statistics(block).sums()])
+        return list(sums[0].tolist())
+
+
+class Rows:
+    """Counts shaped (segment, system, column), counted on first use or added part by part.
+
+    Args:
+        count: function that counts all segments; None if parts are added.
+    """
+
+    def __init__(self, count: Callable[[], CountedRows] | None = None) -> None:
+        self._count = count
+        # The last part as it was counted: adding up a single one takes no NumPy.
+        self._last: CountedRows | None = None
+        self._space: NDArray[Any] | None = None
+        self._filled = 0
+
+    @classmethod
+    def of(cls, rows: CountedRows) -> Rows:
+        """Return rows that are counted already."""
+        counted = cls()
+        counted._last = rows
+        return counted
+
+    def add(self, part: CountedRows) -> None:
+        """Add the counts of further segments."""
+        self._append_last()
+        self._last = part
+
+    def _append_last(self) -> None:
+        """Store the last part behind the others, downcast to the fewest bits."""
+        if self._last is None:
+            return
+        import numpy as np
+
+        part, self._last = downcast_integers(self._last.array()), None
+        if self._space is None:
+            self._space = part
+        else:
+            kind, end = np.result_type(self._space, part), self._filled + len(part)
+            if end > len(self._space) or kind != self._space.dtype:
+                # Twice the space needed: unused space takes no memory.
+                space = np.empty((2 * end, *part.shape[1:]), kind)
+                space[: self._filled] = self._space[: self._filled]
+                self._space = space
+            self._space[self._filled : end] = part
+        self._filled += len(part)
+
+    def _whole(self) -> CountedRows:
+        """Return all rows, counting them on first use."""
+        if self._count is not None:
+            self._last, self._count = self._count(), None
+        if self._last is not None and self._filled == 0:
+            return self._last
+        self._append_last()
+        if self._space is None:
+            raise EmptyTextError("counts")
+        return ArrayRows(self._space[: self._filled])
+
+    def stored(self) -> NDArray[Any]:
+        """Return the rows as they are stored: floats, or whole numbers in fewer bits."""
+        return self._whole().array()
+
+    def floats(self) -> NDArray[np.float64]:
+        """Return the rows as floats; the array may share memory with the rows."""
+        rows: NDArray[np.float64] = self.stored().astype("float64", copy=False)
+        return rows
+
+    def sums(self) -> list[list[float]]:
+        """Return the sums of each system's rows, added from the first segment to the last."""
+        return self._whole().sums()
+
+    def with_systems(self, indices: Sequence[int]) -> Rows:
+        """Return the rows of some systems, by their indices."""
+        return Rows(partial(_select, self, (slice(None), list(indices))))
+
+    def subset(self, segments: Sequence[int]) -> Rows:
+        """Return the rows of some segments, by their indices."""
+        return Rows(partial(_select, self, (list(segments),)))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Rows):
+            return NotImplemented
+        import numpy as np
+
+        return np.array_equal(self.stored(), other.stored())
+
+    def __hash__(self) -> int:
+        return hash(Rows)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The core's counts cannot be pickled; another process counts by itself if nothing was yet.
+        if self._count is not None:
+            return Rows, (self._count,)
+        return _restore, (self.stored(),)
+
+
+def _select(rows: Rows, key: tuple[Any, ...]) -> CountedRows:
+    return ArrayRows(rows.stored()[key])
+
+
+def _restore(rows: NDArray[Any]) -> Rows:
+    return Rows.of(ArrayRows(rows))
+
+
+def downcast_integers(
+    rows: NDArray[Any], kinds: Sequence[str] = ("int16", "int32")
+) -> NDArray[Any]:
+    """Convert whole numbers to the first type of `kinds` that holds them; others stay."""
+    import numpy as np
+
+    # -0.0 would lose its sign.
+    if rows.dtype.kind == "i" or not rows.size or np.signbit(rows).any():
+        return rows
+    kind = next((kind for kind in kinds if rows.max() <= np.iinfo(kind).max), rows.dtype)
+    narrow = rows.astype(kind)
+    return narrow if (narrow == rows).all() else rows

@@ -1,0 +1,325 @@
+"""Saved counts: a file of counts by one or more metrics, which verbs take in place of texts.
+
+Beside the counts stands what must match before other counts may be set against them: signatures of
+the metrics and a fingerprint of the references. The format is NumPy's npz, a zip archive of arrays;
+docs/reference/statistics-files.md has the layout.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zlib
+from dataclasses import replace
+from math import prod
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile, ZipFile
+
+from truebleu.corpus._files import (
+    STATISTICS,
+    Files,
+    begins_as_statistics,
+    may_hold_statistics,
+    refuse_existing,
+    refuse_large,
+    write_files,
+)
+from truebleu.corpus.fingerprints import Fingerprints
+from truebleu.corpus.outline import Outline
+from truebleu.counts.counts import Counts
+from truebleu.counts.rows import ArrayRows, Rows, downcast_integers
+from truebleu.errors import (
+    EmptyTextError,
+    MalformedFileError,
+    OtherCountsError,
+    SettingError,
+    TruebleuError,
+)
+from truebleu.metrics.base import GivenMean, Metric, NativeMetric, Signature
+from truebleu.metrics.registry import as_requested, format_metric
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from truebleu.counts.counts import MetricCounts
+    from truebleu.metrics.base import Requested, Scorer
+    from truebleu.metrics.registry import MetricsLike
+
+__all__ = ["read_counts", "save_counts"]
+
+FORMAT_VERSION = 3
+#: Versions that can be read; a file of version 2 does not say how its metrics are written.
+READABLE = (2, 3)
+KIND = "counts saved by 'truebleu score --save'"
+MOST_REFERENCES = 10_000
+# Labels by which segments may be grouped.
+LABELS = ("documents", "domains")
+
+
+def save_counts(counts: Counts, path: str | Path, *, overwrite: bool = False) -> None:
+    """Write counts to a file FILE.npz, whole or not at all.
+
+    An existing file is replaced only with `overwrite`.
+    """
+    path = Path(path)
+    if path.suffix != ".npz":
+        raise SettingError("save", str(path), "a name that ends in .npz")
+    refuse_existing([path], overwrite=overwrite)
+    write_files(path.parent, {path.name: [_archive(counts)]}, overwrite=overwrite)
+
+
+def read_counts(path: str | Path, metrics: MetricsLike | None = None) -> Counts:
+    """Read saved counts.
+
+    Args:
+        path: file written by `save_counts` or ``truebleu score --save``.
+        metrics: metrics to read; None for all. A file of an earlier version, and metrics of other
+            packages, need them; raises OtherCountsError if settings or version differ.
+    """
+    name = str(path)
+    data = Files().contents(name)
+    if not begins_as_statistics(data):
+        raise MalformedFileError(name, None, "a file of another kind", KIND)
+    requested = None if metrics is None else as_requested(metrics)
+    return _Archive(name, data).counts(requested)
+
+
+def find_counts(path: str, metrics: MetricsLike | None = None) -> Counts | None:
+    """Read saved counts if a file begins as such, or return None.
+
+    Only regular files are looked into: a pipe can be read only once.
+    """
+    return read_counts(path, metrics) if may_hold_statistics(path) else None
+
+
+def rename_system(counts: Counts, name: str, written: str) -> Counts:
+    """Give the only system of saved counts a name; raises SettingError if there are several."""
+    if len(counts.outline.systems) != 1:
+        expected = f"no name for a file of {len(counts.outline.systems)} systems"
+        raise SettingError("system", written, expected)
+    outputs = dict.fromkeys([name], *counts.fingerprints.outputs.values())
+    outline = replace(
+        counts.outline, systems=(name,), fingerprints=replace(counts.fingerprints, outputs=outputs)
+    )
+    return replace(counts, outline=outline)
+
+
+# NumPy's npz: a header as the bytes of its JSON, and an array for each metric.
+
+
+def _archive(counts: Counts) -> bytes:
+    """Return the bytes of a file; the same counts give the same bytes."""
+    import numpy as np
+
+    outline, prints = counts.outline, counts.fingerprints
+    if not outline.systems:
+        raise EmptyTextError("systems")
+    header: dict[str, Any] = {
+        "version": FORMAT_VERSION,
+        "rows": outline.rows,
+        "systems": [
+            {"name": name, "output": prints.outputs.get(name, "")} for name in outline.systems
+        ],
+        "segments": outline.segments,
+        "references": list(outline.reference_names),
+        "fingerprint": prints.references,
+        "metrics": [_metric_header(counts, metric) for metric in counts.metrics],
+    }
+    if outline.names is not None:
+        header["names"] = list(outline.names)
+    arrays = {"lengths": np.array(counts.lengths, dtype=np.uint32)}
+    for name in LABELS:
+        labels: tuple[str, ...] | None = getattr(outline, name)
+        if labels is not None:
+            codes = {label: code for code, label in enumerate(dict.fromkeys(labels))}
+            header[name] = list(codes)
+            arrays[name] = np.array([codes[label] for label in labels], dtype=np.uint32)
+    for index, metric in enumerate(counts.metrics):
+        rows = np.ascontiguousarray(metric.rows.floats().swapaxes(0, 1))
+        if not np.isfinite(rows).all():
+            unusable = float(rows[~np.isfinite(rows)][0])
+            raise SettingError("counts", unusable, "finite numbers")
+        arrays[f"metric-{index}"] = downcast_integers(rows, ("uint8", "uint16", "uint32"))
+    sink = io.BytesIO()
+    text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    parts: dict[str, Any] = {STATISTICS: text, **arrays}
+    np.savez(sink, **parts)
+    return sink.getvalue()
+
+
+def _metric_header(counts: Counts, metric: MetricCounts) -> dict[str, Any]:
+    """Return what a file says of a metric: its signature, and how to make its scorer."""
+    values: dict[str, Any] = {"signature": str(counts.signature(metric))}
+    scorer = metric.scorer
+    if isinstance(scorer, GivenMean):
+        values["given"] = {
+            "name": scorer.name,
+            "fields": dict(scorer.signature.fields),
+            "higher_is_better": scorer.higher_is_better,
+        }
+    elif isinstance(scorer, Metric):
+        values["metric"] = format_metric(scorer)
+    return values
+
+
+class _Archive:
+    """A file of saved counts; raises MalformedFileError if it is damaged."""
+
+    def __init__(self, path: str, data: bytes) -> None:
+        self.path, self.data = path, data
+
+    def counts(self, requested: Sequence[Requested] | None) -> Counts:
+        """Read the counts by the requested metrics, or by all."""
+        try:
+            with ZipFile(io.BytesIO(self.data)) as archive:
+                header = json.loads(self._array(archive, STATISTICS, None).tobytes())
+                if header["version"] not in READABLE:
+                    found = f"format version {header['version']!r}"
+                    expected = f"{FORMAT_VERSION}, the one that this truebleu knows"
+                    raise MalformedFileError(self.path, None, found, expected)
+                return self._counts(archive, header, requested)
+        except TruebleuError:
+            raise
+        except (BadZipFile, zlib.error, EOFError, OSError, NotImplementedError) as error:
+            raise MalformedFileError(self.path, None, f"damaged data ({error})", KIND) from None
+        except (LookupError, TypeError, ValueError, AttributeError, RuntimeError):
+            raise MalformedFileError(self.path, None, "another layout", KIND) from None
+
+    def _counts(
+        self, archive: ZipFile, header: dict[str, Any], requested: Sequence[Requested] | None
+    ) -> Counts:
+        import numpy as np
+
+        segments, systems = header["segments"], header["systems"]
+        if header["version"] == FORMAT_VERSION:
+            references = tuple(map(str, header["references"]))
+            metrics = [dict(metric) for metric in header["metrics"]]
+        else:
+            if header["references"] not in range(MOST_REFERENCES):
+                raise ValueError("references")
+            references = tuple(f"reference {i}" for i in range(1, header["references"] + 1))
+            metrics = [{"signature": str(signature)} for signature in header["metrics"]]
+        signatures = [str(metric["signature"]) for metric in metrics]
+        labels: dict[str, tuple[str, ...]] = {}
+        for name in LABELS:
+            if name in header:
+                codes = self._array(archive, name, (segments,)).tolist()
+                labels[name] = tuple(str(header[name][code]) for code in codes)
+        names = tuple(map(str, header["names"])) if "names" in header else None
+        if names is not None and len(names) != segments:
+            raise ValueError("names")
+        outline = Outline(
+            systems=tuple(str(system["name"]) for system in systems),
+            segments=segments,
+            rows="items" if header.get("rows") == "items" else "segments",
+            reference_names=references,
+            references_each=_references_each(signatures),
+            documents=labels.get("documents"),
+            domains=labels.get("domains"),
+            names=names,
+            fingerprints=Fingerprints(
+                references=str(header["fingerprint"]),
+                outputs={str(s["name"]): str(s["output"]) for s in systems if s["output"]},
+                lengths=tuple(self._array(archive, "lengths", (segments,)).tolist()),
+            ),
+        )
+        counted: list[tuple[Scorer, Rows]] = []
+        for index, scorer in self._scorers(metrics, outline.references_each, requested):
+            shape = (len(systems), segments, None)
+            rows = np.asarray(self._array(archive, f"metric-{index}", shape, "uf"), np.float64)
+            if not np.isfinite(rows).all():
+                raise ValueError("counts that are not finite")
+            if isinstance(scorer, NativeMetric) and rows.shape[2] != scorer.width:
+                found = f"{rows.shape[2]} columns of {scorer.name}"
+                raise MalformedFileError(self.path, None, found, f"{scorer.width}")
+            by_segment = np.ascontiguousarray(rows.swapaxes(0, 1))
+            counted.append((scorer, Rows.of(ArrayRows(by_segment))))
+        return Counts.of(outline, counted)
+
+    def _scorers(
+        self,
+        metrics: Sequence[dict[str, Any]],
+        references: int | None,
+        requested: Sequence[Requested] | None,
+    ) -> list[tuple[int, Scorer]]:
+        """Return the index and the scorer of each metric to read."""
+        if requested is None:
+            return [
+                (index, self._scorer(metric, references)) for index, metric in enumerate(metrics)
+            ]
+        signatures = [str(metric["signature"]) for metric in metrics]
+        return [self._find(metric, signatures, references) for metric in requested]
+
+    def _scorer(self, metric: dict[str, Any], references: int | None) -> Scorer:
+        """Make the scorer of a saved metric by what the file says of it."""
+        signature = str(metric["signature"])
+        if given := metric.get("given"):
+            name, direction = str(given["name"]), given["higher_is_better"]
+            fields = tuple((str(key), str(value)) for key, value in given["fields"].items())
+            direction = None if direction is None else bool(direction)
+            return GivenMean(
+                name=name, signature=Signature(name, fields), higher_is_better=direction
+            )
+        if metric.get("metric") is None:
+            name = signature.partition("|")[0]
+            raise OtherCountsError(self.path, "metric", name, "its name, as in -m METRIC")
+        return self._find(as_requested(str(metric["metric"]))[0], [signature], references)[1]
+
+    def _find(
+        self, metric: Requested, signatures: Sequence[str], references: int | None
+    ) -> tuple[int, Scorer]:
+        """Find a metric among signatures; return its index, and the metric with its settings."""
+        found = " and ".join(signatures)
+        if not isinstance(metric, Metric):
+            raise OtherCountsError(self.path, "metric", found, "scores beside texts")
+        for index, signature in enumerate(signatures):
+            if signature.split("|")[0] == metric.name:
+                fixed = metric.for_signature(_fields(signature))
+                if str(fixed.signature.with_references(references)) == signature:
+                    return index, fixed
+        expected = str(metric.signature.with_references(references))
+        raise OtherCountsError(self.path, "signature", found, expected)
+
+    def _array(
+        self,
+        archive: ZipFile,
+        name: str,
+        shape: tuple[int | None, ...] | None,
+        kinds: str = "u",
+    ) -> NDArray[Any]:
+        """Read an array of numbers; its shape is checked before memory is allocated."""
+        import numpy as np
+
+        entry = archive.getinfo(f"{name}.npy")
+        refuse_large(self.path, entry.file_size)
+        with archive.open(entry) as member:
+            version = np.lib.format.read_magic(member)
+            known = np.lib.format.read_array_header_1_0(member) if version == (1, 0) else None
+            found, _, kind = known or ((), False, np.dtype(object))
+            expected = found if shape is None else shape
+            fits = len(found) == len(expected) and all(
+                expected_size is None or size == expected_size
+                for size, expected_size in zip(found, expected, strict=True)
+            )
+            if not fits or kind.kind not in kinds or prod(found) * kind.itemsize > entry.file_size:
+                raise ValueError(name)
+        with archive.open(entry) as member:
+            return np.asarray(np.lib.format.read_array(member, allow_pickle=False))
+
+
+def _references_each(signatures: Sequence[str]) -> int | None:
+    """Return the number of references of each segment by the signatures; None if it varies."""
+    counts = {_fields(signature).get("nrefs", "var") for signature in signatures}
+    count = counts.pop() if len(counts) == 1 else "var"
+    if len(count) > len(str(MOST_REFERENCES)):
+        raise ValueError("nrefs")
+    return int(count) if count.isdecimal() else None
+
+
+def _fields(signature: str) -> dict[str, str]:
+    """Parse the settings of a signature that was written out."""
+    _, *fields = signature.split("|")
+    return {key: value for key, _, value in (field.partition(":") for field in fields)}

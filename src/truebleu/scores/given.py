@@ -1,0 +1,385 @@
+"""Scores that other programs made, beside texts or without them: `-m scores:path=FILE`.
+
+Their scorer is the mean over segments. The file is read when the scores are attached to a test
+set, so that what is counted is what the signature says.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import truebleu.corpus.tables as tables
+import truebleu.scores.formats as formats
+from truebleu.corpus._files import Files, stem
+from truebleu.corpus._reading import read_labels
+from truebleu.corpus.outline import Outline
+from truebleu.corpus.text_warnings import TextWarning
+from truebleu.errors import (
+    AbsentSegmentError,
+    MalformedFileError,
+    SettingError,
+    UnknownNameError,
+    first_names,
+)
+from truebleu.metrics.base import GivenMean, ScoreProvider, Signature, mean_statistics
+from truebleu.schema import Setting, check_fields
+from truebleu.scores.evaluations import Evaluation, Format, ScoreFile, evaluations_of, records_of
+from truebleu.scores.pairing import SegmentScores, pair_items, pair_scores
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from truebleu._core import Statistics
+    from truebleu.corpus.test_set import TestSet
+    from truebleu.metrics.base import Requested
+    from truebleu.scores.evaluations import Numbered
+
+__all__ = ["GivenScores"]
+
+# Words in the names of scores that tell their direction.
+_LOWER = re.compile(
+    r"(^|[\W_])(loss|errors?|err|perplexity|ppl|brier|nll|[wcth]+er|mqm|mse|rmse|mae|ece|latency|"
+    r"cost|duration|runtime|seconds|ms)($|[\W_])"
+)
+_HIGHER = re.compile(
+    r"(^|[\W_])(acc|accuracy|correct|match|exact|em|f1|precision|recall|pass|passed|success|bleu|"
+    r"chrf2?|rouge|meteor|comet|bleurt|bertscore|reward|includes|win)($|[\W_])"
+)
+
+
+def guess_direction(name: str, scores: SegmentScores) -> bool | None:
+    """Guess from the name of a score whether higher is better; None if the name does not tell.
+
+    Errors that are stored as negative numbers, as MQM often is, are better the higher they are.
+    """
+    if _LOWER.search(name.lower()):
+        values = [score for score in scores.all_scores() if score]
+        return bool(values) and max(values) < 0
+    return True if _HIGHER.search(name.lower()) else None
+
+
+# Files of a tool, or tables with a row for each system and segment, or a column for each system.
+# Cells of a table are parsed only for the systems that are scored: others may hold anything.
+
+
+def read_segment_scores(
+    path: str, column: str = "", filter_: str = "", first_segment: int = 1
+) -> SegmentScores:
+    """Read segment scores of another tool: a table, or a folder with a file for each system.
+
+    See docs/reference/metrics/scores.md.
+    """
+    is_folder, paths = os.path.isdir(path), [path]
+    if is_folder:
+        paths = sorted(entry.path for entry in os.scandir(path) if entry.is_file())
+    if not paths:
+        raise SettingError("path", path, "a folder with a file of scores for each system")
+    files = [ScoreFile.read(file) for file in paths]
+    forms = [formats.format_of(file) for file in files]
+    if forms == [None] and not is_folder:
+        if filter_:
+            raise SettingError("filter", filter_, "none: only lm-evaluation-harness has filters")
+        return _table_scores(tables.read_score_table(path, files[0].data), column, first_segment)
+    if first_segment != 1:
+        expected = "none: the file of a tool says it by itself"
+        raise SettingError("first_segment", first_segment, expected)
+    evaluations: list[Evaluation] = []
+    for file, form in zip(files, forms, strict=True):
+        if form is None:
+            expected = "scores that a tool wrote, such as a number on each line"
+            file.refuse(None, "something else", expected)
+        evaluations += evaluations_of(file, form)
+    if not evaluations:
+        files[0].refuse(None, "no scores", "the scores of at least one system")
+    scores = pair_scores(evaluations, pair_items(evaluations), column, filter_)
+    is_unnamed = scores.name == "score" and scores.items is None
+    checksum = files[0].digest
+    if is_folder:
+        checksum = tables.digest("".join(file.digest for file in files).encode())
+    name = "" if is_unnamed else scores.name
+    return replace(scores, label=path, digest=checksum, name=name)
+
+
+def _table_scores(table: tables.Table, column: str, first_segment: int) -> SegmentScores:
+    columns = tables.score_columns(table, column or None)
+    naming, segment, rater = (
+        table.find(names) for names in (tables.SYSTEM, tables.SEGMENT, tables.RATER)
+    )
+    if rater is not None and segment is None:
+        found = f"a {table.word} {rater!r} but none for the segment"
+        raise MalformedFileError(table.path, None, found, f"one called {tables.SEGMENT[0]!r}")
+    for label in (naming, rater):
+        if label is not None:
+            table.labels(label)
+    records: list[Numbered] = []
+    for line, row in records_of(table):
+        about = {"answer": None if rater is None else row[rater]}
+        if segment is not None:
+            number = tables.whole_number(row[segment])
+            about["item"] = row[segment] if number is None else number
+        cells = {name: {name: row[name]} for name in columns}
+        if naming is not None:
+            cells = {str(row[naming]): {name: row[name] for name in columns}}
+        records += [(line, {"system": s, "scores": own, **about}) for s, own in cells.items()]
+    form = Format(
+        records=lambda _: records, item="item" if segment is not None else "", answer="answer"
+    )
+    evaluations = evaluations_of(ScoreFile(table.path), form)
+    return SegmentScores(
+        label=table.path,
+        digest=table.digest,
+        by_system={evaluation.system: evaluation for evaluation in evaluations},
+        raters=len({record["answer"] for _, record in records}),
+        columns=("",) if naming is None else columns,
+        first_segment=None if segment is None else first_segment,
+    )
+
+
+def scores_in_memory(scores: Mapping[str, Iterable[object]]) -> SegmentScores:
+    """Check scores in memory: an array or list for each system, None or NaN if missing.
+
+    >>> scores_in_memory({"a": [0.5, None]}).by_system["a"]
+    [0.5, None]
+    """
+    if not scores:
+        raise SettingError("scores", {}, "the scores of at least one system")
+    numbers = {system: formats.numbers_of(system, values) for system, values in scores.items()}
+    # repr tells every float from every other.
+    checksum = tables.digest(repr(sorted(numbers.items())).encode())
+    return SegmentScores(label="scores", digest=checksum, by_system=numbers)
+
+
+# Settings.
+
+Missing = Literal["error", "omit", "common"]
+#: Ways to score several answers of a system to one item.
+ANSWERS = ("mean", "pass@K", "pass^K")
+
+
+def require_answers(answers: str | None) -> None:
+    """Check that `answers` is mean, pass@K, pass^K or None; raises UnknownNameError."""
+    passes = re.fullmatch(r"pass[@^][1-9]\d{0,3}", answers or "")
+    if answers not in (None, "mean") and passes is None:
+        raise UnknownNameError("way with several answers", str(answers), ANSWERS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenScores(ScoreProvider):
+    """Scores from a file or from Python; see docs/reference/metrics/scores.md.
+
+    Without a file or a table, the scores are those of the items of `ItemScores`.
+
+    >>> comet = GivenScores.of({"system": [0.5, None, 1.0]}, name="COMET", missing="omit")
+    >>> import truebleu
+    >>> print(truebleu.score(["a", "b", "c"], ["a", "b", "c"], comet)["system"]["COMET"])
+    COMET = 0.7500 (segments = 2)
+
+    Attributes:
+        path: file or folder of scores.
+        name: name of the score; by default the tool's, or that of the file.
+        column: name of the score in the file, if it has several.
+        filter: filter by which answers were extracted, if there are several.
+        higher_is_better: direction; by default the tool's, or guessed from the name.
+        low: smallest valid score, or None.
+        high: largest valid score, or None.
+        first_segment: number of the first segment in a table.
+        missing: "error", "omit" (leave a missing score out of its system's mean) or "common"
+            (leave its segment out of all means).
+        answers: "mean", pass@K or pass^K of several answers to an item; None for the default.
+        table: scores in memory, or None.
+    """
+
+    path: str = ""
+    name: str = ""
+    column: str = ""
+    filter: str = ""
+    higher_is_better: bool | None = None
+    low: float | None = None
+    high: float | None = None
+    first_segment: Annotated[int, Setting(least=0, most=1)] = 1
+    missing: Missing = "error"
+    answers: str | None = None
+    table: SegmentScores | None = field(default=None, repr=False, metadata={"text": False})
+
+    def __post_init__(self) -> None:
+        if self.path and self.table is not None:
+            raise SettingError("path", self.path, "no path with scores in memory")
+        check_fields(self)
+        if self.low is not None and self.high is not None and self.low >= self.high:
+            raise SettingError("high", self.high, f"a number above low={self.low:g}")
+        require_answers(self.answers)
+        if self.answers is not None and self.path:
+            expected = "a file of scores for each SYSTEM, not one for all"
+            raise SettingError("answers", self.answers, expected)
+        if not self.has_scores and self.first_segment != 1:
+            expected = "a file of scores, as in scores:path=FILE"
+            raise SettingError("first_segment", self.first_segment, expected)
+
+    @classmethod
+    def of(
+        cls,
+        scores: Mapping[str, Iterable[object]],
+        *,
+        name: str = "scores",
+        higher_is_better: bool = True,
+        low: float | None = None,
+        high: float | None = None,
+        missing: Missing = "error",
+    ) -> GivenScores:
+        """Take scores that are in memory: a list or array for each system, by its name.
+
+        A score is a number, or a judgment such as "correct"; None or NaN if it is missing.
+        """
+        return cls(
+            name=name,
+            higher_is_better=higher_is_better,
+            low=low,
+            high=high,
+            missing=missing,
+            table=scores_in_memory(scores),
+        )
+
+    @property
+    def has_scores(self) -> bool:
+        """True if the settings name scores, False if they are about scores of items."""
+        return bool(self.path) or self.table is not None
+
+    def load(self) -> GivenScores:
+        """Read the file, if there is one; return the settings with its scores."""
+        if not self.path:
+            return self
+        table = read_segment_scores(self.path, self.column, self.filter, self.first_segment)
+        return replace(self, path="", table=table)
+
+    @property
+    def scores(self) -> SegmentScores:
+        """Scores of all systems in the file or in memory."""
+        table = self.load().table
+        if table is None:
+            expected = "a file of scores, as in scores:path=FILE, or systems that are such files"
+            raise SettingError("path", self.path, expected)
+        return table
+
+    def attach(self, outline: Outline, texts: TestSet | None) -> tuple[GivenMean, Statistics]:
+        """Return the mean of the scores as a scorer, and columns with the score and 1.
+
+        Both columns are 0 if a segment does not count.
+        """
+        return self._attach(self.scores, outline, texts)
+
+    def _attach(
+        self, table: SegmentScores, outline: Outline, texts: TestSet | None
+    ) -> tuple[GivenMean, Statistics]:
+        scale = tables.Scale(self.low, self.high)
+        scores = {
+            name: table.of(
+                name, outline.segments, scale, None if texts is None else texts.systems[name]
+            )
+            for name in outline.systems
+        }
+        if self.missing == "error":
+            for system, column in scores.items():
+                _require_all(table, system, column)
+        elif self.missing == "common":
+            rows = list(zip(*scores.values(), strict=True))
+            common = [row if None not in row else (None,) * len(row) for row in rows]
+            scores = dict(zip(scores, map(list, zip(*common, strict=True)), strict=True))
+        for system, column in scores.items():
+            if all(score is None for score in column):
+                shared = " that every other system has too" if self.missing == "common" else ""
+                place = _location(table, system)
+                raise SettingError(place, "no score at all", f"at least one{shared}")
+        return self._scorer(table), mean_statistics(list(scores.values()))
+
+    def _scorer(self, table: SegmentScores) -> GivenMean:
+        """Return the mean with the name, direction and signature of some scores."""
+        name = self.name or table.name or stem(table.label)
+        direction = self.higher_is_better
+        if direction is None:
+            direction = table.higher_is_better
+        if direction is None:
+            direction = guess_direction(self.column or name, table)
+        bounded = self.low is not None or self.high is not None
+        noted: dict[str, str | int] = {
+            "column": self.column,
+            "raters": table.raters if table.raters > 1 else "",
+            "range": str(tables.Scale(self.low, self.high)) if bounded else "",
+            "missing": self.missing if self.missing != "error" else "",
+            "better": "higher-assumed" if direction is None else "",
+            "answers": table.answers if table.answers > 1 else "",
+        }
+        unusual = {key: value for key, value in noted.items() if value}
+        return GivenMean(
+            name=name,
+            signature=Signature.of(name, scores=table.digest, **unusual),
+            higher_is_better=direction is not False,
+        )
+
+
+def _require_all(table: SegmentScores, system: str, scores: Sequence[float | None]) -> None:
+    """Check that no score of a system is missing; raises AbsentSegmentError."""
+    if None not in scores:
+        return
+    index, others = scores.index(None), scores.count(None) - 1
+    name = "" if table.items is None else f" of item {table.items[index][0]}"
+    found = f"no score{name}" + (f", nor have {others} other segments" if others else "")
+    expected = (
+        "one for each segment; missing=omit leaves such segments out of this system's mean, "
+        "missing=common out of all systems'"
+    )
+    raise AbsentSegmentError(_location(table, system), index + 1, found, expected)
+
+
+def _location(table: SegmentScores, system: str) -> str:
+    return f"{table.label}: the scores of {system!r}"
+
+
+#: Names of human translations in the WMT metrics task, which reference-free metrics score too.
+HUMAN_TRANSLATION = re.compile(r"(ref|reference|human)[-_.]?[A-Z0-9]?", re.IGNORECASE)
+# A slip in a number must not take all memory.
+MOST_SEGMENTS = 10_000_000
+
+
+def textless_outline(
+    requested: Sequence[Requested], documents: str | None = None
+) -> tuple[Outline, list[GivenScores]]:
+    """Outline a test set of scores alone; return it with the scores, which are read.
+
+    The systems are those that all files have scores of; the segments are those of the largest.
+
+    Args:
+        requested: scores of other programs; raises SettingError for a metric, which needs texts.
+        documents: file with the document of each segment.
+    """
+    loaded: list[GivenScores] = []
+    for metric in requested:
+        if not isinstance(metric, GivenScores):
+            name = getattr(metric, "name", "it")
+            need = f"SYSTEM... and -r REF, which {name} needs"
+            raise SettingError("texts", "none", f"{need}; only scores:path=FILE does without")
+        loaded.append(metric.load())
+    first, *others = files = [metric.scores for metric in loaded]
+    names = [name for name in first.by_system if all(name in other.by_system for other in others)]
+    if not names:
+        expected = "at least two that every file has scores of"
+        raise SettingError("systems", f"none in all of {len(files)} files", expected)
+    segments, largest = max((file.segments, file.label) for file in files)
+    if segments > MOST_SEGMENTS:
+        found = f"a segment numbered {segments:,}"
+        raise MalformedFileError(largest, None, found, f"numbers up to {MOST_SEGMENTS:,}")
+    warnings: tuple[TextWarning, ...] = ()
+    human = [name for name in names if HUMAN_TRANSLATION.fullmatch(name)]
+    if human:
+        message = (
+            f"{first.label}: {first_names(human)}: by the name, translated by people; counts as a "
+            "system here, though not for metrics with references"
+        )
+        warnings = (TextWarning("human-translation", first.label, len(human), None, message),)
+    outline = Outline(systems=tuple(names), segments=segments, warnings=warnings)
+    if documents is not None:
+        layout = read_labels(Files(), documents, first.label, segments)
+        outline = replace(outline, documents=layout.documents, domains=layout.domains)
+    return outline, loaded

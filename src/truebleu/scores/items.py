@@ -1,0 +1,333 @@
+"""Items: anything that was scored item by item, by any tool, as accuracy, passes or a judge does.
+
+Models take the place of systems, items that of segments, and documents are clusters of items that
+belong together, such as questions about one passage. Items pair by their names.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import truebleu.corpus.tables as tables
+import truebleu.scores.formats as formats
+from truebleu.corpus._files import Files, expanded, locate
+from truebleu.corpus._reading import read_labels
+from truebleu.corpus.fingerprints import Fingerprints
+from truebleu.corpus.outline import Outline
+from truebleu.corpus.sequences import Frame, is_frame
+from truebleu.corpus.test_set import TestSet
+from truebleu.errors import EmptyTextError, MalformedFileError, SettingError, UnpairedSegmentsError
+from truebleu.scores.given import GivenScores, require_answers
+from truebleu.scores.pairing import most_answers, pair_items, pair_scores
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from truebleu._core import Statistics
+    from truebleu.metrics.base import GivenMean, Requested
+    from truebleu.scores.evaluations import Evaluation
+
+__all__ = ["ItemScores", "read_benchmarks"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemScores:
+    """Scores of models on the same items.
+
+    Attributes:
+        evaluations: evaluation of each model.
+        items: name and checksum of each item.
+        answers: "mean", pass@K or pass^K of several answers to an item; None for the default.
+        documents: document of each item, or None.
+        domains: domain of each item, or None.
+
+    >>> import truebleu
+    >>> items = ItemScores.of({"old": [1, 0, 0, 1, 0, 0], "new": [1, 1, 0, 1, 1, 1]})
+    >>> result = truebleu.compare(items, replicates=100)
+    >>> result.comparisons[0].difference
+    -0.5
+    """
+
+    evaluations: tuple[Evaluation, ...]
+    items: tuple[tuple[str, str], ...]
+    answers: str | None = None
+    documents: tuple[str, ...] | None = None
+    domains: tuple[str, ...] | None = None
+
+    @classmethod
+    def read(
+        cls,
+        systems: Sequence[str | PathLike[str]],
+        *,
+        documents: str | None = None,
+        answers: str | None = None,
+    ) -> ItemScores:
+        """Read files of scores, one or more for each model; see docs/reference/metrics/scores.md.
+
+        Args:
+            systems: files, NAME=FILE, FILE#FILTER, folders or patterns; FILE#SYSTEM is one model of
+                a file with several.
+            documents: field of the items that tells which belong together, or a file with a label
+                for each item.
+            answers: "mean", pass@K or pass^K of several answers to an item; None for the default.
+        """
+        return cls.pair(read_systems(systems), documents, answers)
+
+    @classmethod
+    def of(
+        cls,
+        systems: Mapping[str, Iterable[Any] | Frame] | Frame,
+        *,
+        documents: str | None = None,
+        answers: str | None = None,
+    ) -> ItemScores:
+        """Take scores that are in memory, by model: a list of numbers, or of rows with names.
+
+        Args:
+            systems: for each model a score of every item, None or NaN if it is missing; or
+                mappings such as {"id": "q1", "score": 1.0, "passage": "p1"}, in any order; or a
+                data frame with such rows. Or one data frame of all models with a column such as
+                model, as Inspect's samples_df makes it.
+            documents: field of those rows that tells which items belong together.
+            answers: "mean", pass@K or pass^K of several rows of one item; None for the default.
+        """
+        if is_frame(systems):
+            evaluations = formats.evaluations_in_memory("data frame", systems)
+            return cls.pair(evaluations, documents, answers)
+        if not isinstance(systems, Mapping):
+            expected = "scores by system, such as {'a': [1, 0]}, or a data frame"
+            raise SettingError("systems", type(systems), expected)
+        evaluations = []
+        for name, rows in systems.items():
+            of_name = formats.evaluations_in_memory(name, rows)
+            evaluations += [replace(of_name[0], system=name)] if len(of_name) == 1 else of_name
+        return cls.pair(evaluations, documents, answers)
+
+    @classmethod
+    def pair(
+        cls, evaluations: Sequence[Evaluation], documents: str | None, answers: str | None
+    ) -> ItemScores:
+        """Pair the items of some evaluations; `documents` is a field or a file."""
+        require_answers(answers)
+        items = tuple(pair_items(evaluations).items())
+        first = evaluations[0]
+        for evaluation in evaluations if answers is None and first.are_runs else ():
+            counts = most_answers(evaluation), most_answers(first)
+            if counts[0] != counts[1]:
+                expected = f"{counts[1]}, as in {first.label}; answers=mean takes what is there"
+                evaluation.refuse(None, f"{counts[0]} answers to an item", expected)
+        scores = cls(evaluations=tuple(evaluations), items=items, answers=answers)
+        documents = documents or first.documents or None
+        return scores if documents is None else scores._with_documents(documents)
+
+    def _with_documents(self, documents: str) -> ItemScores:
+        first = self.evaluations[0]
+        if os.path.exists(locate(documents).path):
+            layout = read_labels(Files(), documents, first.label, len(self))
+            return replace(self, documents=layout.documents, domains=layout.domains)
+        labels = self.labels(documents)
+        if labels is None:
+            fields = {field for item in first.items for field in item.fields}
+            expected = f"a file, or a field of the items: {', '.join(sorted(fields)) or 'none'}"
+            raise SettingError("documents", documents, expected)
+        return replace(self, documents=labels)
+
+    def __len__(self) -> int:
+        """Number of items."""
+        return len(self.items)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Names of the models."""
+        return tuple(evaluation.system for evaluation in self.evaluations)
+
+    def labels(self, name: str) -> tuple[str, ...] | None:
+        """Return a field of all items, or None if no item has it."""
+        label_of: dict[str, str] = {}
+        for evaluation in self.evaluations:
+            for item, label in evaluation.labels(name).items():
+                if label_of.setdefault(item, label) != label:
+                    expected = f"{label_of[item]}, as in {self.evaluations[0].label}"
+                    evaluation.refuse(None, f"{name} {label} of item {item}", expected)
+        for item, _ in self.items if label_of else ():
+            if item not in label_of:
+                self.evaluations[0].refuse(None, f"no {name} of item {item}", "one for each item")
+        return tuple(label_of[item] for item, _ in self.items) if label_of else None
+
+    def outline(self, *, by_runs: bool = False) -> Outline:
+        """Return the outline of the items.
+
+        Args:
+            by_runs: True if the runs of a model, such as epochs, are systems of their own, called
+                NAME.run1, NAME.run2, …
+        """
+        systems, runs = self.systems, None
+        count = most_answers(self.evaluations[0])
+        if by_runs and count > 1 and self.has_runs:
+            runs = {name: tuple(f"{name}.run{n}" for n in range(1, count + 1)) for name in systems}
+            systems = tuple(run for names in runs.values() for run in names)
+        has_names = self.evaluations[0].has_names
+        return Outline(
+            systems=systems,
+            segments=len(self),
+            rows="items",
+            documents=self.documents,
+            domains=self.domains,
+            names=tuple(name for name, _ in self.items) if has_names else None,
+            fields=self.labels,
+            runs=runs,
+            fingerprints=Fingerprints(
+                references=tables.digest(repr(self.items).encode()),
+                outputs={},
+                lengths=(1,) * len(self),
+            ),
+        )
+
+    @property
+    def has_runs(self) -> bool:
+        """True if several answers to an item are runs, and not to be averaged."""
+        are_runs = all(evaluation.are_runs for evaluation in self.evaluations)
+        return are_runs and self.answers is None
+
+    def attach(self, requested: Requested, outline: Outline) -> tuple[GivenMean, Statistics]:
+        """Return the scorer of the items' scores and their rows for an outline of these items."""
+        if not isinstance(requested, GivenScores):
+            name = getattr(requested, "name", "it")
+            expected = f"texts and references, which {name} needs; by scores use -m scores"
+            raise SettingError("metric", name, expected)
+        if requested.has_scores:
+            return requested.attach(outline, None)
+        default = "mean" if outline.runs is None else "runs"
+        answers = requested.answers or self.answers or default
+        scores = pair_scores(
+            self.evaluations, dict(self.items), requested.column, requested.filter, answers
+        )
+        is_mean = answers in ("mean", "runs")
+        name = requested.name
+        if name in ("", "scores", requested.column):
+            name = scores.name if is_mean else f"{scores.name} {answers}"
+        averaged = max(map(most_answers, self.evaluations)) if answers == "mean" else 1
+        # The systems here are those that were scored: no texts tell them apart.
+        scores = replace(scores, texts={}, answers=averaged)
+        return replace(requested, table=scores, name=name, answers=None).attach(outline, None)
+
+
+def read_systems(systems: Sequence[str | PathLike[str]]) -> list[Evaluation]:
+    """Read the evaluations in files, with the names given to the systems."""
+    evaluations: list[Evaluation] = []
+    for written in formats.score_files(systems):
+        location = locate(written)
+        of_file = formats.read_evaluations(location.path)
+        chosen = location.column
+        named = [e for e in of_file if len(of_file) > 1 and chosen in (e.system, e.benchmark)]
+        if named:
+            of_file = named
+        elif chosen is not None:
+            of_file = [replace(e, items=tuple(e.chosen_items(chosen))) for e in of_file]
+        if location.name is not None:
+            if len(of_file) != 1:
+                expected = f"no name for a file of {len(of_file)} systems"
+                raise SettingError("system", str(written), expected)
+            of_file = [replace(of_file[0], system=location.name)]
+        evaluations += of_file
+    return evaluations
+
+
+#: Filters of a benchmark by preference, unless one is chosen.
+FILTERS = ("none", "strict-match", "flexible-extract")
+
+
+def read_benchmarks(
+    paths: Sequence[str],
+    *,
+    documents: str | None = None,
+    answers: str | None = None,
+    filters: str | None = None,
+) -> dict[str, ItemScores]:
+    """Read the benchmarks in files of scores, by their names, as `panel` takes them.
+
+    Args:
+        paths: files of scores, or folders of such, also in folders inside. The name of a benchmark
+            is the tool's, that in a column such as benchmark, or that of the folder. FILE#FILTER is
+            one of several filters.
+        documents: field of the items that tells which belong together, if they have it.
+        answers: "mean", pass@K or pass^K of several answers to an item; None for the default.
+        filters: filter by which answers were extracted; A/B takes the first that a benchmark has.
+            None for strict-match, flexible-extract, or the first.
+    """
+    evaluations: dict[tuple[str, str], Evaluation] = {}
+    for path in paths:
+        location = locate(path)
+        chosen = location.column or filters
+        is_folder = os.path.isdir(location.path)
+        files = list(formats.files_inside(location.path)) if is_folder else [location.path]
+        if not files:
+            raise EmptyTextError(path)
+        for file in files:
+            folder = os.path.basename(os.path.dirname(os.path.abspath(file)))
+            for evaluation in formats.read_evaluations(file, by_benchmark=True):
+                key = evaluation.benchmark or folder, evaluation.system
+                if key in evaluations:
+                    expected = f"it once; it is also in {evaluations[key].label}"
+                    evaluation.refuse(None, f"{key[1]} on {key[0]} again", expected)
+                evaluations[key] = _filtered(replace(evaluation, benchmark=key[0]), chosen)
+    by_benchmark: dict[str, list[Evaluation]] = {}
+    for (benchmark, _), evaluation in evaluations.items():
+        by_benchmark.setdefault(benchmark, []).append(evaluation)
+    sets = {name: ItemScores.pair(parts, None, answers) for name, parts in by_benchmark.items()}
+    if documents is None:
+        return sets
+    known = {name: scored.labels(documents) for name, scored in sets.items()}
+    if not any(known.values()):
+        raise SettingError("documents", documents, "a field of the items of some benchmark")
+    return {name: replace(scored, documents=known[name]) for name, scored in sets.items()}
+
+
+def _filtered(evaluation: Evaluation, chosen: str | None) -> Evaluation:
+    """Keep the answers of one filter: the chosen one, or the first by preference."""
+    filters = dict.fromkeys(item.filter for item in evaluation.items)
+    if chosen is None and "" not in filters:
+        chosen = "/".join((*FILTERS, *filters))
+    return replace(evaluation, items=tuple(evaluation.chosen_items(chosen or "")))
+
+
+def read_evaluated_texts(systems: Sequence[str], documents: str | None) -> TestSet | None:
+    """Read the outputs and references that evaluations keep; None if the files keep none."""
+    paths = [locate(written).path for written in expanded(systems)]
+    if not all(map(os.path.isfile, paths)):
+        return None
+    kept = [formats.keeps_texts(path) for path in paths]
+    if not any(kept):
+        return None
+    if not all(kept):
+        expected = f"an evaluation with its outputs, as in {paths[kept.index(True)]}"
+        raise MalformedFileError(paths[kept.index(False)], None, "something else", expected)
+    evaluations = read_systems(systems)
+    scored = ItemScores.pair(evaluations, documents, "mean")
+    outputs: dict[str, list[str]] = {}
+    references: list[tuple[str, ...]] = []
+    for evaluation in evaluations:
+        chosen = {item.name: item for item in evaluation.chosen_items()}
+        if len(chosen) != len(scored.items):
+            first = evaluations[0].label
+            raise UnpairedSegmentsError(evaluation.label, len(chosen), first, len(scored.items))
+        own = [chosen[name] for name, _ in scored.items]
+        for item in own:
+            lacking = "text as the output" if item.output is None else "target"
+            if item.output is None or not item.references:
+                found = f"no {lacking} of item {item.name}"
+                evaluation.refuse(item.line, found, "a text to score; or -m scores")
+        outputs[evaluation.system] = [item.output or "" for item in own]
+        references = references or [item.references for item in own]
+    width = max(map(len, references))
+    return TestSet(
+        systems=outputs,
+        references=tuple(
+            [texts[i] if i < len(texts) else None for texts in references] for i in range(width)
+        ),
+        reference_names=tuple(f"target {i}" for i in range(1, width + 1)),
+        documents=scored.documents,
+    )

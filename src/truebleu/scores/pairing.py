@@ -1,0 +1,273 @@
+"""Pairing: the scores of several systems, item by item, in one order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from math import comb
+from typing import TYPE_CHECKING
+
+import truebleu.corpus.tables as tables
+from truebleu.errors import (
+    DuplicateSystemError,
+    EmptyTextError,
+    MalformedFileError,
+    MissingColumnError,
+    SettingError,
+    UnpairedSegmentsError,
+)
+from truebleu.scores.evaluations import Evaluation, is_plain, mean, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from truebleu.corpus.sequences import TextLike
+    from truebleu.scores.evaluations import Answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SegmentScores:
+    """Segment scores of some systems, as a tool wrote them or as they are in memory.
+
+    Attributes:
+        label: name of the scores in messages.
+        digest: start of the SHA-256 of all that was read.
+        name: name of the metric, if the tool tells it; else empty.
+        higher_is_better: direction of the metric, or None if it is unknown.
+        by_system: a score for each segment, or the rows of a table.
+        items: name and checksum of each segment, if a tool names them.
+        texts: outputs that were scored, if the tool keeps them.
+        raters: number of raters; 1 if nothing tells them apart.
+        answers: largest number of answers to an item that were averaged.
+        first_segment: number of the first segment, if the rows of a table are numbered.
+        columns: scores of a table that are added up; empty for the only one.
+    """
+
+    label: str
+    digest: str
+    name: str = ""
+    higher_is_better: bool | None = None
+    by_system: Mapping[str, Sequence[Answer] | Evaluation] = field(compare=False, repr=False)
+    items: tuple[tuple[str, str], ...] | None = field(default=None, compare=False, repr=False)
+    texts: Mapping[str, Sequence[str]] = field(default_factory=dict, compare=False, repr=False)
+    raters: int = 1
+    answers: int = 1
+    first_segment: int | None = None
+    columns: tuple[str, ...] = ("",)
+
+    @property
+    def segments(self) -> int:
+        """Number of segments, as far as the scores tell."""
+        if self.first_segment is None:
+            return max(len(self._listed(system)) for system in self.by_system)
+        rows = [own for own in self.by_system.values() if isinstance(own, Evaluation)]
+        # What is no number is refused with its line when the scores are asked for.
+        numbers = [tables.whole_number(item.name) or 0 for own in rows for item in own.items]
+        return max(numbers, default=0) - self.first_segment + 1
+
+    def _listed(
+        self, system: str, segments: int = 0, scale: tables.Scale = tables.ANY_NUMBER
+    ) -> list[Answer]:
+        """Return the scores of a system in order, or by their numbers if they have some."""
+        rows = self.by_system[system]
+        if not isinstance(rows, Evaluation):
+            return list(rows)
+        parts = [rows.answers(column, scale=scale)[1] for column in self.columns]
+        answers = {item: tables.added([part[item] for part in parts]) for item in parts[0]}
+        if self.first_segment is None:
+            return [mean(scores) for scores in answers.values()]
+        first, last = self.first_segment, self.first_segment + segments - 1
+        scores: list[Answer] = [None] * segments
+        for item in rows.items:
+            number = tables.whole_number(item.name)
+            if number is None or not first <= number <= last:
+                expected = f"a segment from {first} to {last}"
+                rows.refuse(item.line, f"segment {item.name}", expected)
+            # Zhang & Vogel (2004), section 2.4: the mean of its raters' scores.
+            scores[number - first] = mean(answers[item.name])
+        return scores
+
+    def all_scores(self) -> Iterator[Answer]:
+        """Yield the scores of all systems that are numbers."""
+        for rows in self.by_system.values():
+            if not isinstance(rows, Evaluation):
+                yield from rows
+                continue
+            for item in rows.items:
+                values = (item.scores or {}).values()
+                yield from (
+                    tables.parse_score(v) for v in values if is_plain(v) and tables.is_score(v)
+                )
+
+    def of(
+        self, system: str, segments: int, scale: tables.Scale, outputs: TextLike | None = None
+    ) -> list[Answer]:
+        """Return one system's score for each segment, None if it is missing.
+
+        Args:
+            system: name of the system.
+            segments: number of segments.
+            scale: range of valid scores.
+            outputs: texts that the scores belong to, if they are in memory.
+        """
+        if system not in self.by_system:
+            raise MissingColumnError(self.label, "system", system, tuple(self.by_system))
+        scores = self._listed(system, segments, scale)
+        if len(scores) != segments:
+            left = f"{self.label}: the scores of {system!r}"
+            raise UnpairedSegmentsError(left, len(scores), "the test set", segments)
+        # Without texts, systems and segments are those of the scores.
+        texts = self.texts.get(system, ())
+        wanted = [(text or "").strip() for text in outputs or ()] if texts else []
+        for segment, text in enumerate(texts if any(wanted) else (), 1):
+            # Tools strip texts.
+            if text.strip() != wanted[segment - 1]:
+                found = f"a score of {quoted(text)} for segment {segment} of {system}"
+                expected = f"that of its output, {quoted(wanted[segment - 1])}"
+                raise MalformedFileError(self.label, None, found, expected)
+        # What stands in tables was checked, before it was added up.
+        unchecked = [] if isinstance(self.by_system[system], Evaluation) else scores
+        for segment, score in enumerate(unchecked, 1):
+            if score is not None and not scale.holds(score):
+                where = f"{self.label}: scores of {system!r}: segment {segment}"
+                raise SettingError(where, score, f"a number in {scale}")
+        return scores
+
+
+def pair_items(evaluations: Sequence[Evaluation]) -> dict[str, str]:
+    """Return the items of all evaluations with their checksums, which must agree if known."""
+    _require_pairs(evaluations)
+    first_of: dict[str, tuple[str, str]] = {}
+    for evaluation in evaluations:
+        for item in evaluation.items:
+            checksum, where = first_of.get(item.name, ("", ""))
+            if checksum and item.checksum and checksum != item.checksum:
+                found = f"another text of item {item.name} than in {where}"
+                evaluation.refuse(item.line, found, "the same items in all files")
+            if not checksum:
+                first_of[item.name] = item.checksum, evaluation.label
+    return {name: checksum for name, (checksum, _) in first_of.items()}
+
+
+def _require_pairs(evaluations: Sequence[Evaluation]) -> None:
+    """Check that systems differ, benchmarks agree, and items can be paired."""
+    if not evaluations:
+        raise EmptyTextError("systems")
+    first = evaluations[0]
+    earlier: dict[str, Evaluation] = {}
+    for evaluation in evaluations:
+        other = earlier.setdefault(evaluation.system, evaluation)
+        if other.benchmark != evaluation.benchmark:
+            both = f"{other.benchmark} and {evaluation.benchmark} of {evaluation.system}"
+            expected = "one benchmark, as in FILE#NAME; truebleu panel compares over several"
+            evaluation.refuse(None, f"the benchmarks {both}", expected)
+        if other is not evaluation:
+            raise DuplicateSystemError(evaluation.system)
+        if not evaluation.items:
+            raise EmptyTextError(evaluation.label)
+        for part in ("benchmark", "data"):
+            own, others = getattr(evaluation, part), getattr(first, part)
+            if own and others and own != others:
+                expected = f"{others}, as in {first.label}; truebleu panel compares over several"
+                evaluation.refuse(None, f"items of {own}", expected)
+        if evaluation.has_names != first.has_names:
+            told = "items with names" if evaluation.has_names else "items without names"
+            evaluation.refuse(None, told, "all files with a column such as id, or none")
+        if not first.has_names and len(evaluation.items) != len(first.items):
+            here, there = (f"{e.label}: {e.system}" for e in (evaluation, first))
+            raise UnpairedSegmentsError(here, len(evaluation.items), there, len(first.items))
+
+
+def pair_scores(
+    evaluations: Sequence[Evaluation],
+    items: Mapping[str, str],
+    column: str = "",
+    filter_: str = "",
+    answers: str = "mean",
+) -> SegmentScores:
+    """Pair the scores of all systems by one metric, in the order of the items.
+
+    Args:
+        evaluations: evaluations of at least one system.
+        items: items with their checksums.
+        column: name of the score, if there are several.
+        filter_: filter by which answers were extracted, if there are several.
+        answers: "mean", "runs", pass@K or pass^K of several answers to an item.
+    """
+    by_system: dict[str, list[Answer]] = {}
+    texts: dict[str, Sequence[str]] = {}
+    names: dict[tuple[str, str], Evaluation] = {}
+    told: dict[bool, Evaluation] = {}
+    for evaluation in evaluations:
+        name, by_item = evaluation.answers(column, filter_)
+        names.setdefault((name, evaluation.chosen_items(filter_)[0].filter), evaluation)
+        direction = evaluation.direction(name)
+        if direction is not None:
+            told.setdefault(direction, evaluation)
+        if answers == "runs":
+            by_system |= _runs(evaluation, items, name, filter_)
+        else:
+            by_system[evaluation.system] = [
+                _passed(evaluation, item, by_item.get(item, []), answers) for item in items
+            ]
+        outputs = [item.output for item in evaluation.items if item.output is not None]
+        if not evaluation.has_names and len(outputs) == len(items):
+            texts[evaluation.system] = outputs
+    ((name, own), first), *others = names.items()
+    for (other, filtered), evaluation in others:
+        if filtered != own:
+            expected = f"that of {own or 'none'}, as in {first.label}"
+            evaluation.refuse(None, f"answers of the filter {filtered or 'none'}", expected)
+        if not column:
+            evaluation.refuse(None, f"scores by {other}", f"{name}, as in {first.label}")
+    if len(told) > 1:
+        told[False].refuse(None, f"{name} as lower is better", f"higher, as in {told[True].label}")
+    return SegmentScores(
+        label=first.label,
+        digest=tables.digest(repr(sorted(by_system.items())).encode()),
+        name=name,
+        higher_is_better=next(iter(told), None),
+        by_system=by_system,
+        items=tuple(items.items()) if first.has_names else None,
+        texts=texts,
+    )
+
+
+def _runs(
+    evaluation: Evaluation, items: Iterable[str], name: str, filter_: str
+) -> dict[str, list[Answer]]:
+    """Return the scores of each run of a system."""
+    answers = evaluation.chosen_items(filter_)
+    runs = dict.fromkeys(item.answer for item in answers)
+    score_of = {(item.answer, item.name): evaluation.score(item, name) for item in answers}
+    return {
+        f"{evaluation.system}.run{number}": [score_of.get((run, item)) for item in items]
+        for number, run in enumerate(runs, 1)
+    }
+
+
+def _passed(evaluation: Evaluation, item: str, scores: Sequence[Answer], way: str) -> Answer:
+    """Return the mean of the answers, or the chance that one (pass@k) or all (pass^k) are right.
+
+    The chance is over all choices of k answers (Chen et al. 2021, section 2.1), so that more
+    answers make it surer and not larger.
+    """
+    known = [score for score in scores if score is not None]
+    if way == "mean" or not known:
+        return mean(known)
+    k = int(way[len("pass@") :])
+    if len(known) < k:
+        found = f"{len(known)} scored answers to item {item}"
+        evaluation.refuse(None, found, f"at least {k} for {way}")
+    if not set(known) <= {0.0, 1.0}:
+        other = next(score for score in known if score not in (0.0, 1.0))
+        evaluation.refuse(None, f"the score {other:g} of item {item}", f"right or wrong for {way}")
+    right = known.count(1.0)
+    if way.startswith("pass^"):
+        return comb(right, k) / comb(len(known), k)
+    return 1 - comb(len(known) - right, k) / comb(len(known), k)
+
+
+def most_answers(evaluation: Evaluation) -> int:
+    """Return the largest number of answers to one item."""
+    return max(Counter((item.filter, item.name) for item in evaluation.items).values())
