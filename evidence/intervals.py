@@ -122,7 +122,7 @@ def random_comparison(number: int, systems: int) -> Comparison:
     names = generator.choice(counts.outline.systems, size=systems, replace=False).tolist()
     segments = generator.choice(len(counts), size=generator.integers(30, 301), replace=False)
     return compare(
-        counts.systems(names).subset(segments.tolist()),
+        counts.select(names).subset(segments.tolist()),
         unit="segment",
         seed=number,
         replicates=REPLICATES if systems == 2 else 2000,

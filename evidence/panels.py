@@ -39,7 +39,7 @@ def pool(name: str, metric: str) -> UnitCounts:
     counts = count_texts(read_set(name), metric)
     systems = sorted(counts.outline.systems)
     chosen = [systems[len(systems) * part // 3] for part in (1, 2)]
-    (whole,) = count_units(counts.systems(chosen), Units.segments(len(counts)))
+    (whole,) = count_units(counts.select(chosen), Units.segments(len(counts)))
     return whole
 
 

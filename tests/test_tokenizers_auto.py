@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from truebleu.metrics.statistics import SavedStatistics
 
 import truebleu
 from truebleu import BLEU, CHRF, TER
@@ -12,7 +13,6 @@ from truebleu.corpus import as_test_set
 from truebleu.human import HumanScores
 from truebleu.metrics import GTM, MBLEU, NIST, PER, WER, LengthRatio, Metric, SentenceBLEU
 from truebleu.metrics.registry import metrics_for
-from truebleu.metrics.statistics import SavedStatistics
 from truebleu.nbest import mbr, oracle_scores
 from truebleu.studies import study_type_one
 

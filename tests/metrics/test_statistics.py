@@ -13,6 +13,12 @@ import numpy as np
 import pytest
 from hypothesis import example, given, strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
+from truebleu.metrics.statistics import (
+    SavedStatistics,
+    find_statistics,
+    read_statistics,
+    save_statistics,
+)
 
 from truebleu import BLEU, NIST, TER
 from truebleu.corpus._files import STATISTICS
@@ -21,12 +27,6 @@ from truebleu.errors import (
     OtherStatisticsError,
     SettingError,
     UnreadableFileError,
-)
-from truebleu.metrics.statistics import (
-    SavedStatistics,
-    find_statistics,
-    read_statistics,
-    save_statistics,
 )
 from truebleu.simulation import Channel, simulate
 

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from truebleu.metrics.statistics import SavedStatistics, save_statistics
 
 from tests.robustness.forgery import CHECKS, PAYLOADS, html, require_no_controls, xml
 from truebleu.cli.main import main
 from truebleu.corpus.test_set import as_test_set
-from truebleu.metrics.statistics import SavedStatistics, save_statistics
 from truebleu.reports.document import CHECK_FORMATS, FORMATS
 
 if TYPE_CHECKING:

@@ -331,7 +331,7 @@ class AgreementData:
         if rated and people.scores is None:
             expected = "'all' where people did not score segments, documents or domains"
             raise SettingError("system_scores", system_scores, expected)
-        judged = counts.systems(people.systems)
+        judged = counts.select(people.systems)
         metrics = {m.label: _metric_data(m, people, rated=rated) for m in judged.metrics}
         return cls(people, metrics, judged.outline.documents)
 

@@ -281,7 +281,7 @@ def choose_settings(
     """
     parsed = parse_grid(grid)
     people = human_data(counts.outline, human)
-    judged = counts.systems(people.systems)
+    judged = counts.select(people.systems)
     texts = judged.require_texts()
     references = texts.references
     candidates = [

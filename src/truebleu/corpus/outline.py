@@ -101,7 +101,7 @@ class Outline:
             raise AbsentTextError("texts without fingerprints")
         return self.fingerprints
 
-    def with_systems(self, systems: Sequence[str]) -> Outline:
+    def select(self, systems: Sequence[str]) -> Outline:
         """Return the outline of these systems; warnings about others go."""
         return replace(self, systems=tuple(systems))
 

@@ -115,7 +115,7 @@ class Counts(ComparedByValue):
             raise AbsentTextError(f"the {self.outline.rows}")
         return self.texts
 
-    def systems(self, names: Sequence[str]) -> Counts:
+    def select(self, names: Sequence[str]) -> Counts:
         """Return the counts of some systems, in this order; raises UnknownNameError."""
         order = {name: index for index, name in enumerate(self.outline.systems)}
         for name in names:
@@ -129,14 +129,14 @@ class Counts(ComparedByValue):
         indices = [order[name] for name in names]
         return replace(
             self,
-            outline=self.outline.with_systems(names),
+            outline=self.outline.select(names),
             metrics=tuple(
-                replace(metric, rows=metric.rows.with_systems(indices)) for metric in self.metrics
+                replace(metric, rows=metric.rows.select(indices)) for metric in self.metrics
             ),
             texts=texts,
         )
 
-    def with_systems(self, other: Counts, label: str = "counts") -> Counts:
+    def join(self, other: Counts, label: str = "counts") -> Counts:
         """Return these counts and those of further systems, without texts.
 
         Raises OtherCountsError if segments, references or metrics differ, and

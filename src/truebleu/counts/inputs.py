@@ -334,7 +334,7 @@ def _join(saved: Sequence[tuple[str, Counts]]) -> Counts:
     """Join the systems of saved counts; raises OtherCountsError unless they fit."""
     (_, counts), *others = saved
     for path, other in others:
-        counts = counts.with_systems(other, path)
+        counts = counts.join(other, path)
     return counts
 
 

@@ -116,7 +116,7 @@ class Rows:
         """Return the sums of each system's rows, added from the first segment to the last."""
         return self._whole().sums()
 
-    def with_systems(self, indices: Sequence[int]) -> Rows:
+    def select(self, indices: Sequence[int]) -> Rows:
         """Return the rows of some systems, by their indices."""
         return Rows(partial(_select, self, (slice(None), list(indices))))
 

@@ -547,7 +547,7 @@ class _Explainer:
         """Compare the pair by other rows or on some segments; None if nothing can be tested."""
         if len(np.unique(self.units.of_segment[kept])) < 2:
             return None
-        outline = self.outline.with_systems((pair.a, pair.b))
+        outline = self.outline.select((pair.a, pair.b))
         if not kept.all():
             outline = outline.subset(np.flatnonzero(kept).tolist())
         counts = Counts.of(outline, [(self.scorer, Rows.of(ArrayRows(rows[kept])))])

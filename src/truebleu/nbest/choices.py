@@ -267,7 +267,7 @@ def measure_gain(
         others = [m for m in ("chrf", "bleu") if not any(name.startswith(m) for name in names)]
         goals += list_metrics(others[:1]) if others else []
         test_set = as_test_set({nbest.name: nbest.first()}, references)
-        outline = test_set.outline.with_systems(outline.systems)
+        outline = test_set.outline.select(outline.systems)
     candidates = [count_candidates(nbest, references, goal) for goal in goals]
     result = compare(
         Counts.of(outline, [(counted.metric, counted.chosen(choices)) for counted in candidates]),

@@ -176,7 +176,7 @@ def compare(
     if grouped is not None:
         names = list(grouped)
         outputs = [output for group in grouped.values() for output in group]
-        counts = counts.systems(outputs)
+        counts = counts.select(outputs)
     elif swap_runs != "together":
         raise SettingError("swap_runs", swap_runs, "runs beside it: without runs it does nothing")
     pairs = pairs_to_compare(names, baseline)  # refused before anything is counted

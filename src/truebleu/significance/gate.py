@@ -276,7 +276,7 @@ def gate(
         require_ledger(ledger)
     counts = counts_of(systems, references, metrics, documents, domains, verb="gate")
     new, old = _names(counts.outline.systems, baseline)
-    counts = counts.systems((new, old))
+    counts = counts.select((new, old))
     outline = counts.outline
     for metric in counts.metrics:
         if metric.scorer.higher_is_better is None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from truebleu.scores.scored import SegmentScores, read_segment_scores
+
 from truebleu.scores.evaluations import ScoreFile
 from truebleu.scores.formats import format_of
-from truebleu.scores.scored import SegmentScores, read_segment_scores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from truebleu.scores.scored import OutsideScores, textless_test_set
 
 from truebleu.errors import MalformedFileError, SettingError
 from truebleu.metrics.bleu import BLEU
-from truebleu.scores.scored import OutsideScores, textless_test_set
 
 if TYPE_CHECKING:
     from pathlib import Path
