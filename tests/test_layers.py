@@ -76,6 +76,7 @@ ALLOWED: dict[str, set[str]] = {
         "_results",
         "errors",
         "corpus",
+        "counts",
         # A page without data names them.
         "tokenizers",
         "metrics",

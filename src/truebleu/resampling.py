@@ -1,4 +1,4 @@
-"""Step 4, resample: rows of statistics become the sums of many replicates, blind to the metric.
+"""Step 4, resample: rows of counts become the sums of many replicates, blind to the metric.
 
 Resampling segments one by one takes them for independent. Segments of one document are not: their
 difficulty and their errors go together, and intervals that ignore it are too narrow. Drawing whole

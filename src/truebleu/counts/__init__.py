@@ -1,4 +1,4 @@
-"""Step 4, count: texts, scores of other tools and saved counts become rows of numbers."""
+"""The waist: texts, scores of other tools and saved counts become rows of numbers."""
 
 from typing import TYPE_CHECKING
 

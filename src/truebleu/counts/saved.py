@@ -2,7 +2,7 @@
 
 Beside the counts stands what must match before other counts may be set against them: signatures of
 the metrics and a fingerprint of the references. The format is NumPy's npz, a zip archive of arrays;
-docs/reference/statistics-files.md has the layout.
+docs/reference/saved-counts.md has the layout.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Step 3, metrics: one file per family, and a table of their names."""
+"""Step 3, count and score: one file per family of metrics, and a table of their names."""
 
 from typing import TYPE_CHECKING
 
