@@ -668,7 +668,7 @@ def _metric_options(
             group="Metrics",
             multiple=True,
             default=[] if parse is None else [DEFAULT_METRIC],
-            show_default=parse is not None or "bleu; of scores, the scores",
+            show_default=parse is not None or "bleu, given scores, or all saved counts",
             read=read,
         ),
         # Read before --metric, wherever it stands.

@@ -48,7 +48,7 @@ Examples:
 """
 SAVE = Option(
     "--save file",
-    "Also save segment statistics, which other commands take in place of texts.",
+    "Also save the counts of segments, which other commands take in place of texts.",
     "FILE.npz",
     rare=True,
 )
@@ -115,7 +115,7 @@ Examples:
 """
 BASELINE = Option(
     "--baseline",
-    "The old system's output, or statistics that score --save made of it.",
+    "The old system's output, or counts that score --save made of it.",
     "FILE",
     group="Texts",
 )
@@ -159,7 +159,7 @@ def gate_command(
 
 PANEL_EPILOG = """\b
 A PANEL is a folder with a folder for each test set (ref*, src*, doc*, outputs in sys/),
-statistics of one test set, or a table: test_set, system, output, reference[, segment, …].
+saved counts of one test set, or a table: test_set, system, output, reference[, segment, …].
 With -m scores: a file of scores, or a folder of such.
 
 \b
