@@ -16,16 +16,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from truebleu import gate, report
+from truebleu.counts.inputs import counts_of_files
 from truebleu.errors import SettingError, TruebleuError
-from truebleu.metrics.registry import as_metrics
 from truebleu.reports.document import Document, one_line, render
 from truebleu.reports.formats.markdown import escaped
-from truebleu.significance.scores import read_any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from truebleu import TestSet
+    from truebleu import Counts
     from truebleu.significance.gate import GateResult
 
 
@@ -108,23 +107,21 @@ def _partner(folder: Path, name: str, output: Path) -> Path:
     return matches[0]
 
 
-def decide(
-    files: Files, environment: Mapping[str, str], level: float
-) -> tuple[GateResult, TestSet]:
-    """The gate's decision about one test set, and the test set."""
-    metrics = chosen_metrics(environment)
+def decide(files: Files, environment: Mapping[str, str], level: float) -> tuple[GateResult, Counts]:
+    """Gate one test set; return the decision and the counts."""
     margin = environment.get("MARGIN", "")
     options: dict[str, Any] = {
         "margin": _number("margin", margin) if margin else None,
         "level": level,
     }
-    test_set = read_any(
+    counts = counts_of_files(
         [f"new={files.new}", f"baseline={files.baseline}"],
         [] if files.references is None else [str(files.references)],
-        as_metrics(metrics),
+        chosen_metrics(environment),
         documents=None if files.documents is None else str(files.documents),
+        keep_texts=True,
     )
-    return gate(test_set, metrics=metrics, baseline="baseline", **options), test_set
+    return gate(counts, baseline="baseline", **options), counts
 
 
 def _number(name: str, written: str) -> float:
@@ -154,7 +151,7 @@ def main(environment: Mapping[str, str]) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     summary, passed = [], True
     for files in listed:
-        result, test_set = decide(files, environment, level)
+        result, counts = decide(files, environment, level)
         passed = passed and result.passed
         document: Document = result.to_document()
         for check in document.checks:
@@ -162,7 +159,7 @@ def main(environment: Mapping[str, str]) -> int:
             print(annotation(kind, f"{files.name}: {check.name}", check.reason))
         summary.append(f"## truebleu: {escaped(files.name)}\n\n{render(result, 'github')}")
         (folder / f"{files.name}.junit.xml").write_text(render(result, "junit"), encoding="utf-8")
-        page = report(test_set, metrics=chosen_metrics(environment))
+        page = report(counts)
         page.save(folder / f"{files.name}.html", overwrite=True)
     text = "\n".join(summary)
     (folder / "summary.md").write_text(text, encoding="utf-8")
