@@ -448,6 +448,18 @@ def test_a_large_set_is_sampled_and_says_so(
     assert text in {str(outputs[number - 1]) for outputs in causes.systems.values()}
 
 
+def test_a_page_of_items_speaks_of_items_and_models(tmp_path: Path, open_page: Opened) -> None:
+    scores = {name: [(n * k) % 7 / 7 for n in range(40)] for k, name in enumerate("abc", 1)}
+    page = open_page(report(scores, replicates=200).save(tmp_path / "items.html"))
+    page.get_by_label("Sort by").select_option(label="most for the first model")
+    page.locator(".summary").get_by_text("All 40 items").wait_for()
+    shown = page.locator("#browser").inner_text().lower()
+    assert page.locator(".detail h3").inner_text().startswith("Item ")
+    assert "all models" in shown
+    assert "segment" not in shown
+    assert "system" not in shown
+
+
 def test_a_page_without_texts_or_segments_works_too(
     made: Report, causes: TestSet, tmp_path: Path, open_page: Opened
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
+from truebleu.metrics.base import MeanScore
 from truebleu.reports.document import (
     Bar,
     Chart,
@@ -25,6 +26,7 @@ from truebleu.reports.words import words_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from truebleu.metrics.base import Score
     from truebleu.reports.document import Block, Row, Value
     from truebleu.significance.scores import Scores, SystemScores
     from truebleu.significance.settings import IntervalSettings
@@ -45,7 +47,7 @@ def document(scores: Scores, *, details: bool = False) -> Document:
         table = _all_rows(table, tables)
     if details:
         lines = (
-            f"{system.name}: {score}"
+            f"{system.name}: {_written(score, scores)}"
             for system in scores.systems
             for score in system.scores.values()
         )
@@ -53,6 +55,14 @@ def document(scores: Scores, *, details: bool = False) -> Document:
     if not by_segment:
         blocks.append(score_chart(scores))
     return Document(tuple(blocks), table)
+
+
+def _written(score: Score, scores: Scores) -> str:
+    """Return a score with its parts, in the words of its rows."""
+    if not isinstance(score, MeanScore):
+        return str(score)
+    rows = words_of(scores.test_set.rows).rows
+    return f"{score.name} = {score.score:.4f} ({rows} = {score.segments})"
 
 
 def _all_rows(table: Table, of_groups: Sequence[Table]) -> Table:
