@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -78,7 +78,8 @@ class Outline:
     documents: Labels | None = None
     domains: Labels | None = None
     names: Labels | None = None
-    fields: Callable[[str], Labels | None] | None = None
+    # A function equals no copy of it, not even one that was pickled.
+    fields: Callable[[str], Labels | None] | None = field(default=None, compare=False, repr=False)
     runs: Mapping[str, tuple[str, ...]] | None = None
     fingerprints: Fingerprints | None = None
     warnings: tuple[TextWarning, ...] = ()
@@ -98,11 +99,12 @@ class Outline:
     def require_fingerprints(self) -> Fingerprints:
         """Return the fingerprints; raises AbsentTextError if they were not computed."""
         if self.fingerprints is None:
-            raise AbsentTextError("texts without fingerprints")
+            origin = "counted without fingerprints=True, or taken from a larger test set"
+            raise AbsentTextError(f"the {self.rows}, {origin}")
         return self.fingerprints
 
     def select(self, systems: Sequence[str]) -> Outline:
-        """Return the outline of these systems; warnings about others go."""
+        """Return the outline of some systems, in this order."""
         return replace(self, systems=tuple(systems))
 
     def subset(self, segments: Sequence[int]) -> Outline:

@@ -20,7 +20,7 @@ from truebleu.errors import (
     UnknownNameError,
 )
 from truebleu.metrics.registry import metric_labels, require_distinct
-from truebleu.schema import ComparedByValue
+from truebleu.schema import ComparedByValue, require_whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -116,11 +116,16 @@ class Counts(ComparedByValue):
         return self.texts
 
     def select(self, names: Sequence[str]) -> Counts:
-        """Return the counts of some systems, in this order; raises UnknownNameError."""
+        """Return the counts of some systems, in this order.
+
+        Raises UnknownNameError for other names and DuplicateSystemError for a name given twice.
+        """
         order = {name: index for index, name in enumerate(self.outline.systems)}
         for name in names:
             if name not in order:
                 raise UnknownNameError("system", name, self.outline.systems)
+            if names.count(name) > 1:
+                raise DuplicateSystemError(name)
         if tuple(names) == self.outline.systems:
             return self
         texts = self.texts
@@ -139,11 +144,11 @@ class Counts(ComparedByValue):
     def join(self, other: Counts, label: str = "counts") -> Counts:
         """Return these counts and those of further systems, without texts.
 
-        Raises OtherCountsError if segments, references or metrics differ, and
+        Raises OtherCountsError if segments or references differ or `other` lacks a metric, and
         DuplicateSystemError if a name occurs twice.
 
         Args:
-            other: counts by the same metrics against the same references.
+            other: counts by these metrics, and possibly others, against the same references.
             label: name of `other` in messages.
         """
         self.require_same_references(other, label)
@@ -194,7 +199,14 @@ class Counts(ComparedByValue):
                 raise OtherCountsError(label, noun, str(found), str(expected))
 
     def subset(self, segments: Sequence[int]) -> Counts:
-        """Return the counts of some segments, without texts."""
+        """Return the counts of some segments, without texts.
+
+        Raises SettingError unless `segments` are one or more indices from 0.
+        """
+        if not len(segments):
+            raise SettingError("segments", "none", f"indices from 0 to {len(self) - 1}")
+        for index in (min(segments), max(segments)):
+            require_whole_number("segments", int(index), 0, len(self) - 1)
         return replace(
             self,
             outline=self.outline.subset(segments),

@@ -142,15 +142,24 @@ def count_items(
     counted = [items.attach(metric, outline) for metric in requested]
     counts = Counts.of(outline, ((scorer, Rows.of(rows)) for scorer, rows in counted))
     if len(of_items) == len(requested) and all(m.missing == "common" for m in of_items):
-        return _common_items(counts)
+        return _common_items(counts, items)
     return counts
 
 
-def _common_items(counts: Counts) -> Counts:
-    """Keep the items that all models have scores of."""
+def _common_items(counts: Counts, items: ItemScores) -> Counts:
+    """Keep the items that all models have scores of; raises SettingError if there is none."""
     rows = [metric.rows.stored()[:, :, 1].all(1) for metric in counts.metrics]
     common = [index for index, row in enumerate(zip(*rows, strict=True)) if all(row)]
-    return counts if len(common) == len(counts) else counts.subset(common)
+    if not common:
+        found = f"no item with scores by {' and '.join(counts.labels)} of all systems"
+        raise SettingError("missing", found, "at least one item, or missing=omit")
+    if len(common) == len(counts):
+        return counts
+    from truebleu.scores.items import item_fingerprints
+
+    fingerprints = item_fingerprints([items.items[index] for index in common])
+    counts = counts.subset(common)
+    return replace(counts, outline=replace(counts.outline, fingerprints=fingerprints))
 
 
 def _as_items(
@@ -185,7 +194,7 @@ def _with_labels(
     counts: Counts, documents: str | Iterable[object] | None, domains: Iterable[object] | None
 ) -> Counts:
     """Give counts other documents or domains."""
-    outline, against = counts.outline, ("the counts", len(counts))
+    outline, against = counts.outline, ("the test set", len(counts))
     if isinstance(documents, str):
         documents = outline.columns([documents])[documents]
     if documents is not None:

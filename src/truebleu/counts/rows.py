@@ -56,8 +56,8 @@ class Rows:
 
     def __init__(self, count: Callable[[], CountedRows] | None = None) -> None:
         self._count = count
-        # The last part as it was counted: adding up a single one takes no NumPy.
-        self._last: CountedRows | None = None
+        # Rows in one piece: adding up the counts of the core takes no NumPy.
+        self._piece: CountedRows | None = None
         self._space: NDArray[Any] | None = None
         self._filled = 0
 
@@ -65,40 +65,45 @@ class Rows:
     def of(cls, rows: CountedRows) -> Rows:
         """Return rows that are counted already."""
         counted = cls()
-        counted._last = rows
+        counted._piece = rows
         return counted
 
     def add(self, part: CountedRows) -> None:
         """Add the counts of further segments."""
-        self._append_last()
-        self._last = part
-
-    def _append_last(self) -> None:
-        """Store the last part behind the others, downcast to the fewest bits."""
-        if self._last is None:
+        if self._piece is None and self._space is None:
+            self._piece = part
             return
+        if self._piece is not None:
+            self._append(self._piece)
+            self._piece = None
+        self._append(part)
+
+    def _append(self, part: CountedRows) -> None:
+        """Store a part behind the others, downcast to the fewest bits."""
         import numpy as np
 
-        part, self._last = downcast_integers(self._last.array()), None
-        if self._space is None:
-            self._space = part
+        rows = downcast_integers(part.array())
+        space, end = self._space, self._filled + len(rows)
+        if space is None:
+            space = rows
         else:
-            kind, end = np.result_type(self._space, part), self._filled + len(part)
-            if end > len(self._space) or kind != self._space.dtype:
+            kind = np.result_type(space, rows)
+            if end > len(space) or kind != space.dtype:
                 # Twice the space needed: unused space takes no memory.
-                space = np.empty((2 * end, *part.shape[1:]), kind)
-                space[: self._filled] = self._space[: self._filled]
-                self._space = space
-            self._space[self._filled : end] = part
-        self._filled += len(part)
+                larger = np.empty((2 * end, *rows.shape[1:]), kind)
+                larger[: self._filled] = space[: self._filled]
+                space = larger
+            space[self._filled : end] = rows
+        self._space, self._filled = space, end
 
     def _whole(self) -> CountedRows:
         """Return all rows, counting them on first use."""
-        if self._count is not None:
-            self._last, self._count = self._count(), None
-        if self._last is not None and self._filled == 0:
-            return self._last
-        self._append_last()
+        count = self._count
+        if count is not None:
+            self._piece = count()
+            self._count = None
+        if self._piece is not None:
+            return self._piece
         if self._space is None:
             raise EmptyTextError("counts")
         return ArrayRows(self._space[: self._filled])

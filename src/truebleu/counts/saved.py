@@ -33,10 +33,11 @@ from truebleu.errors import (
     EmptyTextError,
     MalformedFileError,
     OtherCountsError,
+    RefusedError,
     SettingError,
     TruebleuError,
 )
-from truebleu.metrics.base import GivenMean, Metric, NativeMetric, Signature
+from truebleu.metrics.base import GivenMean, MeanScorer, Metric, NativeMetric, Signature
 from truebleu.metrics.registry import as_requested, format_metric
 
 if TYPE_CHECKING:
@@ -100,11 +101,12 @@ def rename_system(counts: Counts, name: str, written: str) -> Counts:
     if len(counts.outline.systems) != 1:
         expected = f"no name for a file of {len(counts.outline.systems)} systems"
         raise SettingError("system", written, expected)
-    outputs = dict.fromkeys([name], *counts.fingerprints.outputs.values())
-    outline = replace(
-        counts.outline, systems=(name,), fingerprints=replace(counts.fingerprints, outputs=outputs)
+    prints = counts.fingerprints
+    outputs = {} if not prints.outputs else {name: prints.output(*counts.outline.systems)}
+    fingerprints = replace(prints, outputs=outputs)
+    return replace(
+        counts, outline=replace(counts.outline, systems=(name,), fingerprints=fingerprints)
     )
-    return replace(counts, outline=outline)
 
 
 # NumPy's npz: a header as the bytes of its JSON, and an array for each metric.
@@ -125,6 +127,7 @@ def _archive(counts: Counts) -> bytes:
         ],
         "segments": outline.segments,
         "references": list(outline.reference_names),
+        "references_each": outline.references_each,
         "fingerprint": prints.references,
         "metrics": [_metric_header(counts, metric) for metric in counts.metrics],
     }
@@ -193,51 +196,68 @@ class _Archive:
     ) -> Counts:
         import numpy as np
 
-        segments, systems = header["segments"], header["systems"]
         if header["version"] == FORMAT_VERSION:
-            references = tuple(map(str, header["references"]))
             metrics = [dict(metric) for metric in header["metrics"]]
+        else:
+            metrics = [{"signature": str(signature)} for signature in header["metrics"]]
+        outline = self._outline(archive, header, [str(metric["signature"]) for metric in metrics])
+        counted: list[tuple[Scorer, Rows]] = []
+        for index, scorer in self._scorers(metrics, outline.references_each, requested):
+            shape = (len(outline.systems), outline.segments, None)
+            rows = np.asarray(self._array(archive, f"metric-{index}", shape, "uf"), np.float64)
+            if not np.isfinite(rows).all():
+                raise ValueError("counts that are not finite")
+            width = _width(scorer)
+            if width not in (None, rows.shape[2]):
+                found = f"{rows.shape[2]} columns of {scorer.name}"
+                raise MalformedFileError(self.path, None, found, f"{width}")
+            by_segment = np.ascontiguousarray(rows.swapaxes(0, 1))
+            counted.append((scorer, Rows.of(ArrayRows(by_segment))))
+        return Counts.of(outline, counted)
+
+    def _outline(
+        self, archive: ZipFile, header: dict[str, Any], signatures: Sequence[str]
+    ) -> Outline:
+        """Read the outline; raises ValueError if the header contradicts itself."""
+        segments, systems = header["segments"], header["systems"]
+        names = [system["name"] for system in systems]
+        is_usable = type(segments) is int and segments > 0 and len(names) > 0
+        if not is_usable or not all(isinstance(name, str) and name for name in names):
+            raise ValueError("sizes or names")
+        if len(set(names)) < len(names):
+            raise ValueError("names")
+        if header["version"] == FORMAT_VERSION:
+            references, each = tuple(map(str, header["references"])), header["references_each"]
+            if each is not None and (type(each) is not int or each not in range(MOST_REFERENCES)):
+                raise ValueError("references")
         else:
             if header["references"] not in range(MOST_REFERENCES):
                 raise ValueError("references")
             references = tuple(f"reference {i}" for i in range(1, header["references"] + 1))
-            metrics = [{"signature": str(signature)} for signature in header["metrics"]]
-        signatures = [str(metric["signature"]) for metric in metrics]
+            each = _references_each(signatures)
         labels: dict[str, tuple[str, ...]] = {}
         for name in LABELS:
             if name in header:
                 codes = self._array(archive, name, (segments,)).tolist()
                 labels[name] = tuple(str(header[name][code]) for code in codes)
-        names = tuple(map(str, header["names"])) if "names" in header else None
-        if names is not None and len(names) != segments:
+        items = tuple(map(str, header["names"])) if "names" in header else None
+        if items is not None and len(items) != segments:
             raise ValueError("names")
-        outline = Outline(
-            systems=tuple(str(system["name"]) for system in systems),
+        return Outline(
+            systems=tuple(names),
             segments=segments,
             rows="items" if header.get("rows") == "items" else "segments",
             reference_names=references,
-            references_each=_references_each(signatures),
+            references_each=each,
             documents=labels.get("documents"),
             domains=labels.get("domains"),
-            names=names,
+            names=items,
             fingerprints=Fingerprints(
                 references=str(header["fingerprint"]),
-                outputs={str(s["name"]): str(s["output"]) for s in systems if s["output"]},
+                outputs={s["name"]: str(s["output"]) for s in systems if s["output"]},
                 lengths=tuple(self._array(archive, "lengths", (segments,)).tolist()),
             ),
         )
-        counted: list[tuple[Scorer, Rows]] = []
-        for index, scorer in self._scorers(metrics, outline.references_each, requested):
-            shape = (len(systems), segments, None)
-            rows = np.asarray(self._array(archive, f"metric-{index}", shape, "uf"), np.float64)
-            if not np.isfinite(rows).all():
-                raise ValueError("counts that are not finite")
-            if isinstance(scorer, NativeMetric) and rows.shape[2] != scorer.width:
-                found = f"{rows.shape[2]} columns of {scorer.name}"
-                raise MalformedFileError(self.path, None, found, f"{scorer.width}")
-            by_segment = np.ascontiguousarray(rows.swapaxes(0, 1))
-            counted.append((scorer, Rows.of(ArrayRows(by_segment))))
-        return Counts.of(outline, counted)
 
     def _scorers(
         self,
@@ -266,7 +286,13 @@ class _Archive:
         if metric.get("metric") is None:
             name = signature.partition("|")[0]
             raise OtherCountsError(self.path, "metric", name, "its name, as in -m METRIC")
-        return self._find(as_requested(str(metric["metric"]))[0], [signature], references)[1]
+        text = str(metric["metric"])
+        try:
+            (written,) = as_requested(text)
+        except SettingError:
+            expected = "a metric that this truebleu knows"
+            raise MalformedFileError(self.path, None, f"metric {text!r}", expected) from None
+        return self._find(written, [signature], references)[1]
 
     def _find(
         self, metric: Requested, signatures: Sequence[str], references: int | None
@@ -274,7 +300,10 @@ class _Archive:
         """Find a metric among signatures; return its index, and the metric with its settings."""
         found = " and ".join(signatures)
         if not isinstance(metric, Metric):
-            raise OtherCountsError(self.path, "metric", found, "scores beside texts")
+            raise RefusedError(
+                f"{self.path}: saved counts keep the scores of other programs that were saved with "
+                "them, and take no others: leave out -m scores"
+            )
         for index, signature in enumerate(signatures):
             if signature.split("|")[0] == metric.name:
                 fixed = metric.for_signature(_fields(signature))
@@ -308,6 +337,13 @@ class _Archive:
                 raise ValueError(name)
         with archive.open(entry) as member:
             return np.asarray(np.lib.format.read_array(member, allow_pickle=False))
+
+
+def _width(scorer: Scorer) -> int | None:
+    """Return the number of columns of a scorer, or None if it takes any."""
+    if isinstance(scorer, NativeMetric):
+        return scorer.width
+    return 2 if isinstance(scorer, MeanScorer) else None
 
 
 def _references_each(signatures: Sequence[str]) -> int | None:

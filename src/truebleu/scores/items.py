@@ -179,11 +179,7 @@ class ItemScores:
             names=tuple(name for name, _ in self.items) if has_names else None,
             fields=self.labels,
             runs=runs,
-            fingerprints=Fingerprints(
-                references=tables.digest(repr(self.items).encode()),
-                outputs={},
-                lengths=(1,) * len(self),
-            ),
+            fingerprints=item_fingerprints(self.items),
         )
 
     @property
@@ -213,6 +209,12 @@ class ItemScores:
         # The systems here are those that were scored: no texts tell them apart.
         scores = replace(scores, texts={}, answers=averaged)
         return replace(requested, table=scores, name=name, answers=None).attach(outline, None)
+
+
+def item_fingerprints(items: Sequence[tuple[str, str]]) -> Fingerprints:
+    """Return the fingerprint of items by their names and checksums; each has length 1."""
+    digest = tables.digest(repr(tuple(items)).encode())
+    return Fingerprints(references=digest, outputs={}, lengths=(1,) * len(items))
 
 
 def read_systems(systems: Sequence[str | PathLike[str]]) -> list[Evaluation]:

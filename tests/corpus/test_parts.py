@@ -13,8 +13,8 @@ import pytest
 
 from truebleu.corpus import _files as module, read_test_set
 from truebleu.corpus._files import OpenedFile
+from truebleu.corpus.parts import TestSetParts
 from truebleu.errors import CorpusError
-from truebleu.metrics.registry import TestSetParts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
