@@ -463,7 +463,7 @@ def test_a_page_of_items_speaks_of_items_and_models(tmp_path: Path, open_page: O
 def test_a_page_without_texts_or_segments_works_too(
     made: Report, causes: TestSet, tmp_path: Path, open_page: Opened
 ) -> None:
-    counts = counts_of(causes).systems(["runaway", "baseline"])
+    counts = counts_of(causes).select(["runaway", "baseline"])
     save_counts(counts, tmp_path / "saved.npz")
     saved = read_counts(tmp_path / "saved.npz")
     page = open_page(report(saved, replicates=200).save(tmp_path / "saved.html"))

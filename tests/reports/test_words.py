@@ -53,7 +53,7 @@ VERBS: dict[str, Callable[[Counts], Result]] = {
         counts, baseline="a", margin=0.5, replicates=200
     ),
     "gate": lambda counts: truebleu.gate(
-        counts.systems(["a", "b"]), baseline="b", margin=0.5, replicates=200
+        counts.select(["a", "b"]), baseline="b", margin=0.5, replicates=200
     ),
     "plan": lambda counts: truebleu.plan(counts, baseline="a", difference=0.5, margin=0.5),
     "panel": panel,
