@@ -13,10 +13,10 @@ from scipy import stats
 from scipy.stats import binomtest
 
 from truebleu import count
-from truebleu.errors import ArgumentTypeError
+from truebleu.errors import ArgumentTypeError, SettingError
 from truebleu.significance.intervals import medians_and_relative_intervals
 from truebleu.simulation import simulate
-from truebleu.studies import study_power
+from truebleu.studies import study_power, study_references
 from truebleu.studies._study import (
     Estimate,
     as_record,
@@ -218,6 +218,23 @@ def test_other_objects_than_a_study_takes_are_refused(argument: str, value: Any,
     arguments: dict[str, Any] = {"test_set": TEXTS, argument: value}
     with pytest.raises(ArgumentTypeError, match=f"{argument}: .* of the class {kind}"):
         study_power(**arguments)
+
+
+def test_counts_give_the_result_of_their_texts() -> None:
+    quick: dict[str, Any] = {"sizes": [10], "samples": 5, "replicates": 50}
+    of_texts = study_power(TEXTS, "chrf", **quick)
+    assert study_power(count(TEXTS, None, "chrf"), **quick) == of_texts
+
+
+def test_metrics_are_refused_beside_counts() -> None:
+    with pytest.raises(SettingError, match="expected no metrics with counts"):
+        study_power(count({"a": [1, 0], "b": [0, 1]}), "bleu")
+
+
+def test_a_study_of_references_needs_texts() -> None:
+    scores: Any = count({"a": [1, 0], "b": [0, 1]})
+    with pytest.raises(ArgumentTypeError, match="of the class TestSet"):
+        study_references(scores)
 
 
 def test_copies_of_an_output_are_said_by_every_study() -> None:

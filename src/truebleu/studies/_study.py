@@ -215,12 +215,14 @@ OBJECTS: dict[str, tuple[type, ...]] = {
 }
 
 
-def study(options: type) -> Callable[[Studied], Studied]:
+def study(options: type, *, needs_texts: bool = False) -> Callable[[Studied], Studied]:
     """Make a function a study: a verb that also checks the classes of the objects it takes.
 
     Args:
         options: the TypedDict that declares its options.
+        needs_texts: True if counts without texts are not enough.
     """
+    objects = OBJECTS | ({"test_set": (TestSet,)} if needs_texts else {})
 
     def decorate(function: Studied) -> Studied:
         signature = inspect.signature(function)
@@ -228,10 +230,13 @@ def study(options: type) -> Callable[[Studied], Studied]:
         @wraps(function)
         def call(*arguments: Any, **named: Any) -> StudyResult:
             given = signature.bind_partial(*arguments, **named).arguments
-            for name, kinds in OBJECTS.items():
+            for name, kinds in objects.items():
                 if name in given and not isinstance(given[name], kinds):
                     classes = " or ".join(kind.__name__ for kind in kinds)
                     raise ArgumentTypeError(name, given[name], f"an object of the class {classes}")
+            if isinstance(given.get("test_set"), Counts) and "metrics" in given:
+                expected = "no metrics with counts, which have their own; see Counts.only"
+                raise SettingError("metrics", given["metrics"], expected)
             return cast("StudyResult", function(*arguments, **named))
 
         return takes(options)(cast("Studied", call))

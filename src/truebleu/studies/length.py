@@ -76,7 +76,7 @@ class LengthOptions(TypedDict, total=False):
     piece: Piece | None
 
 
-@base.study(LengthOptions)
+@base.study(LengthOptions, needs_texts=True)
 def study_length(
     test_set: TestSet,
     metrics: MetricsLike = ("bleu", "gtm"),

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from truebleu.corpus.test_set import TestSet
+    from truebleu.counts.counts import Counts
     from truebleu.metrics.registry import MetricsLike
     from truebleu.significance.statistics import Pair, UnitCounts
 
@@ -126,7 +127,7 @@ class Trials(NamedTuple):
 
 def _run_trials(
     study: str,
-    test_set: TestSet,
+    test_set: TestSet | Counts,
     metrics: MetricsLike,
     runner: Runner | None,
     options: Mapping[str, Any],
@@ -203,7 +204,7 @@ class PowerOptions(TrialOptions, total=False):
 
 @base.study(PowerOptions)
 def study_power(
-    test_set: TestSet,
+    test_set: TestSet | Counts,
     metrics: MetricsLike = "bleu",
     *,
     runner: Runner | None = None,
@@ -390,7 +391,7 @@ class AccuracyOptions(TrialOptions, total=False):
 
 @base.study(AccuracyOptions)
 def study_accuracy(
-    test_set: TestSet,
+    test_set: TestSet | Counts,
     metrics: MetricsLike = "bleu",
     *,
     runner: Runner | None = None,
@@ -529,7 +530,7 @@ class SensitivityOptions(base.PoolOptions, total=False):
 
 @base.study(SensitivityOptions)
 def study_sensitivity(
-    test_set: TestSet,
+    test_set: TestSet | Counts,
     metrics: MetricsLike = USUAL_METRICS,
     *,
     runner: Runner | None = None,

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from truebleu.corpus.test_set import TestSet
+    from truebleu.counts.counts import Counts
     from truebleu.metrics.registry import MetricsLike
     from truebleu.significance.statistics import Pair, UnitCounts
 
@@ -94,7 +95,7 @@ class SamplingOptions(base.PoolOptions, total=False):
 
 @base.study(SamplingOptions)
 def study_sampling(
-    test_set: TestSet,
+    test_set: TestSet | Counts,
     metrics: MetricsLike = "bleu",
     *,
     runner: Runner | None = None,
@@ -321,7 +322,7 @@ class CoverageOptions(base.SampleOptions, total=False):
 
 @base.study(CoverageOptions)
 def study_coverage(
-    test_set: TestSet,
+    test_set: TestSet | Counts,
     metrics: MetricsLike = "bleu",
     *,
     runner: Runner | None = None,

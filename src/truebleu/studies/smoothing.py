@@ -93,7 +93,7 @@ class SmoothingOptions(base.PoolOptions, total=False):
     level: Level
 
 
-@base.study(SmoothingOptions)
+@base.study(SmoothingOptions, needs_texts=True)
 def study_smoothing(
     test_set: TestSet,
     human: Human,

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from truebleu.corpus.test_set import TestSet
+    from truebleu.counts.counts import Counts
     from truebleu.metrics.base import Metric
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Units
@@ -102,7 +103,7 @@ class NullSource:
 
 
 def null_source(
-    test_set: TestSet,
+    test_set: TestSet | Counts,
     metrics: MetricsLike,
     *,
     null: Null,
@@ -248,7 +249,7 @@ class TypeOneOptions(base.PoolOptions, total=False):
 
 @base.study(TypeOneOptions)
 def study_type_one(
-    test_set: TestSet,
+    test_set: TestSet | Counts,
     metrics: MetricsLike = "bleu",
     *,
     runner: Runner | None = None,
@@ -399,7 +400,7 @@ class EquivalentsOptions(base.PoolOptions, total=False):
 
 @base.study(EquivalentsOptions)
 def study_equivalents(
-    test_set: TestSet,
+    test_set: TestSet | Counts,
     metrics: MetricsLike = "nist",
     *,
     runner: Runner | None = None,
@@ -508,7 +509,7 @@ class MultiplicityOptions(base.PoolOptions, total=False):
 
 @base.study(MultiplicityOptions)
 def study_multiplicity(
-    test_set: TestSet,
+    test_set: TestSet | Counts,
     metrics: MetricsLike = "bleu",
     *,
     runner: Runner | None = None,

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 import numpy as np
 
 import truebleu.studies._study as base
+from truebleu.counts.counts import Counts
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Key, Record, Runner, Task
 from truebleu.metrics.base import Metric
@@ -79,7 +80,7 @@ class TestSizeOptions(WidthOptions, total=False):
 
 @base.study(TestSizeOptions)
 def study_test_size(
-    test_set: TestSet,
+    test_set: TestSet | Counts,
     metrics: MetricsLike = "bleu",
     *,
     runner: Runner | None = None,
@@ -103,7 +104,9 @@ def study_test_size(
     pool = base.Pool.of(test_set, metrics, unit)
     shares = sorted(options["shares"] or USUAL_SHARES)
     sizes = base.sizes_of_shares(shares, len(pool), unit, base.FEWEST_SIZES)
-    recounted = test_set if recount else None
+    recounted = None
+    if recount:
+        recounted = test_set.require_texts() if isinstance(test_set, Counts) else test_set
     tasks = [
         Task(
             (size, growth),
@@ -261,7 +264,7 @@ class ReferencesOptions(WidthOptions, total=False):
     samples: Annotated[base.Growths, Setting(default=20)]
 
 
-@base.study(ReferencesOptions)
+@base.study(ReferencesOptions, needs_texts=True)
 def study_references(
     test_set: TestSet,
     metrics: MetricsLike = "bleu",
@@ -588,7 +591,7 @@ class ReplicatesOptions(base.PoolOptions, total=False):
 
 @base.study(ReplicatesOptions)
 def study_replicates(
-    test_set: TestSet,
+    test_set: TestSet | Counts,
     metrics: MetricsLike = "bleu",
     *,
     runner: Runner | None = None,
