@@ -31,10 +31,13 @@ from truebleu.agreement.bootstrap import resampling_of
 from truebleu.agreement.coefficients import coefficient
 from truebleu.agreement.data import AgreementData, HumanData, MetricData, mean_of_segments
 from truebleu.agreement.tests import MetricTest, Permute, permutation_test, soft_pairwise_test
+from truebleu.counts.counting import count_texts
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.human import Judgment
+from truebleu.metrics.function import FunctionMetric
 from truebleu.metrics.threads import set_threads
 from truebleu.scores.given import GivenScores
+from truebleu.significance.compare import compare
 
 if TYPE_CHECKING:
     from truebleu.agreement.agree import Agreement
@@ -410,6 +413,11 @@ def test_an_unknown_metric_or_coefficient_is_named() -> None:
         agree(texts(), human_scores(), ["bleu"], coefficients=["kendal"], **QUICK)
 
 
+def test_counts_name_their_metrics() -> None:
+    with pytest.raises(SettingError, match="None with counts, which have their own"):
+        agree(count_texts(texts()), human_scores(), "ter")
+
+
 def test_progress_hears_of_every_question() -> None:
     heard: list[int] = []
     agree(
@@ -474,6 +482,37 @@ def test_outputs_and_scores_may_be_plain_lists() -> None:
         test_set, human, ["bleu"], coefficients=["kendall-b"], **QUICK | {"resample": "documents"}
     )
     assert plain.answers == whole.answers
+
+
+def test_counts_give_the_answers_of_their_texts() -> None:
+    human, metrics = human_scores(whole=False), ["bleu", "ter"]
+    expected = agree(texts(), human, metrics, **QUICK)
+    counts = count_texts(texts(), metrics)
+    assert agree(counts, human, **QUICK) == expected
+    assert agree(replace(counts, texts=None), human, **QUICK) == expected
+
+
+def test_comparing_and_judging_the_same_counts_counts_texts_once() -> None:
+    calls = []
+
+    def length(output: str, references: list[str]) -> float:
+        calls.append(references)
+        return float(len(output))
+
+    metric = FunctionMetric(function=length, name="length")
+    counts = count_texts(texts(), metric)
+    compare(counts, replicates=100)
+    agree(counts, human_scores(), **QUICK)
+    assert len(calls) == len(RATES) * SEGMENTS
+
+
+def test_scores_of_items_are_judged_like_any_metric() -> None:
+    human = {"old": [1, 2, 3, 4], "new": [2, 4, 3, 5]}
+    scored = {"old": [0.1, 0.2, 0.3, 0.4], "new": [0.2, 0.4, 0.3, 0.5]}
+    agreement = agree(scored, human, coefficients=["kendall-b", "pairwise-accuracy"], **QUICK)
+    assert set(values(agreement).values()) == {1.0}
+    assert agreement.test_set.rows == "items"
+    assert "a system's score is the mean of its segments' scores" in agreement.human.notes[0]
 
 
 def test_a_direction_fixed_beforehand_halves_p_in_that_direction_only() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from truebleu.agreement.data import agreement_data
 from truebleu.agreement.grid import MOST_SETTINGS, GridChoice, parse_grid, split_items
 from truebleu.corpus import TestSet, as_test_set
 from truebleu.counts.counting import count_texts
-from truebleu.errors import MalformedFileError, SettingError, UnknownNameError
+from truebleu.errors import AbsentTextError, MalformedFileError, SettingError, UnknownNameError
 from truebleu.human import HumanScores, Judgment, PairwiseJudgments
 from truebleu.metrics.bleu import SentenceBLEU
 from truebleu.metrics.chrf import CHRF
@@ -401,6 +402,8 @@ def test_what_does_not_fit_is_refused(pool: TestSet) -> None:
         chosen(GRID, pool, people, coefficients=["nonsense"], **QUICK)
     with pytest.raises(SettingError, match="no metrics with `grid`"):
         chosen(GRID, pool, people, metrics=["chrf"], **QUICK)
+    with pytest.raises(AbsentTextError, match="counts without text"):
+        agree(replace(count_texts(pool), texts=None), people, grid=[GRID], **QUICK)
     with pytest.raises(SettingError, match="documents"):
         chosen(GRID, without_documents(pool), people, resample="documents")
     alone = {name: row for name, row in people.scores.items() if name == "system-1"}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.human.asking import scores, tsv
 from truebleu.corpus import as_test_set
+from truebleu.counts.counting import count_texts
 from truebleu.errors import MalformedFileError, SettingError
 from truebleu.human import HumanScores, read_human
 
@@ -55,6 +57,9 @@ def test_outputs_that_a_file_quotes_tell_where_counting_begins(folder: Folder) -
     assert isinstance(human, HumanScores)
     assert human.scores == {"a": (None, 1.0, 3.0), "b": (None, 2.0, 4.0)}
     # Without the outputs, a 1 among the numbers decides.
+    counts = count_texts(as_test_set(outputs, ["r"] * 3))
+    assert read_human(path, counts) == human
+    assert read_human(path, replace(counts, texts=None)) == scores(path, segments=3)
     assert scores(path, segments=3).scores["a"] == (1.0, 3.0, None)
 
 

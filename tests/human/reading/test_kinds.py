@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from truebleu.corpus import as_test_set
+from truebleu.counts.counting import count_texts
 from truebleu.errors import SettingError, TruebleuError
 from truebleu.human import HumanScores, read_human
 
@@ -115,6 +116,7 @@ def test_the_test_set_may_be_given_as_it_is(folder: Folder) -> None:
     test_set = as_test_set({"a": texts, "b": texts}, texts, documents=["x", "x", "y"])
     parts = {"systems": ["a", "b"], "segments": 3, "documents": ["x", "x", "y"]}
     assert read_human(path, test_set) == read_human(path, **parts)  # type: ignore[arg-type]
+    assert read_human(path, count_texts(test_set)) == read_human(path, test_set)
     with pytest.raises(SettingError, match="a TestSet alone"):
         read_human(path, test_set, segments=3)
     with pytest.raises(SettingError, match="systems: None"):
