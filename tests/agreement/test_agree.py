@@ -506,6 +506,16 @@ def test_comparing_and_judging_the_same_counts_counts_texts_once() -> None:
     assert len(calls) == len(RATES) * SEGMENTS
 
 
+def test_scores_of_systems_that_nobody_judged_may_be_missing() -> None:
+    rows = dict(zip(RATES, noise_rows(), strict=True))
+    human = people({name: human_scores().scores[name] for name in ("good", "poor", "bad")})
+    some = given({name: rows[name] for name in human.scores})
+    judged = replace(texts(), systems={name: texts().systems[name] for name in human.scores})
+    agreement = agree(texts(), human, some, **QUICK)
+    assert agreement.answers == agree(judged, human, some, **QUICK).answers
+    assert agreement.human.unjudged == ("fair", "twin")
+
+
 def test_scores_of_items_are_judged_like_any_metric() -> None:
     human = {"old": [1, 2, 3, 4], "new": [2, 4, 3, 5]}
     scored = {"old": [0.1, 0.2, 0.3, 0.4], "new": [0.2, 0.4, 0.3, 0.5]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,14 +12,15 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import truebleu
-from truebleu import BLEU, CHRF, NIST, resampling
-from truebleu.corpus import TestSet, _files as files, read_test_set
+from truebleu import BLEU, CHRF, NIST, compare, resampling
+from truebleu.corpus import TestSet, _files as files, as_test_set, read_test_set
 from truebleu.corpus._files import OpenedFile
 from truebleu.counts import count_files
 from truebleu.counts.counting import count_texts
 from truebleu.errors import (
     AbsentSegmentError,
     AbsentTextError,
+    MissingColumnError,
     SettingError,
     SuspiciousTextError,
     UnpairedSegmentsError,
@@ -271,5 +273,19 @@ def test_a_script_that_changes_after_the_first_part_is_refused(
 
 def test_a_missing_given_score_is_refused_before_anything_is_compared(whole: TestSet) -> None:
     scores: dict[str, list[float | None]] = {"a": [None, *[1.0] * 299], "b": [1.0] * 300}
+    made: list[int] = []
     with pytest.raises(AbsentSegmentError, match="'a': segment 1: no score"):
-        count_texts(whole, ["bleu", GivenScores.of(scores)])
+        compare(whole, metrics=["bleu", GivenScores.of(scores)], progress=made.append)
+    assert made == []
+
+
+def test_given_scores_need_not_cover_systems_that_are_left_out() -> None:
+    texts = as_test_set({name: ["x", "y"] for name in "abc"}, ["x", "y"])
+    scores = GivenScores.of({"a": [1, 2], "c": [3, None]}, missing="common")
+    counts = count_texts(texts, scores)
+    chosen = counts.select(["c", "a"]).select(["a", "c"])
+    for kept in (chosen, pickle.loads(pickle.dumps(chosen))):  # noqa: S301  # our own
+        assert kept.metrics[0].rows.floats().tolist() == [[[1, 1], [3, 1]], [[0, 0], [0, 0]]]
+    assert counts.select(["a"]).metrics[0].rows.sums() == [[3, 2]]
+    with pytest.raises(MissingColumnError, match="no system 'b'"):
+        counts.metrics[0].rows.sums()

@@ -14,7 +14,6 @@ are split apart, so that each part has its share of both.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
@@ -24,10 +23,10 @@ import numpy as np
 from truebleu.agreement.bootstrap import resampling_of
 from truebleu.agreement.coefficients import measure_metrics, require_answerable
 from truebleu.agreement.data import AgreementData, HumanSummary, human_data
-from truebleu.counts.counts import Counts
-from truebleu.counts.rows import Rows
+from truebleu.counts.counting import count_texts
 from truebleu.errors import SettingError
-from truebleu.metrics.registry import parse_metric
+from truebleu.metrics.base import Metric
+from truebleu.metrics.registry import parse_requested
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,7 +37,8 @@ if TYPE_CHECKING:
     from truebleu.agreement.coefficients import Coefficient, MetricAgreement
     from truebleu.agreement.data import Human, SystemScores
     from truebleu.corpus.sequences import TextLike
-    from truebleu.metrics.base import Metric
+    from truebleu.counts.counts import Counts
+    from truebleu.metrics.base import Requested
 
 __all__ = ["GridChoice"]
 
@@ -63,7 +63,7 @@ class Candidate(NamedTuple):
     """
 
     text: str
-    metric: Metric
+    metric: Requested
     default: str
 
 
@@ -156,9 +156,10 @@ def _written(name: str, settings: Sequence[str]) -> str:
     return ":".join(filter(None, (name, ",".join(settings))))
 
 
-def _parsed(text: str) -> Metric:
+def _parsed(text: str) -> Requested:
+    """Parse one combination of settings."""
     try:
-        return parse_metric(text)
+        return parse_requested(text)
     except SettingError as error:
         # Of many combinations, say which one it is.
         raise SettingError("grid", text, f"settings that go together ({error})") from error
@@ -168,7 +169,7 @@ def _default(name: str, settings: Sequence[Sequence[str]]) -> str:
     """The text without the settings that have alternatives, or with the first of them."""
     text = _written(name, [written[0] for written in settings if len(written) == 1])
     try:
-        parse_metric(text)
+        parse_requested(text)
     except SettingError:
         return _written(name, [written[0] for written in settings])
     return text
@@ -244,11 +245,16 @@ def _default_of(
     candidates: Sequence[Candidate], chosen: Candidate, references: Sequence[TextLike]
 ) -> Candidate:
     """The default settings of what was chosen, as the grid writes them if it has them."""
-    metric = parse_metric(chosen.default).for_references(references)
+    metric = _fixed(parse_requested(chosen.default), references)
     for candidate in candidates:
         if candidate.metric == metric:
             return candidate
     return Candidate(chosen.default, metric, chosen.default)
+
+
+def _fixed(metric: Requested, references: Sequence[TextLike]) -> Requested:
+    """Return a metric with the settings fixed that it leaves to the references."""
+    return metric.for_references(references) if isinstance(metric, Metric) else metric
 
 
 def choose_settings(
@@ -285,12 +291,11 @@ def choose_settings(
     texts = judged.require_texts()
     references = texts.references
     candidates = [
-        candidate._replace(metric=candidate.metric.for_references(references))
-        for candidate in parsed
+        candidate._replace(metric=_fixed(candidate.metric, references)) for candidate in parsed
     ]
 
-    def scored(metric: Metric) -> AgreementData:
-        counted = Counts.of(judged.outline, [(metric, Rows(partial(metric.count, texts)))])
+    def scored(metric: Requested) -> AgreementData:
+        counted = replace(count_texts(texts, [metric]), outline=judged.outline)
         return AgreementData.of(people, counted, system_scores=system_scores)
 
     data = scored(candidates[0].metric)
@@ -298,7 +303,7 @@ def choose_settings(
     require_answerable(by, data, human.label)
     resampling_of(by, data.part(held_out), resample)
 
-    def value(text: str, metric: Metric) -> MetricAgreement:
+    def value(text: str, metric: Requested) -> MetricAgreement:
         (agreement,) = measure_metrics(scored(metric).part(development), by, seed).values()
         return replace(agreement, metric=text)
 

@@ -51,8 +51,8 @@ def count_texts(test_set: TestSet, metrics: MetricsLike | None = None) -> Counts
             fixed = metric.for_references(test_set.references)
             counted.append((fixed, Rows(partial(fixed.count, test_set))))
         else:
-            scorer, rows = metric.attach(outline, test_set)
-            counted.append((scorer, Rows.of(rows)))
+            scorer, count = metric.attach(outline, test_set)
+            counted.append((scorer, Rows(count, outline.systems)))
     counts = Counts.of(outline, counted, test_set)
     return _with_script_warnings(counts, unspaced_script(test_set.references))
 
@@ -152,9 +152,9 @@ class _Counting:
             if isinstance(metric, Metric):
                 self._scorers.append(metric.for_references(part.references))
             else:
-                scorer, given = metric.attach(part.outline, part)
+                scorer, count = metric.attach(part.outline, part)
                 self._scorers.append(scorer)
-                rows.add(given)
+                rows.add(count(tuple(part.systems)))
         require_distinct(metric_labels(self._scorers))
         self._script = script_of_letters(self._letters)
         self._names = tuple(part.systems), part.reference_names

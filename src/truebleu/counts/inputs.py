@@ -140,7 +140,9 @@ def count_items(
     by_runs = by_runs and all(metric.answers is None for metric in of_items)
     outline = items.outline(by_runs=by_runs)
     counted = [items.attach(metric, outline) for metric in requested]
-    counts = Counts.of(outline, ((scorer, Rows.of(rows)) for scorer, rows in counted))
+    counts = Counts.of(
+        outline, ((scorer, Rows(count, outline.systems)) for scorer, count in counted)
+    )
     if len(of_items) == len(requested) and all(m.missing == "common" for m in of_items):
         return _common_items(counts, items)
     return counts
@@ -380,7 +382,9 @@ def _count_without_references(
     if not systems:
         outline, given = textless_outline(requested, documents)
         counted = [metric.attach(outline, None) for metric in given]
-        return Counts.of(outline, ((scorer, Rows.of(rows)) for scorer, rows in counted))
+        return Counts.of(
+            outline, ((scorer, Rows(count, outline.systems)) for scorer, count in counted)
+        )
     if any(not isinstance(metric, Metric) for metric in requested):
         items = ItemScores.read(systems, documents=documents, answers=_answers(requested))
         return count_items(items, requested, by_runs=by_runs)

@@ -51,11 +51,15 @@ class Rows:
     """Counts shaped (segment, system, column), counted on first use or added part by part.
 
     Args:
-        count: function that counts all segments; None if parts are added.
+        count: function that counts all segments, of `systems` if they are named; None if parts are
+            added.
+        systems: names of the systems that `count` takes; None if it takes no argument.
     """
 
-    def __init__(self, count: Callable[[], CountedRows] | None = None) -> None:
-        self._count = count
+    def __init__(
+        self, count: Callable[..., CountedRows] | None = None, systems: Sequence[str] | None = None
+    ) -> None:
+        self._count, self._systems = count, systems
         # Rows in one piece: adding up the counts of the core takes no NumPy.
         self._piece: CountedRows | None = None
         self._space: NDArray[Any] | None = None
@@ -100,7 +104,7 @@ class Rows:
         """Return all rows, counting them on first use."""
         count = self._count
         if count is not None:
-            self._piece = count()
+            self._piece = count() if self._systems is None else count(self._systems)
             self._count = None
         if self._piece is not None:
             return self._piece
@@ -122,7 +126,9 @@ class Rows:
         return self._whole().sums()
 
     def select(self, indices: Sequence[int]) -> Rows:
-        """Return the rows of some systems, by their indices."""
+        """Return the rows of some systems, by their indices; others need not be counted."""
+        if self._count is not None and self._systems is not None:
+            return Rows(self._count, [self._systems[index] for index in indices])
         return Rows(partial(_select, self, (slice(None), list(indices))))
 
     def subset(self, segments: Sequence[int]) -> Rows:
@@ -142,7 +148,7 @@ class Rows:
     def __reduce__(self) -> tuple[Any, ...]:
         # The core's counts cannot be pickled; another process counts by itself if nothing was yet.
         if self._count is not None:
-            return Rows, (self._count,)
+            return Rows, (self._count, self._systems)
         return _restore, (self.stored(),)
 
 

@@ -26,7 +26,7 @@ from truebleu.tokenizers import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
@@ -155,6 +155,8 @@ class CountedRows(Protocol):
         """Return the rows; whole numbers may take fewer bits than a float."""
 
 
+#: Function that counts all segments of some systems, by their names.
+CountSystems: TypeAlias = "Callable[[Sequence[str]], CountedRows]"
 #: Kind and settings of a metric of the core, as plain values.
 CoreSettings: TypeAlias = "Mapping[str, object]"
 
@@ -365,14 +367,14 @@ class Metric(Scorer):
 class ScoreProvider(ABC):
     """Settings by which scores that other programs made are found: not a metric, but rows of one.
 
-    Beside texts or without them, `attach` gives the scorer and the rows.
+    Beside texts or without them, `attach` gives the scorer, and a function that makes the rows.
     """
 
     __slots__ = ()
 
     @abstractmethod
-    def attach(self, outline: Outline, texts: TestSet | None) -> tuple[Scorer, CountedRows]:
-        """Return the scorer of the scores, and their rows for the systems of an outline.
+    def attach(self, outline: Outline, texts: TestSet | None) -> tuple[Scorer, CountSystems]:
+        """Read the scores; return their scorer, and a function that makes the rows of systems.
 
         Args:
             outline: outline of the test set that the scores belong to.

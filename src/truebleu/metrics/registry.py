@@ -98,10 +98,15 @@ def parse_metric(text: str) -> Metric:
     >>> parse_metric("chrf:word_order=2").name, parse_metric("chrF3").name
     ('chrF2++', 'chrF3')
     """
+    return _require_metric(parse_requested(text))
+
+
+def parse_requested(text: str) -> Requested:
+    """Parse a metric, or scores of another program; raises SettingError for several."""
     metrics = parse_metrics(text)
     if len(metrics) != 1:
         raise SettingError("metric", text, "one metric")
-    return _require_metric(metrics[0])
+    return metrics[0]
 
 
 def parse_metrics(text: str) -> list[Requested]:

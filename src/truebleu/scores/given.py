@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import truebleu.corpus.tables as tables
@@ -33,8 +34,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from truebleu._core import Statistics
+    from truebleu.corpus.sequences import TextLike
     from truebleu.corpus.test_set import TestSet
-    from truebleu.metrics.base import Requested
+    from truebleu.metrics.base import CountSystems, Requested
     from truebleu.scores.evaluations import Numbered
 
 __all__ = ["GivenScores"]
@@ -263,22 +265,27 @@ class GivenScores(ScoreProvider):
             raise SettingError("path", self.path, expected)
         return table
 
-    def attach(self, outline: Outline, texts: TestSet | None) -> tuple[GivenMean, Statistics]:
-        """Return the mean of the scores as a scorer, and columns with the score and 1.
+    def attach(self, outline: Outline, texts: TestSet | None) -> tuple[GivenMean, CountSystems]:
+        """Return the mean of the scores as a scorer, and a function that makes the rows of systems.
 
-        Both columns are 0 if a segment does not count.
+        The columns are the score and 1; both are 0 if a segment does not count.
         """
-        return self._attach(self.scores, outline, texts)
+        table = self.scores
+        outputs = None if texts is None else texts.systems
+        return self._scorer(table), partial(self._rows, table, outline.segments, outputs)
 
-    def _attach(
-        self, table: SegmentScores, outline: Outline, texts: TestSet | None
-    ) -> tuple[GivenMean, Statistics]:
+    def _rows(
+        self,
+        table: SegmentScores,
+        segments: int,
+        outputs: Mapping[str, TextLike] | None,
+        systems: Sequence[str],
+    ) -> Statistics:
+        """Return the rows of systems; raises CorpusError or SettingError if scores are missing."""
         scale = tables.Scale(self.low, self.high)
         scores = {
-            name: table.of(
-                name, outline.segments, scale, None if texts is None else texts.systems[name]
-            )
-            for name in outline.systems
+            name: table.of(name, segments, scale, None if outputs is None else outputs[name])
+            for name in systems
         }
         if self.missing == "error":
             for system, column in scores.items():
@@ -292,7 +299,7 @@ class GivenScores(ScoreProvider):
                 shared = " that every other system has too" if self.missing == "common" else ""
                 place = _location(table, system)
                 raise SettingError(place, "no score at all", f"at least one{shared}")
-        return self._scorer(table), mean_statistics(list(scores.values()))
+        return mean_statistics(list(scores.values()))
 
     def _scorer(self, table: SegmentScores) -> GivenMean:
         """Return the mean with the name, direction and signature of some scores."""

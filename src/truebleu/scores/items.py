@@ -26,8 +26,7 @@ from truebleu.scores.pairing import most_answers, pair_items, pair_scores
 if TYPE_CHECKING:
     from os import PathLike
 
-    from truebleu._core import Statistics
-    from truebleu.metrics.base import GivenMean, Requested
+    from truebleu.metrics.base import CountSystems, GivenMean, Requested
     from truebleu.scores.evaluations import Evaluation
 
 __all__ = ["ItemScores", "read_benchmarks"]
@@ -188,8 +187,8 @@ class ItemScores:
         are_runs = all(evaluation.are_runs for evaluation in self.evaluations)
         return are_runs and self.answers is None
 
-    def attach(self, requested: Requested, outline: Outline) -> tuple[GivenMean, Statistics]:
-        """Return the scorer of the items' scores and their rows for an outline of these items."""
+    def attach(self, requested: Requested, outline: Outline) -> tuple[GivenMean, CountSystems]:
+        """Return the scorer of the items' scores, and a function that makes the rows of models."""
         if not isinstance(requested, GivenScores):
             name = getattr(requested, "name", "it")
             expected = f"texts and references, which {name} needs; by scores use -m scores"
