@@ -9,10 +9,10 @@ from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
-from truebleu.scores.scored import read_segment_scores
 
 from truebleu.cli.main import main
 from truebleu.errors import MalformedFileError
+from truebleu.scores.given import read_segment_scores
 
 LINES = [f"the cat {i} sat on the mat" for i in range(12)]
 

@@ -1,22 +1,20 @@
-"""Test sets of scores alone, as compare, gate, plan and explain take them."""
+"""Items: scores of models without texts, as compare, gate, plan and explain take them."""
 
 from __future__ import annotations
 
 import json
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from truebleu.scores.scored import read_evaluated_texts
 
 import truebleu
 from tests.cli import shell
-from truebleu.corpus.tables import Scale
+from truebleu.counts.inputs import count_items
 from truebleu.errors import CorpusError, SettingError, UnknownNameError
-from truebleu.metrics.bleu import BLEU
-from truebleu.scores import OutsideScores, ScoredTestSet, read_benchmarks
+from truebleu.scores import GivenScores, ItemScores, read_benchmarks
+from truebleu.scores.items import read_evaluated_texts
 
 OLD = [float(n % 3 == 0) for n in range(60)]
 NEW = [float(n % 3 != 2) for n in range(60)]
@@ -36,39 +34,67 @@ def saved(path: Path, records: list[dict[str, Any]]) -> str:
     return str(path)
 
 
-def pair(test_set: ScoredTestSet, **settings: Any) -> Any:
-    options = {"metrics": ["scores"], "replicates": 200, **settings}
-    return truebleu.compare(test_set, **options).comparisons[0]
+def compared(items: ItemScores, **settings: Any) -> Any:
+    """The first comparison of some items."""
+    return truebleu.compare(items, **{"replicates": 200, **settings}).comparisons[0]
+
+
+def column(items: ItemScores, system: str) -> list[float]:
+    """The scores of a system in the order of the items."""
+    rows = count_items(items).metrics[0].rows.floats()
+    values: list[float] = rows[:, items.systems.index(system), 0].tolist()
+    return values
 
 
 def test_items_pair_by_name_whatever_their_order() -> None:
-    by_order = pair(ScoredTestSet.of({"old": OLD, "new": NEW}))
+    by_order = compared(ItemScores.of({"old": OLD, "new": NEW}))
     assert by_order.difference == pytest.approx(-1 / 3)
-    shuffled = ScoredTestSet.of({"old": rows(OLD, 1), "new": rows(NEW, 2)})
-    (metric,) = shuffled.metrics([OutsideScores()])
-    assert isinstance(metric, OutsideScores)
-    old, new = (metric.scores.of(name, 60, Scale()) for name in ("old", "new"))
+    shuffled = ItemScores.of({"old": rows(OLD, 1), "new": rows(NEW, 2)})
     names = [int(name[1:]) for name, _ in shuffled.items]
-    assert old == [OLD[name] for name in names]
-    assert new == [NEW[name] for name in names]
+    assert names != sorted(names)
+    assert column(shuffled, "old") == [OLD[name] for name in names]
+    assert column(shuffled, "new") == [NEW[name] for name in names]
 
 
-def test_a_comparison_is_that_of_the_same_scores_beside_texts() -> None:
+def test_a_comparison_equals_that_of_the_same_scores_beside_texts() -> None:
     texts = {name: ["x"] * 60 for name in ("old", "new")}
-    metric = OutsideScores.of({"old": OLD, "new": NEW}, name="score")
-    expected = truebleu.compare(texts, ["x"] * 60, metrics=[metric], replicates=200)
-    comparison = truebleu.compare(
-        ScoredTestSet.of({"old": OLD, "new": NEW}), metrics=["scores"], replicates=200
-    )
+    given = GivenScores.of({"old": OLD, "new": NEW}, name="score")
+    expected = truebleu.compare(texts, ["x"] * 60, metrics=[given], replicates=200)
+    comparison = truebleu.compare(ItemScores.of({"old": OLD, "new": NEW}), replicates=200)
     assert comparison.comparisons == expected.comparisons
 
 
+def test_the_outline_has_the_names_of_the_items() -> None:
+    outline = ItemScores.of({"old": rows(OLD, 1), "new": rows(NEW, 2)}).outline()
+    assert (outline.rows, outline.systems, outline.segments) == ("items", ("old", "new"), 60)
+    assert outline.names is not None
+    assert set(outline.names) == {f"q{n}" for n in range(60)}
+    assert outline.labels("passage") == tuple(f"p{int(name[1:]) // 4}" for name in outline.names)
+    assert outline.labels("chapter") is None
+    assert ItemScores.of({"old": OLD}).outline().names is None
+
+
+def test_a_unit_in_a_group_keeps_the_name_of_its_item() -> None:
+    """One item of the second half has all of the difference."""
+    old, new = (
+        [
+            {"id": f"q{n}", "score": float(n % 2), "half": "first" if n < 15 else "second"}
+            for n in range(30)
+        ]
+        for _ in range(2)
+    )
+    new[22]["score"] = 9.0
+    result = truebleu.compare({"old": old, "new": new}, by=["half"], replicates=200)
+    second = next(group for group in result.groups if group.label == "second")
+    assert [pair.largest_unit for pair in second.comparisons] == ["q22"]
+
+
 def test_clusters_are_documents() -> None:
-    scored = ScoredTestSet.of({"old": rows(OLD), "new": rows(NEW)}, documents="passage")
-    result = truebleu.compare(scored, metrics=["scores"], replicates=200)
+    scored = ItemScores.of({"old": rows(OLD), "new": rows(NEW)}, documents="passage")
+    result = truebleu.compare(scored, replicates=200)
     assert (result.settings.unit, result.test_set.documents) == ("document", 15)
     with pytest.raises(SettingError, match="a field of the items: id, passage, score"):
-        ScoredTestSet.of({"old": rows(OLD), "new": rows(NEW)}, documents="chapter")
+        ItemScores.of({"old": rows(OLD), "new": rows(NEW)}, documents="chapter")
 
 
 def test_groups_are_by_any_field() -> None:
@@ -76,9 +102,7 @@ def test_groups_are_by_any_field() -> None:
     for system in fields.values():
         for row in system:
             row["half"] = "first" if int(row["id"][1:]) < 30 else "second"
-    result = truebleu.compare(
-        ScoredTestSet.of(fields), metrics=["scores"], by=["half"], replicates=200
-    )
+    result = truebleu.compare(ItemScores.of(fields), by=["half"], replicates=200)
     assert [group.label for group in result.groups] == ["first", "second"]
 
 
@@ -89,13 +113,13 @@ TWICE = {
 
 
 def test_epochs_are_runs_and_the_verdict_is_about_further_ones() -> None:
-    scored = ScoredTestSet.of(TWICE).by_runs()
-    assert scored.runs == {"a": ("a.run1", "a.run2"), "b": ("b.run1", "b.run2")}
+    outline = ItemScores.of(TWICE).outline(by_runs=True)
+    assert outline.runs == {"a": ("a.run1", "a.run2"), "b": ("b.run1", "b.run2")}
     result = truebleu.compare(TWICE)
     outputs = {"a.1": OLD, "a.2": NEW, "b.1": NEW, "b.2": NEW}
-    asked = truebleu.compare(outputs, metrics="scores", runs="{system}.{run}")
+    by_name = truebleu.compare(outputs, runs="{system}.{run}")
     assert result.comparisons[0].difference == pytest.approx(-1 / 6)
-    assert result.comparisons[0].p == asked.comparisons[0].p
+    assert result.comparisons[0].p == by_name.comparisons[0].p
     assert "This is about further runs of the models" in str(result)
 
 
@@ -109,7 +133,7 @@ def test_answers_that_are_averaged_are_what_the_verdict_is_about() -> None:
 
 def test_raters_are_no_runs() -> None:
     judged = {name: [*rows(OLD, rater="x"), *rows(NEW, rater="y")] for name in "ab"}
-    assert ScoredTestSet.of(judged).by_runs().runs is None
+    assert ItemScores.of(judged).outline(by_runs=True).runs is None
 
 
 def test_other_numbers_of_epochs_do_not_pair() -> None:
@@ -152,21 +176,21 @@ def test_two_equal_models_are_rarely_told_apart_though_their_runs_vary() -> None
 def test_a_missing_score_is_an_error_and_never_0() -> None:
     systems = {"old": rows(OLD), "new": [row for row in rows(NEW) if row["id"] != "q2"]}
     with pytest.raises(CorpusError, match=r"no score of item q2; expected .*missing=common"):
-        pair(ScoredTestSet.of(systems))
-    common = pair(ScoredTestSet.of(systems), metrics=["scores:missing=common"])
+        compared(ItemScores.of(systems))
+    common = compared(ItemScores.of(systems), metrics=["scores:missing=common"])
     assert common.difference == pytest.approx(20 / 59 - 40 / 59)
 
 
-def test_items_that_are_not_common_are_not_counted_where_common_ones_are_asked_for() -> None:
-    def compared(systems: Any, first: int = 0) -> Any:
+def test_only_common_items_are_compared_if_common_ones_are_requested() -> None:
+    def common(systems: Any, first: int = 0) -> Any:
         documents = [f"d{i // 2}" for i in range(first, first + len(systems["old"]))]
         how: Any = {"metrics": ["scores:missing=common"], "replicates": 100}
         return truebleu.compare(systems, documents=documents, **how)
 
     systems = {"old": [*OLD[:-1], None], "new": [None, *NEW[1:]]}
-    result = compared(systems)
+    result = common(systems)
     assert (result.test_set.segments, result.test_set.documents) == (58, 30)
-    only = compared({name: row[1:-1] for name, row in systems.items()}, first=1)
+    only = common({name: row[1:-1] for name, row in systems.items()}, first=1)
     assert result.comparisons[0].interval == only.comparisons[0].interval
     omitted = truebleu.compare(systems, metrics=["scores:missing=omit"], replicates=100)
     assert omitted.test_set.segments == 60
@@ -183,38 +207,57 @@ def test_items_that_are_not_common_are_not_counted_where_common_ones_are_asked_f
 )
 def test_what_does_not_pair_is_refused(systems: dict[str, Any], message: str) -> None:
     with pytest.raises(CorpusError, match=message):
-        ScoredTestSet.of(systems)
+        ItemScores.of(systems)
 
 
 def test_metrics_that_need_texts_are_refused() -> None:
     with pytest.raises(SettingError, match="texts and references, which BLEU needs"):
-        pair(ScoredTestSet.of({"old": OLD, "new": NEW}), metrics=["bleu"])
+        compared(ItemScores.of({"old": OLD, "new": NEW}), metrics=["bleu"])
 
 
-def test_scores_need_a_file_or_a_scored_test_set() -> None:
+def test_scores_beside_texts_need_a_file() -> None:
     with pytest.raises(SettingError, match="systems that are such files"):
         truebleu.score({"a": ["x"]}, ["x"], ["scores"])
     with pytest.raises(SettingError, match="first_segment"):
-        OutsideScores(first_segment=0)
+        GivenScores(first_segment=0)
     with pytest.raises(SettingError, match="one for all"):
-        OutsideScores(path="scores.tsv", answers="pass@2")
+        GivenScores(path="scores.tsv", answers="pass@2")
 
 
-def test_gate_plan_and_explain_take_it_too(tmp_path: Path) -> None:
+def test_gate_plan_and_explain_take_items(tmp_path: Path) -> None:
     paths = [saved(tmp_path / "new.jsonl", rows(NEW)), saved(tmp_path / "old.jsonl", rows(OLD))]
-    scored = ScoredTestSet.read(paths, documents="passage")
-    assert truebleu.gate(scored, metrics=["scores"], baseline="old", replicates=200).passed
-    reverse = ScoredTestSet.read(paths[::-1])
-    assert not truebleu.gate(reverse, metrics=["scores"], baseline="new", replicates=200).passed
-    assert truebleu.plan(reverse, metrics=["scores"], difference=0.1)
-    explained = truebleu.explain(scored, metrics=["scores"], replicates=200)
+    scored = ItemScores.read(paths, documents="passage")
+    assert truebleu.gate(scored, baseline="old", replicates=200).passed
+    reverse = ItemScores.read(paths[::-1])
+    assert not truebleu.gate(reverse, baseline="new", replicates=200).passed
+    assert truebleu.plan(reverse, difference=0.1)
+    explained = truebleu.explain(scored, replicates=200)
     assert sum(explained.pairs[0].segments) == pytest.approx(1 / 3)
 
 
-def test_a_ledger_knows_the_items_again() -> None:
-    first = ScoredTestSet.of({"a": rows(OLD)})
-    assert first.fingerprint == ScoredTestSet.of({"b": rows(NEW)}).fingerprint
-    assert first.fingerprint != ScoredTestSet.of({"a": rows(OLD[:-1])}).fingerprint
+def test_the_fingerprint_is_of_the_items_and_not_of_their_scores() -> None:
+    first, second, shorter = (
+        truebleu.count({"a": rows(scores)}).fingerprints for scores in (OLD, NEW, OLD[:-1])
+    )
+    assert first == second
+    assert first.references != shorter.references
+    assert first.lengths == (1,) * 60
+
+
+def test_a_ledger_knows_common_items_again(tmp_path: Path) -> None:
+    better = [*NEW[:-1], 1.0]
+    looks = [
+        truebleu.gate(
+            {"old": rows(OLD), "new": [row for row in rows(new) if row["id"] != "q2"]},
+            metrics="scores:missing=common",
+            baseline="old",
+            replicates=100,
+            ledger=str(tmp_path / "looks.db"),
+            looks=5,
+        ).look
+        for new in (NEW, better)
+    ]
+    assert [look.number for look in looks if look is not None] == [1, 2]
 
 
 def harness(scores: dict[str, Any], **changes: Any) -> list[dict[str, Any]]:
@@ -237,7 +280,7 @@ def harness(scores: dict[str, Any], **changes: Any) -> list[dict[str, Any]]:
 def test_texts_in_place_of_scores_are_scored(tmp_path: Path) -> None:
     records = harness({"bleu": ["reference", "output"]})
     path = saved(tmp_path / "m.jsonl", records)
-    test_set = read_evaluated_texts([path], [BLEU()], "topic")
+    test_set = read_evaluated_texts([path], "topic")
     assert test_set is not None
     assert test_set.documents == ("x",) * 3
     found = truebleu.score(test_set, metrics=["bleu"])["m"]["BLEU"]
@@ -247,7 +290,7 @@ def test_texts_in_place_of_scores_are_scored(tmp_path: Path) -> None:
     )
     assert found == truebleu.score(outputs, references)["system"]["BLEU"]
     with pytest.raises(CorpusError, match="bleu as a list"):
-        ScoredTestSet.read([path]).metrics([OutsideScores()])
+        truebleu.count(ItemScores.read([path]))
 
 
 def test_documents_must_have_the_same_text_in_all_files(tmp_path: Path) -> None:
@@ -256,7 +299,7 @@ def test_documents_must_have_the_same_text_in_all_files(tmp_path: Path) -> None:
         saved(tmp_path / "b.jsonl", harness({"acc": 1}, doc_hash="other")),
     ]
     with pytest.raises(CorpusError, match="line 1: another text of item 0"):
-        ScoredTestSet.read(paths)
+        ItemScores.read(paths)
 
 
 def test_files_of_other_scores_do_not_go_together(tmp_path: Path) -> None:
@@ -265,14 +308,14 @@ def test_files_of_other_scores_do_not_go_together(tmp_path: Path) -> None:
         saved(tmp_path / "b.jsonl", harness({"f1": 1})),
     ]
     with pytest.raises(CorpusError, match="scores by f1; expected acc"):
-        pair(ScoredTestSet.read(paths))
+        compared(ItemScores.read(paths))
 
 
 def test_epochs_of_an_archive_are_runs_and_metadata_clusters() -> None:
-    recorded = Path(__file__).parents[1] / "formats_llm" / "recorded" / "inspect.eval"
-    scored = ScoredTestSet.read([f"a={recorded}"], documents="passage").by_runs()
-    assert list(scored.systems) == ["a.run1", "a.run2"]
-    assert scored.documents == ("p0", "p0", "p1")
+    recorded = Path(__file__).parent / "formats_llm" / "recorded" / "inspect.eval"
+    outline = ItemScores.read([f"a={recorded}"], documents="passage").outline(by_runs=True)
+    assert outline.systems == ("a.run1", "a.run2")
+    assert outline.documents == ("p0", "p0", "p1")
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
@@ -280,9 +323,9 @@ def test_a_data_frame_has_all_systems_or_each_has_one(library: str) -> None:
     make = pytest.importorskip(library).DataFrame
     columns: dict[str, list[Any]] = {"id": ["q1", "q2"], "score": [1.0, 0.0], "passage": ["x", "y"]}
     both = {name: values * 2 for name, values in columns.items()}
-    scored = ScoredTestSet.of(make({"model": ["a", "a", "b", "b"], **both}), documents="passage")
+    scored = ItemScores.of(make({"model": ["a", "a", "b", "b"], **both}), documents="passage")
     assert (list(scored.systems), scored.documents) == (["a", "b"], ("x", "y"))
-    other = ScoredTestSet.of({"a": make(columns), "b": make(columns)}, documents="passage")
+    other = ItemScores.of({"a": make(columns), "b": make(columns)}, documents="passage")
     assert (list(other.systems), other.documents) == (["a", "b"], ("x", "y"))
 
 
@@ -291,7 +334,7 @@ def test_benchmarks_in_one_file_are_for_panels(tmp_path: Path) -> None:
     lines = [json.dumps({**record, "evaluation_name": name}) for name in ("quiz", "sums")]
     (tmp_path / "both.jsonl").write_text("\n".join(lines) + "\n")
     with pytest.raises(CorpusError, match="the benchmarks quiz and sums of a"):
-        ScoredTestSet.read([tmp_path / "both.jsonl"])
+        ItemScores.read([tmp_path / "both.jsonl"])
 
 
 @pytest.mark.parametrize(
@@ -310,7 +353,7 @@ def test_damaged_samples_are_refused_with_their_line(
     records = harness({"bleu": ["reference", "output"]})
     path = saved(tmp_path / "m.jsonl", [*records[:2], {**records[2], **damage}])
     with pytest.raises(CorpusError) as refusal:
-        read_evaluated_texts([path], [BLEU()], None)
+        read_evaluated_texts([path], None)
     assert str(refusal.value).startswith(f"{path}: {message}")
 
 
@@ -319,8 +362,8 @@ def test_samples_beside_something_else_are_refused(tmp_path: Path) -> None:
     other = tmp_path / "texts.txt"
     other.write_text("a cat\n")
     with pytest.raises(CorpusError, match=r"texts\.txt: something else; expected an eval"):
-        read_evaluated_texts([path, str(other)], [BLEU()], None)
-    assert read_evaluated_texts([str(other)], [BLEU()], None) is None
+        read_evaluated_texts([path, str(other)], None)
+    assert read_evaluated_texts([str(other)], None) is None
 
 
 # Benchmarks, for panels.
@@ -368,49 +411,12 @@ def test_folders_and_columns_tell_benchmarks_apart(tmp_path: Path) -> None:
         read_benchmarks([str(tmp_path / "none")])
 
 
-# Whether one of several answers is right, or all are.
-
-
-def answered(right: int, answers: int) -> list[dict[str, Any]]:
-    return [{"id": "q", "score": float(n < right)} for n in range(answers)]
-
-
-@pytest.mark.parametrize("way", ["pass@1", "pass@2", "pass@3", "pass^1", "pass^2", "pass^3"])
-@pytest.mark.parametrize("right", [0, 1, 3, 5])
-def test_pass_at_k_is_the_share_of_all_choices_of_k_answers(way: str, right: int) -> None:
-    scored = ScoredTestSet.of({"a": answered(right, 5)})
-    (metric,) = scored.metrics([OutsideScores(answers=way)])
-    assert metric.name == f"score {way}"
-    choices = list(combinations([True] * right + [False] * (5 - right), int(way[-1])))
-    passed = [any(choice) if "@" in way else all(choice) for choice in choices]
-    assert metric.score(metric.count(scored).sums()[0]) == pytest.approx(sum(passed) / len(passed))
-
-
-def test_answers_that_failed_do_not_count() -> None:
-    rows = [*answered(1, 2), {"id": "q", "score": None}, {"id": "r", "score": None}]
-    scored = ScoredTestSet.of({"a": rows})
-    (metric,) = scored.metrics([OutsideScores(answers="pass@1", missing="omit")])
-    assert metric.score(metric.count(scored).sums()[0]) == 0.5
-
-
-@pytest.mark.parametrize(
-    ("rows", "way", "message"),
-    [
-        (answered(1, 2), "pass@3", "2 scored answers to item q; expected at least 3"),
-        ([{"id": "q", "score": 0.5}], "pass@1", "the score 0.5 of item q; expected right"),
-    ],
-)
-def test_what_cannot_pass_is_refused(rows: list[dict[str, Any]], way: str, message: str) -> None:
-    with pytest.raises(CorpusError, match=message):
-        ScoredTestSet.of({"a": rows}).metrics([OutsideScores(answers=way)])
-
-
 @pytest.mark.parametrize("way", ["pass", "pass@0", "pass@x", "best", "pass@-1"])
 def test_ways_with_answers_have_names(way: str) -> None:
     with pytest.raises(UnknownNameError, match="mean"):
-        OutsideScores(answers=way)
+        GivenScores(answers=way)
     with pytest.raises(UnknownNameError, match="mean"):
-        ScoredTestSet.of({"a": [1.0]}, answers=way)
+        ItemScores.of({"a": [1.0]}, answers=way)
 
 
 def test_each_benchmark_of_a_panel_has_its_own_filter(tmp_path: Path) -> None:

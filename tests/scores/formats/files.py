@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from truebleu.scores.scored import SegmentScores, read_segment_scores
-
 from truebleu.scores.evaluations import ScoreFile
 from truebleu.scores.formats import format_of
+from truebleu.scores.given import read_segment_scores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
+
+    from truebleu.scores.pairing import SegmentScores
 
 
 def written(folder: Path, name: str, text: str) -> str:
@@ -28,10 +29,8 @@ def json_lines(records: Iterable[dict[str, Any]]) -> str:
 
 
 def read(path: str, column: str = "", filter_: str = "") -> SegmentScores:
-    """The scores of a file that some tool is known to have written."""
-    scores = read_segment_scores(path, column=column, filter_=filter_)
-    assert isinstance(scores, SegmentScores), path
-    return scores
+    """Read the scores of a file that some tool is known to have written."""
+    return read_segment_scores(path, column=column, filter_=filter_)
 
 
 def is_table(path: str) -> bool:

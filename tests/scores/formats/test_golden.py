@@ -13,7 +13,7 @@ import pytest
 import truebleu
 from tests.cli import shell
 from truebleu.errors import CorpusError, TruebleuError
-from truebleu.scores import ScoredTestSet, read_benchmarks
+from truebleu.scores import ItemScores, read_benchmarks
 
 #: Each tool, a pattern of its files or folders, and which of the right answers they have.
 FILES = [
@@ -97,7 +97,7 @@ def test_a_folder_of_a_tool_is_a_panel(
 
 def test_documents_are_the_unit_where_the_tool_has_them(shared: Path) -> None:
     files = files_of(shared, "wmt25", "data/automatic_scores/*.jsonl")
-    scored = ScoredTestSet.read(files)
+    scored = ItemScores.read(files)
     assert scored.documents == ("d1", "d1", "d2", "d3", "d3", "d3")
     metric = "scores:column=MetricX-24-Hybrid-XL"
     (pair,) = truebleu.compare(scored, metrics=metric).comparisons
@@ -107,16 +107,16 @@ def test_documents_are_the_unit_where_the_tool_has_them(shared: Path) -> None:
 def test_scores_of_systems_alone_are_refused(shared: Path, tmp_path: Path) -> None:
     (path,) = files_of(shared, "comet", "only-system.txt")
     with pytest.raises(CorpusError, match=r"expected the scores of its segments: comet-score with"):
-        ScoredTestSet.read([path])
+        ItemScores.read([path])
     (alpha, _) = files_of(shared, "bert-score", "*a.txt")
     with open(alpha) as file:
         (tmp_path / "means.txt").write_text(file.readline())
     with pytest.raises(CorpusError, match="those of its segments: bert-score -s"):
-        ScoredTestSet.read([tmp_path / "means.txt"])
+        ItemScores.read([tmp_path / "means.txt"])
     saved = {"accuracy": 0.5, "_evaluate_version": "0.4.6"}
     (tmp_path / "saved.json").write_text(json.dumps(saved))
     with pytest.raises(CorpusError, match="scores of a whole text alone; expected a list"):
-        ScoredTestSet.read([tmp_path / "saved.json"])
+        ItemScores.read([tmp_path / "saved.json"])
 
 
 def test_an_error_is_missing_and_a_failed_assertion_a_low_score(
@@ -128,7 +128,7 @@ def test_an_error_is_missing_and_a_failed_assertion_a_low_score(
     rows[0] |= {"failureReason": 2, "score": 0, "namedScores": {}}
     (tmp_path / "out.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     with pytest.raises(CorpusError, match="no score of item"):
-        truebleu.compare(ScoredTestSet.read([tmp_path / "out.jsonl"]))
+        truebleu.compare(ItemScores.read([tmp_path / "out.jsonl"]))
 
 
 def test_other_datasets_and_other_settings_do_not_pair(shared: Path, tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_other_datasets_and_other_settings_do_not_pair(shared: Path, tmp_path: P
     with open(beta) as file:
         (tmp_path / "beta.txt").write_text(file.read().replace("L17", "L18"))
     with pytest.raises(CorpusError, match=r"items of .*L18_no-idf.*; expected .*L17"):
-        ScoredTestSet.read([alpha, tmp_path / "beta.txt"])
+        ItemScores.read([alpha, tmp_path / "beta.txt"])
     log = {"model": "m", "task": "quiz", "dataset": {"name": "test"}}
     sample = {"id": 1, "epoch": 1, "target": "t", "scores": {"match": {"value": 1}}}
     paths = [tmp_path / f"{name}.json" for name in ("test", "train")]
@@ -144,7 +144,7 @@ def test_other_datasets_and_other_settings_do_not_pair(shared: Path, tmp_path: P
         about = {**log, "model": path.stem, "dataset": {"name": path.stem}}
         path.write_text(json.dumps({"eval": about, "samples": [sample]}))
     with pytest.raises(CorpusError, match="items of train; expected test"):
-        ScoredTestSet.read(paths)
+        ItemScores.read(paths)
 
 
 def test_promptfoo_repeats_are_runs(shared: Path, tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ def test_promptfoo_repeats_are_runs(shared: Path, tmp_path: Path) -> None:
         rows = [json.loads(line) for line in file]
     rows += [{**row, "testIdx": row["testIdx"] + 6} for row in rows]
     (tmp_path / "out.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    runs = ScoredTestSet.read([tmp_path / "out.jsonl"]).by_runs().runs
+    runs = ItemScores.read([tmp_path / "out.jsonl"]).outline(by_runs=True).runs
     assert runs == {"alpha": ("alpha.run1", "alpha.run2"), "beta": ("beta.run1", "beta.run2")}
 
 
@@ -167,7 +167,7 @@ def test_a_metric_of_deepeval_that_passes_below_its_threshold_is_lower(
         for metric in case["metricsData"]:
             metric["success"] = metric["score"] <= metric["threshold"]
     (tmp_path / "run.json").write_text(json.dumps(run))
-    scores = truebleu.score(ScoredTestSet.read([tmp_path / "run.json"]))
+    scores = truebleu.score(ItemScores.read([tmp_path / "run.json"]))
     assert scores.higher_is_better == {"Correctness [GEval]": False}
 
 
@@ -184,13 +184,13 @@ def test_several_metrics_of_helm_are_choices_and_accounts_are_none(tmp_path: Pat
         for n in range(3)
     ]
     (tmp_path / "per_instance_stats.json").write_text(json.dumps(entries))
-    scored = ScoredTestSet.read([tmp_path / "per_instance_stats.json"])
+    scored = ItemScores.read([tmp_path / "per_instance_stats.json"])
     with pytest.raises(CorpusError, match="the scores exact_match, f1_score; expected one of"):
         truebleu.score(scored)
     assert truebleu.score(scored, metrics="scores:column=f1_score")
     perturbed = [{**entry, "perturbation": {"name": "typos"}} for entry in entries]
     (tmp_path / "per_instance_stats.json").write_text(json.dumps([*entries, *perturbed]))
-    (evaluation,) = ScoredTestSet.read([tmp_path / "per_instance_stats.json"]).evaluations
+    (evaluation,) = ItemScores.read([tmp_path / "per_instance_stats.json"]).evaluations
     assert [item.filter for item in evaluation.chosen_items()] == [""] * 3
 
 
@@ -231,10 +231,10 @@ def test_whatever_is_damaged_in_a_file_is_refused_or_read(
         else:
             path.write_text(json.dumps(damaged(draws, json.loads(text))))
         with contextlib.suppress(TruebleuError):
-            truebleu.score(ScoredTestSet.read([path]))
+            truebleu.score(ItemScores.read([path]))
 
 
 def test_rows_without_any_field_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text("[{}, {}]")
     with pytest.raises(CorpusError, match=r"a\.json"):
-        ScoredTestSet.read([tmp_path / "a.json"])
+        ItemScores.read([tmp_path / "a.json"])

@@ -6,11 +6,11 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from truebleu.scores.scored import ScoredTestSet
 
 import truebleu
 from tests.scores.formats.files import json_lines, read, written
 from truebleu.errors import CorpusError
+from truebleu.scores import ItemScores
 from truebleu.scores.formats import read_evaluations
 
 if TYPE_CHECKING:
@@ -98,10 +98,10 @@ def test_a_task_must_be_the_same(tmp_path: Path) -> None:
     paths = [written(tmp_path, "a/" + arc, json_lines([old]))]
     paths += [written(tmp_path, "b/" + law, json_lines([old]))]
     with pytest.raises(CorpusError, match=r"items of law; expected arc, as in .*truebleu panel"):
-        ScoredTestSet.read(paths)
+        ItemScores.read(paths)
     another = written(tmp_path, "c/" + arc, json_lines([{**old, "doc": {"q": "other"}}]))
     with pytest.raises(CorpusError, match="another text of item 0"):
-        ScoredTestSet.read([paths[0], another])
+        ItemScores.read([paths[0], another])
 
 
 def test_answers_of_other_filters_do_not_pair(tmp_path: Path) -> None:
@@ -109,8 +109,8 @@ def test_answers_of_other_filters_do_not_pair(tmp_path: Path) -> None:
     both = written(tmp_path, "a.jsonl", json_lines(lines))
     other = written(tmp_path, "b.jsonl", json_lines(lines))
     with pytest.raises(CorpusError, match="answers of the filter loose; expected that of strict"):
-        truebleu.compare(ScoredTestSet.read([f"{both}#strict", f"{other}#loose"]))
-    assert truebleu.compare(ScoredTestSet.read([f"{both}#loose", f"{other}#loose"]))
+        truebleu.compare(ItemScores.read([f"{both}#strict", f"{other}#loose"]))
+    assert truebleu.compare(ItemScores.read([f"{both}#loose", f"{other}#loose"]))
 
 
 @pytest.mark.parametrize("higher", [True, False])
@@ -123,7 +123,7 @@ def test_the_results_beside_say_the_direction_and_the_model(tmp_path: Path, high
         paths += [written(tmp_path, f"org__{model}/samples_arc_{date}.jsonl", json_lines(lines))]
         results = {"higher_is_better": {"arc": {"odd": higher}}, "model_name": f"org/{model}"}
         written(tmp_path, f"org__{model}/results_{date}.json", json.dumps(results))
-    result = truebleu.compare(ScoredTestSet.read(paths))
+    result = truebleu.compare(ItemScores.read(paths))
     assert list(result.systems) == ["org/a", "org/b"]
     assert result.metrics["odd"].higher_is_better is higher
     assert "assumed" not in str(result)

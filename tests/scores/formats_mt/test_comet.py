@@ -11,7 +11,7 @@ import truebleu
 from tests.scores.formats.files import read, written
 from truebleu.corpus import as_test_set
 from truebleu.errors import CorpusError
-from truebleu.scores import OutsideScores
+from truebleu.scores import GivenScores
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -88,7 +88,7 @@ def test_there_is_nothing_to_choose(tmp_path: Path) -> None:
 
 def test_scores_are_those_of_the_outputs(tmp_path: Path) -> None:
     path = written(tmp_path, "comet.json", JSON)
-    metric = OutsideScores(path=path)
+    metric = GivenScores(path=path)
 
     def score(*outputs: str) -> tuple[float | None, ...]:
         texts = as_test_set({"a": list(outputs)}, ["r"] * len(outputs))

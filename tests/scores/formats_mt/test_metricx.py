@@ -9,7 +9,7 @@ import pytest
 import truebleu
 from tests.scores.formats.files import json_lines, read, written
 from truebleu.errors import MalformedFileError
-from truebleu.scores import OutsideScores
+from truebleu.scores import GivenScores
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,7 +57,7 @@ def test_a_damaged_line_is_refused(tmp_path: Path, more: str, message: str) -> N
 
 def test_predictions_belong_to_their_hypotheses(tmp_path: Path) -> None:
     records = [{"hypothesis": text, "prediction": n} for n, text in enumerate("ab")]
-    metric = OutsideScores(path=written(tmp_path, "mt.jsonl", json_lines(records)))
+    metric = GivenScores(path=written(tmp_path, "mt.jsonl", json_lines(records)))
     assert truebleu.score({"mt": ["a", "b"]}, ["r", "r"], [metric])["mt"]["MetricX"].score == 0.5
     with pytest.raises(MalformedFileError, match="a score of 'b' for segment 2 of mt"):
         truebleu.score({"mt": ["a", "c"]}, ["r", "r"], [metric])

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from truebleu.scores.scored import read_segment_scores
 
 from tests.scores.formats.files import is_table, read, written
 from truebleu.corpus.tables import Scale
 from truebleu.errors import MalformedFileError
+from truebleu.scores.given import read_segment_scores
 
 if TYPE_CHECKING:
     from pathlib import Path

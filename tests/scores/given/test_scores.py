@@ -1,4 +1,4 @@
-"""Scores from elsewhere as a metric: means, missing scores, signatures and the command line."""
+"""Scores of other programs: means, missing scores, signatures and the command line."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import pickle
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -17,36 +17,63 @@ import truebleu
 from tests.cli import shell
 from truebleu.corpus import as_test_set
 from truebleu.errors import AbsentSegmentError, CorpusError, SettingError, UnknownNameError
-from truebleu.metrics import parse_metric
+from truebleu.metrics.base import GivenMean, MeanScorer, Metric
+from truebleu.metrics.registry import as_requested
 from truebleu.reports import render
-from truebleu.scores import OutsideScores, ScoredTestSet
+from truebleu.scores import GivenScores, ItemScores
+
+if TYPE_CHECKING:
+    from truebleu._core import Statistics
+    from truebleu.corpus import TestSet
 
 THREE = ["one", "two", "three"]
 SYSTEMS = as_test_set({"a": THREE, "b": THREE}, THREE)
 NUMBERS = st.floats(-1e6, 1e6)
 
 
-def scores_of(metric: OutsideScores) -> list[float]:
-    return [float(score) for score in metric.score(metric.count(SYSTEMS).sums())]
+def attached(scores: GivenScores, test_set: TestSet = SYSTEMS) -> tuple[GivenMean, Statistics]:
+    """The scorer of the scores, and their rows for a test set."""
+    return scores.attach(test_set.outline, test_set)
+
+
+def parsed(text: str) -> GivenScores:
+    """The scores that a text names."""
+    (scores,) = as_requested(text)
+    assert isinstance(scores, GivenScores)
+    return scores
+
+
+def means_of(scores: GivenScores) -> list[float]:
+    scorer, rows = attached(scores)
+    return [float(score) for score in scorer.score(rows.sums())]
 
 
 @given(st.lists(NUMBERS, min_size=3, max_size=3), st.permutations([0, 1, 2]))
 def test_the_score_is_the_mean_in_any_order_and_by_blocks(
     values: list[float], order: list[int]
 ) -> None:
-    metric = OutsideScores.of({"system": values}, name="m")
-    rows = metric.statistics(THREE, THREE)
+    counts = truebleu.count(THREE, THREE, GivenScores.of({"system": values}, name="m"))
+    (metric,) = counts.metrics
+    scorer, rows = metric.scorer, metric.rows.floats()[:, 0]
     expected = pytest.approx(np.mean(values), rel=1e-9, abs=1e-9)
-    assert metric.corpus(THREE, THREE).score == expected
-    assert metric.score(rows[order].sum(axis=0)) == expected
-    assert metric.score(rows[:1].sum(axis=0) + rows[1:].sum(axis=0)) == expected
-    np.testing.assert_array_equal(metric.score(rows), np.array(values) + 0.0)
+    assert truebleu.score(counts)["system"]["m"].score == expected
+    assert scorer.score(rows[order].sum(axis=0)) == expected
+    assert scorer.score(rows[:1].sum(axis=0) + rows[1:].sum(axis=0)) == expected
+    np.testing.assert_array_equal(scorer.score(rows), np.array(values) + 0.0)
+
+
+def test_given_scores_are_no_metric_but_yield_a_scorer() -> None:
+    scores = GivenScores.of({"a": [1, 2, 3], "b": [1, 2, 3]}, name="m")
+    scorer, _ = attached(scores)
+    assert not isinstance(scores, Metric)
+    assert not isinstance(scorer, Metric)
+    assert isinstance(scorer, MeanScorer)
 
 
 def test_every_system_gets_its_own_scores_whatever_their_order() -> None:
     values = {"x": [9, 9, 9], "b": [4, 5, 6], "a": [1, 2, 3]}
-    metric = OutsideScores.of(values, name="m", higher_is_better=False)
-    scores = truebleu.score({"a": THREE, "b": THREE}, THREE, [metric])
+    given_scores = GivenScores.of(values, name="m", higher_is_better=False)
+    scores = truebleu.score({"a": THREE, "b": THREE}, THREE, [given_scores])
     assert scores["a"]["m"].score == 2
     assert scores["b"]["m"].to_dict() == {"score": 5.0, "segments": 3}
     assert scores.higher_is_better == {"m": False}
@@ -55,24 +82,25 @@ def test_every_system_gets_its_own_scores_whatever_their_order() -> None:
 MISSING: dict[str, list[float | None]] = {"a": [1, None, 3], "b": [10, 20, None]}
 
 
-def test_a_missing_score_is_an_error_unless_told() -> None:
+def test_a_missing_score_is_an_error_by_default() -> None:
     with pytest.raises(AbsentSegmentError) as refusal:
-        OutsideScores.of(MISSING).count(SYSTEMS)
+        attached(GivenScores.of(MISSING))
     assert str(refusal.value).startswith("scores: the scores of 'a': segment 2: no score")
-    several = OutsideScores.of({**MISSING, "a": [1, None, None]})
+    several = GivenScores.of({**MISSING, "a": [1, None, None]})
     with pytest.raises(AbsentSegmentError, match="nor have 1 other segments"):
-        several.count(SYSTEMS)
+        attached(several)
 
 
 def test_a_missing_score_can_be_omitted_and_never_counts_as_zero() -> None:
-    metric = OutsideScores.of(MISSING, missing="omit")
-    assert scores_of(metric) == [2.0, 15.0]
-    assert metric.count(SYSTEMS).array()[1].tolist() == [[0, 0], [20, 1]]
+    scores = GivenScores.of(MISSING, missing="omit")
+    assert means_of(scores) == [2.0, 15.0]
+    assert attached(scores)[1].array()[1].tolist() == [[0, 0], [20, 1]]
 
 
 def test_a_segment_without_a_score_is_null_with_a_note_and_an_empty_cell() -> None:
-    metric = OutsideScores.of(MISSING, name="m", missing="omit")
-    scores = truebleu.score({"a": THREE, "b": THREE}, THREE, [metric, "chrf"], per_segment=True)
+    given_scores = GivenScores.of(MISSING, name="m", missing="omit")
+    metrics: list[Any] = [given_scores, "chrf"]
+    scores = truebleu.score({"a": THREE, "b": THREE}, THREE, metrics, per_segment=True)
     (a, b) = scores.to_dict()["systems"]
     assert a["scores"]["m"]["segments"] == [1, None, 3]
     assert b["scores"]["m"]["segments"] == [10, 20, None]
@@ -84,11 +112,11 @@ def test_a_segment_without_a_score_is_null_with_a_note_and_an_empty_cell() -> No
 
 
 def test_a_row_of_segments_written_with_empty_cells_is_read_as_it_was(tmp_path: Path) -> None:
-    metric = OutsideScores.of(MISSING, name="m", missing="omit")
+    given_scores = GivenScores.of(MISSING, name="m", missing="omit")
     systems = {"a": THREE, "b": THREE}
-    written = truebleu.score(systems, THREE, [metric], per_segment=True)
+    written = truebleu.score(systems, THREE, [given_scores], per_segment=True)
     (tmp_path / "m.tsv").write_text(render(written, "tsv"))
-    again = OutsideScores(path=str(tmp_path / "m.tsv"), column="m", missing="omit")
+    again = GivenScores(path=str(tmp_path / "m.tsv"), column="m", missing="omit")
     read = truebleu.score(systems, THREE, [again], per_segment=True)
     assert [system.segments for system in read.systems] == [
         system.segments for system in written.systems
@@ -96,15 +124,15 @@ def test_a_row_of_segments_written_with_empty_cells_is_read_as_it_was(tmp_path: 
 
 
 def test_too_few_scores_to_resample_are_refused_in_words() -> None:
-    metric = OutsideScores.of({"a": [1, None, None], "b": [1, 2, 3]}, name="m", missing="omit")
+    scores = GivenScores.of({"a": [1, None, None], "b": [1, 2, 3]}, name="m", missing="omit")
     with pytest.raises(SettingError, match="too few scores to resample"):
-        truebleu.compare({"a": THREE, "b": THREE}, THREE, [metric])
+        truebleu.compare({"a": THREE, "b": THREE}, THREE, [scores])
 
 
 def test_people_see_four_decimals_of_given_scores_and_two_of_others() -> None:
-    metric = OutsideScores.of({"a": [0.81, 0.82, 0.835], "b": [0.8, 0.8, 0.8]}, name="m")
+    metric = GivenScores.of({"a": [0.81, 0.82, 0.835], "b": [0.8, 0.8, 0.8]}, name="m")
     systems = {"a": THREE, "b": ["one", "two", "tree"]}
-    metrics: list[str | truebleu.metrics.Metric] = [metric, "chrf"]
+    metrics: list[Any] = [metric, "chrf"]
     scores = truebleu.score(systems, THREE, metrics, per_segment=True)
     plain = truebleu.score(systems, THREE, metrics)
     assert render(plain).splitlines()[2].split() == ["a", "0.8217", "100.00"]
@@ -114,29 +142,29 @@ def test_people_see_four_decimals_of_given_scores_and_two_of_others() -> None:
 
 
 def test_segments_that_a_system_lacks_can_be_left_out_for_all() -> None:
-    metric = OutsideScores.of(MISSING, missing="common")
-    assert scores_of(metric) == [1.0, 10.0]
+    scores = GivenScores.of(MISSING, missing="common")
+    assert means_of(scores) == [1.0, 10.0]
     # Only systems of the test set count.
-    alone = metric.count(as_test_set({"b": THREE}, THREE))
+    _, alone = attached(scores, as_test_set({"b": THREE}, THREE))
     assert alone.sums() == [[30.0, 2.0]]
 
 
 @pytest.mark.parametrize("missing", ["omit", "common"])
 def test_a_system_without_any_score_is_refused(missing: Any) -> None:
-    metric = OutsideScores.of({"a": [None, None, 1], "b": [None] * 3}, missing=missing)
+    scores = GivenScores.of({"a": [None, None, 1], "b": [None] * 3}, missing=missing)
     with pytest.raises(SettingError, match="'no score at all'; expected at least one"):
-        metric.count(SYSTEMS)
-    disjoint = OutsideScores.of({"a": [1, None, None], "b": [None, 1, None]}, missing="common")
+        attached(scores)
+    disjoint = GivenScores.of({"a": [1, None, None], "b": [None, 1, None]}, missing="common")
     with pytest.raises(SettingError, match="that every other system has too"):
-        disjoint.count(SYSTEMS)
+        attached(disjoint)
 
 
 def test_a_sum_without_scores_has_no_mean() -> None:
-    metric = OutsideScores.of(MISSING, missing="omit", name="m")
+    scorer, rows = attached(GivenScores.of(MISSING, missing="omit", name="m"))
     with pytest.raises(SettingError, match="m: sums: 'a count of 0'"):
-        metric.score(metric.count(SYSTEMS).array())
+        scorer.score(rows.array())
     with pytest.raises(SettingError, match="m: sums: 'a count of 0'"):
-        metric.describe([0.0, 0.0], 1)
+        scorer.describe([0.0, 0.0], 1)
 
 
 @pytest.mark.parametrize(
@@ -151,15 +179,22 @@ def test_a_sum_without_scores_has_no_mean() -> None:
         ("path=s.tsv,higher_is_better=x", SettingError, "expected yes or no"),
         ("path=s.tsv,table=x", UnknownNameError, "unknown setting of scores 'table'"),
         ("path=s.tsv,_scores=x", UnknownNameError, "unknown setting of scores '_scores'"),
-        ("path=none.tsv", CorpusError, "none.tsv: no such file"),
     ],
 )
 def test_impossible_settings_are_refused(
     settings: str, error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error) as refusal:
-        parse_metric(f"scores:{settings}")
+        parsed(f"scores:{settings}")
     assert message in str(refusal.value)
+
+
+def test_a_file_is_read_when_the_scores_are_attached() -> None:
+    scores = parsed("scores:path=none.tsv")
+    with pytest.raises(CorpusError, match=r"none\.tsv: no such file"):
+        attached(scores)
+    with pytest.raises(SettingError, match="scores:path=FILE"):
+        attached(GivenScores())
 
 
 @pytest.fixture
@@ -171,28 +206,46 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_signature_tells_the_data_and_the_settings(folder: Path) -> None:
+def scorer_of(text: str) -> GivenMean:
+    """The scorer of a text's scores for systems a and b of two segments."""
+    test_set = as_test_set({"a": ["x", "y"], "b": ["x", "z"]}, ["x", "y"])
+    return attached(parsed(text), test_set)[0]
+
+
+def test_the_signature_has_the_digest_and_the_settings(folder: Path) -> None:
     text = "scores:path=comet.tsv,low=0,high=1,missing=omit,higher_is_better=no"
-    metric = parse_metric(text)
-    assert metric.name == "comet"
-    assert metric.higher_is_better is False
-    assert str(metric.signature).startswith("comet|scores:")
-    assert "|range:0..1|missing:omit|version:" in str(metric.signature)
-    assert parse_metric(text) == metric
-    assert pickle.loads(pickle.dumps(metric)) == metric  # noqa: S301
+    scorer = scorer_of(text)
+    assert scorer.name == "comet"
+    assert scorer.higher_is_better is False
+    assert str(scorer.signature).startswith("comet|scores:")
+    assert "|range:0..1|missing:omit|version:" in str(scorer.signature)
+    assert scorer_of(text) == scorer
+    assert pickle.loads(pickle.dumps(scorer)) == scorer  # noqa: S301
+    assert parsed(text) == parsed(text)
     (folder / "comet.tsv").write_text("a\tb\n0.5\t0.25\n0.75\t0.6\n")
-    assert parse_metric(text).signature != metric.signature
+    assert scorer_of(text).signature != scorer.signature
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_digest_is_of_all_scores_whatever_is_missing() -> None:
+    digests = {
+        GivenScores.of(MISSING, missing=missing)
+        .attach(SYSTEMS.outline, None)[0]
+        .signature["scores"]
+        for missing in ("omit", "common")
+    }
+    assert len(digests) == 1
 
 
 def test_a_copy_with_another_setting_keeps_the_rest(folder: Path) -> None:
-    metric = OutsideScores(path=str(folder / "comet.tsv"), name="COMET")
-    copy = replace(metric, missing="omit")
-    assert (copy.name, copy.missing, copy.path) == ("COMET", "omit", metric.path)
+    scores = GivenScores(path=str(folder / "comet.tsv"), name="COMET")
+    copy = replace(scores, missing="omit")
+    assert (copy.name, copy.missing, copy.path) == ("COMET", "omit", scores.path)
 
 
 def test_a_path_may_have_an_equals_sign(folder: Path) -> None:
     (folder / "x=1.tsv").write_text((folder / "comet.tsv").read_text())
-    assert parse_metric("scores:path=x=1.tsv").name == "x=1"
+    assert scorer_of("scores:path=x=1.tsv").name == "x=1"
 
 
 def run(*arguments: str) -> shell.Result:
@@ -234,13 +287,13 @@ def test_mean_mqm_scores_are_those_of_mt_metrics_eval(shared: Path, name: str) -
     test_set = truebleu.read_test_set(files, [str(data / "refA.txt")])
     path = data / "human-mqm.tsv"
     for missing in ("omit", "common"):
-        metric = parse_metric(f"scores:path={path},missing={missing},name=MQM,high=0")
-        scores = truebleu.score(test_set, metrics=[metric])
+        metric = f"scores:path={path},missing={missing},name=MQM,high=0"
+        scores = truebleu.score(test_set, metrics=metric)
         for system, human in expected.items():
             assert scores[system]["MQM"].score == pytest.approx(float(human), abs=1e-9)
 
 
-def test_a_tool_says_name_and_direction_unless_told_otherwise(tmp_path: Path) -> None:
+def test_a_tool_says_name_and_direction_by_default(tmp_path: Path) -> None:
     lines = "".join(
         json.dumps({"hypothesis": text, "prediction": value, "system_id": system}) + "\n"
         for system, texts in SYSTEMS.systems.items()
@@ -248,25 +301,25 @@ def test_a_tool_says_name_and_direction_unless_told_otherwise(tmp_path: Path) ->
     )
     file = tmp_path / "out.jsonl"
     file.write_text(lines)
-    metric = parse_metric(f"scores:path={file}")
-    assert (metric.name, metric.higher_is_better) == ("MetricX", False)
-    assert metric.score(metric.count(SYSTEMS).sums()).tolist() == [2.0, 2.0]
-    told = parse_metric(f"scores:path={file},name=mine,higher_is_better=yes")
-    assert (told.name, told.higher_is_better) == ("mine", True)
+    scorer, rows = attached(parsed(f"scores:path={file}"))
+    assert (scorer.name, scorer.higher_is_better) == ("MetricX", False)
+    assert scorer.score(rows.sums()).tolist() == [2.0, 2.0]
+    renamed, _ = attached(parsed(f"scores:path={file},name=mine,higher_is_better=yes"))
+    assert (renamed.name, renamed.higher_is_better) == ("mine", True)
 
 
-def test_what_a_tool_says_by_itself_is_not_asked_for(tmp_path: Path) -> None:
+def test_a_file_of_a_tool_has_its_own_first_segment(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("1\n2\n3\n")
     with pytest.raises(SettingError, match="says it by itself"):
-        parse_metric(f"scores:path={tmp_path / 'a.txt'},first_segment=0")
+        attached(parsed(f"scores:path={tmp_path / 'a.txt'},first_segment=0"))
 
 
 def test_scores_outside_the_range_of_a_tool_are_refused(tmp_path: Path) -> None:
     for name in "ab":
         (tmp_path / f"{name}.txt").write_text("1\n2\n30\n")
-    metric = parse_metric(f"scores:path={tmp_path},low=0,high=25")
+    scores = parsed(f"scores:path={tmp_path},low=0,high=25")
     with pytest.raises(SettingError, match=r"segment 3: 30\.0; expected a number in 0\.\.25"):
-        metric.count(SYSTEMS)
+        attached(scores)
 
 
 @pytest.mark.parametrize(
@@ -289,7 +342,7 @@ def test_a_direction_is_told_by_the_name_or_reported_as_assumed(
     for system in "ab":
         lines = "".join(f"q{n},{value}\n" for n, value in enumerate(values))
         (tmp_path / f"{system}.csv").write_text(f"id,{name}\n{lines}")
-    test_set = ScoredTestSet.read([tmp_path / "a.csv", tmp_path / "b.csv"])
+    test_set = ItemScores.read([tmp_path / "a.csv", tmp_path / "b.csv"])
     result = truebleu.compare(test_set)
     assert result.metrics[name].higher_is_better is higher
     line = f"{name}: higher is better (assumed; --lower-is-better turns it)"
@@ -304,5 +357,5 @@ def test_a_direction_is_told_by_the_name_or_reported_as_assumed(
 )
 def test_accounts_are_no_scores(tmp_path: Path, name: str) -> None:
     (tmp_path / "a.csv").write_text(f"item,{name},grade\nx,5,1\ny,6,0\n")
-    scores = truebleu.score(ScoredTestSet.read([tmp_path / "a.csv"]))
+    scores = truebleu.score(ItemScores.read([tmp_path / "a.csv"]))
     assert scores["a"]["grade"].score == 0.5

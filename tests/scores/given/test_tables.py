@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow
 import pyarrow.parquet
 import pytest
-from truebleu.scores.scored import read_segment_scores, scores_in_memory
 
 from truebleu.corpus.tables import Scale
 from truebleu.errors import (
@@ -22,6 +21,7 @@ from truebleu.errors import (
     UnpairedSegmentsError,
     UnreadableFileError,
 )
+from truebleu.scores.given import read_segment_scores, scores_in_memory
 
 if TYPE_CHECKING:
     from tests.writing import Folder
