@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import truebleu
-from truebleu import corpus, human, metrics, nbest, simulation
+from truebleu import corpus, counts, human, metrics, nbest, simulation
 from truebleu.significance.panel import panel
 from truebleu.significance.panel_files import read_panel
 
@@ -72,8 +72,8 @@ def files(folder: Path) -> dict[str, str]:
     (folder / "weights.txt").write_text("lm 1\nlength 0.5\n", "utf-8")
     ranked = [f"{i} ||| {text} ||| lm= 1 ||| 1" for i, texts in enumerate(LISTS) for text in texts]
     (folder / "lists.moses").write_text("\n".join([*ranked, ""]), "utf-8")
-    saved = metrics.SavedStatistics.of(corpus.as_test_set({"new": GOOD}, [REFERENCE]))[0]
-    metrics.save_statistics(saved, folder / "saved.npz", overwrite=True)
+    saved = truebleu.count({"new": GOOD}, [REFERENCE])
+    counts.save_counts(saved, folder / "saved.npz", overwrite=True)
     return {path.name: str(path) for path in folder.iterdir()}
 
 
@@ -84,6 +84,7 @@ def verbs() -> dict[str, Call]:
     ranked: dict[str, Any] = {"lists": lists(), "references": [REFERENCE]}
     few: dict[str, Any] = {"replicates": 60, "seed": 1}
     table: dict[Callable[..., Any], dict[str, Any]] = {
+        truebleu.count: {**systems, "documents": DOCUMENTS},
         truebleu.score: {**systems, "replicates": 40},
         truebleu.compare: {**systems, **few},
         truebleu.gate: {**pair, "baseline": "old", **few},
@@ -111,7 +112,7 @@ def readers(folder: Path) -> dict[str, Call]:
         corpus.as_test_set: {"systems": SYSTEMS, "references": [REFERENCE]},
         human.read_spans: {"path": paths["mqm.tsv"], "systems": SYSTEMS},
         metrics.parse_metric: {"text": "bleu"},
-        metrics.read_statistics: {"path": paths["saved.npz"]},
+        counts.read_counts: {"path": paths["saved.npz"]},
         nbest.read_nbest: {"path": paths["lists.moses"], "input_format": "moses"},
         nbest.read_weights: {"path": paths["weights.txt"]},
         read_panel: {"paths": [paths["saved.npz"]]},

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from truebleu.metrics.statistics import SavedStatistics, save_statistics
 
 from tests.robustness.forgery import CHECKS, PAYLOADS, html, require_no_controls, xml
+from truebleu import count
 from truebleu.cli.main import main
-from truebleu.corpus.test_set import as_test_set
+from truebleu.counts import save_counts
 from truebleu.reports.document import CHECK_FORMATS, FORMATS
+from truebleu.scores import GivenScores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -146,11 +147,20 @@ def xml_names(names: Sequence[str]) -> list[str]:
     return [*COMPARE, "s.xml", *reference()]
 
 
-def saved_statistics(names: Sequence[str]) -> list[str]:
+def saved_counts(names: Sequence[str]) -> list[str]:
     outputs = {name: output(n) for n, name in enumerate(names)}
-    test_set = as_test_set(outputs, [REFERENCE])
-    save_statistics(SavedStatistics.of(test_set), "s.npz", overwrite=True)
+    save_counts(count(outputs, [REFERENCE]), "s.npz", overwrite=True)
     return [*COMPARE, "s.npz"]
+
+
+def saved_items(names: Sequence[str]) -> list[str]:
+    systems = {
+        name: [{"id": f"{names[0]}{i}", "score": (i + n) % 3 % 2} for i in range(SEGMENTS)]
+        for n, name in enumerate(names)
+    }
+    metric = GivenScores(name=names[0])
+    save_counts(count(systems, metrics=metric), "items.npz", overwrite=True)
+    return [*COMPARE, "items.npz"]
 
 
 def optimizer_runs(names: Sequence[str]) -> list[str]:
@@ -289,7 +299,16 @@ def words(names: Sequence[str]) -> list[str]:
 
 DOORS: tuple[Door, ...] = (
     *(name_option, folder_of_files, table_headings, json_keys, long_table, sgml_names),
-    *(sgml_documents, xml_names, saved_statistics, optimizer_runs, panel, documents, domains),
+    *(
+        sgml_documents,
+        xml_names,
+        saved_counts,
+        saved_items,
+        optimizer_runs,
+        panel,
+        documents,
+        domains,
+    ),
     *(headings_of_groups, names_of_references, columns_of_scores, names_of_metrics),
     *(systems_of_scores, judged, raters, features, weights, candidates, words),
 )

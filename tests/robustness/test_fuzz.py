@@ -21,20 +21,21 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import zstandard
-from truebleu.metrics.statistics import SavedStatistics, read_statistics, save_statistics
-from truebleu.scores.scored import read_segment_scores
 
 from tests.human.reading.test_kinds import KINDS as JUDGMENTS
 from tests.scores.formats.test_golden import FILES as TOOLS, damaged as other_value
-from truebleu import metrics
+from truebleu import count, metrics, score
+from truebleu.corpus._files import STATISTICS
 from truebleu.corpus._reading import read_test_set
 from truebleu.corpus.nbest_files import NBEST_FORMATS, read_nbest
 from truebleu.corpus.tables import Scale
 from truebleu.corpus.test_set import as_test_set
+from truebleu.counts.saved import read_counts, save_counts
 from truebleu.errors import TruebleuError
 from truebleu.execution.journal import Runner, Task
 from truebleu.human import read_human, read_spans
@@ -42,6 +43,7 @@ from truebleu.human.mqm import mqm_weights
 from truebleu.metrics.dependency import DependencyF
 from truebleu.nbest.choices import read_weights
 from truebleu.scores.formats import read_evaluations
+from truebleu.scores.given import GivenScores, read_segment_scores
 from truebleu.significance.gate import gate
 from truebleu.tokenizers import NATIVE, tokenize
 
@@ -111,12 +113,34 @@ def parquet_scores() -> bytes:
     return parquet(system=["a", "b"], segment=[1, 1], score=[0.5, 1.0])
 
 
-def statistics() -> bytes:
-    """Saved statistics of two systems."""
+def saved_counts() -> bytes:
+    """Saved counts of two systems by two metrics, one of them scores of another program."""
+    given = GivenScores.of({"s": [0.5, 1], "t": [1, None]}, name="x", missing="omit")
     with TemporaryDirectory() as folder:
-        saved = SavedStatistics.of(as_test_set({"s": LINES, "t": LINES[::-1]}, [LINES]))
-        save_statistics(saved, Path(folder) / "s.npz")
+        counts = count({"s": LINES, "t": LINES[::-1]}, LINES, ["chrf", given], documents=["d", "e"])
+        save_counts(counts, Path(folder) / "s.npz")
         return (Path(folder) / "s.npz").read_bytes()
+
+
+def saved_header() -> bytes:
+    """The JSON in a file of saved counts."""
+    with np.load(BytesIO(saved_counts())) as archive:
+        header: bytes = archive[STATISTICS].tobytes()
+    return header
+
+
+def score_counts(path: Path) -> object:
+    """Score saved counts."""
+    return score(read_counts(path), per_segment=True)
+
+
+def score_header(path: Path) -> object:
+    """Score saved counts with another header."""
+    with np.load(BytesIO(saved_counts())) as archive:
+        arrays = dict(archive)
+    arrays[STATISTICS] = np.frombuffer(path.read_bytes(), dtype=np.uint8)
+    np.savez(path.with_suffix(".npz"), **arrays)
+    return score_counts(path.with_suffix(".npz"))
 
 
 def run_study(path: Path) -> None:
@@ -259,7 +283,8 @@ TARGETS: dict[str, Target] = {
     "severities lines": target(b"Major=5\nMinor\t1\n", ".txt", lambda p: mqm_weights(str(p))),
     "severities json": target(b'{"Major": 5, "Minor": 1}', ".json", lambda p: mqm_weights(str(p))),
     "conllu": target(PARSE, ".conllu", count_parses),
-    "statistics": (statistics, ".npz", read_statistics),
+    "counts": (saved_counts, ".npz", score_counts),
+    "counts header": (saved_header, ".json", score_header),
     **{f"items {file.name}": target(file.read_bytes(), file.name, read_items)
        for file in sorted(RECORDED.iterdir())},
     **golden(),
