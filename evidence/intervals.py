@@ -52,7 +52,7 @@ def counts_of_set(name: str, metric: str, documents: bool = False) -> Counts:
 
 @cache
 def pool(name: str, metric: str, kind: str) -> UnitCounts:
-    """A set by a metric, its systems from the best down, by segment or by document."""
+    """Count a set by segment or document, with its systems from best to worst."""
     counts = counts_of_set(name, metric, documents=kind == "documents")
     units = Units.segments(len(counts))
     if kind == "documents":
@@ -115,7 +115,7 @@ def sentences(comparison: Comparison) -> tuple[int, int]:
 
 
 def random_comparison(number: int, systems: int) -> Comparison:
-    """The comparison of so many systems on a random part of a random set by a random metric."""
+    """Compare `systems` random systems on a random part of a random set by a random metric."""
     generator = np.random.default_rng([number, systems])
     name, metric = str(generator.choice(SETS)), str(generator.choice(METRICS))
     counts = counts_of_set(name, metric)

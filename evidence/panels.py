@@ -35,7 +35,7 @@ PANELS = 400
 
 @cache
 def pool(name: str, metric: str) -> UnitCounts:
-    """Two systems of a set by a metric: those at a third and two thirds of the alphabet."""
+    """Count two systems of a set: those at a third and two thirds of the alphabet."""
     counts = count_texts(read_set(name), metric)
     systems = sorted(counts.outline.systems)
     chosen = [systems[len(systems) * part // 3] for part in (1, 2)]
