@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
-from typing import Annotated, ClassVar, Literal, NamedTuple, TypeAlias, get_args
+from typing import Annotated, ClassVar, Literal, NamedTuple, TypeAlias, TypedDict, get_args
 
 from truebleu.errors import DuplicateSystemError, SettingError, UnpairedSegmentsError, first_names
-from truebleu.schema import Setting, check_fields
+from truebleu.schema import Setting, Settings, check_fields
 
 __all__ = ["FORMATS", "HumanScores", "Judgment", "PairwiseJudgments"]
 
@@ -115,15 +115,48 @@ Match: TypeAlias = Literal["names", "documents", "numbers", "order"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """The test set and the choices; `read_human` documents each.
+class ReadOptions(TypedDict, total=False):
+    """Options of `read_human`.
 
     Attributes:
-        names: what the segments are called, where they have names.
-        outputs: the texts of the systems, where they are at hand.
-        canary: whether each system has a line before the first segment; None to find out.
+        format: format of the file; by default it is detected.
+        column: column of scores, if there are several.
+        raters: how the scores of several raters of a segment become one: their "mean", or the mean
+            of their "z"-scores, (x - mean) / standard deviation over all that a rater judged.
+        weights: weights of errors in MQM: "standard", "wmt24", a list such as "Major=5,Minor=1", a
+            mapping, or a file.
+        others: "refuse" or "ignore" judgments of systems that are not in the test set.
+        match: how segments are matched to those of the test set: by "names" if systems are files
+            of scores whose items have some, by "documents", by "numbers" or in "order". Default:
+            the first that fits what the file has.
+        first_segment: number of the first segment, 0 or 1; by default it is detected.
+        language_pair: language pair to take from a file with several, as the file writes it.
     """
+
+    format: Format | None
+    column: str | None
+    raters: Raters
+    weights: str | Mapping[str, float] | None
+    others: Others
+    match: Match | None
+    first_segment: Annotated[int | None, Setting(least=0, most=1)]
+    language_pair: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request(Settings):
+    """The test set that was judged, and the options of `read_human`.
+
+    Attributes:
+        systems: names of the test set's systems.
+        segments: number of segments.
+        documents: document of each segment, or None.
+        names: names of the segments, or None.
+        outputs: outputs of the systems, or None if they are not in memory.
+        canary: True if each system has a line before the first segment; None to find out.
+    """
+
+    OPTIONS = ReadOptions
 
     systems: tuple[str, ...]
     segments: Annotated[int, Setting(least=1)]
@@ -136,7 +169,7 @@ class Request:
     weights: str | Mapping[str, float] | None = None
     others: Others = "refuse"
     match: Match | None = None
-    first_segment: Annotated[int | None, Setting(least=0, most=1)] = None
+    first_segment: int | None = None
     language_pair: str | None = None
     canary: bool | None = None
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from truebleu.corpus._files import Files, read_lines
 from truebleu.corpus._reading import read_labels
@@ -23,13 +23,14 @@ from truebleu.errors import (
     UnpairedSegmentsError,
     UnreadableFileError,
 )
-from truebleu.human.judgments import HumanScores, Level, Others, Raters, Request
+from truebleu.human.judgments import HumanScores, Level, Others, Raters, ReadOptions, Request
 from truebleu.human.matching import CANARY
 from truebleu.human.reading import LEVELS, parse_human
-from truebleu.schema import picked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from typing_extensions import Unpack
 
 __all__ = ["MetricsEvalSet", "read_metrics_eval"]
 
@@ -110,15 +111,15 @@ class MetricsEvalSet:
         systems: Iterable[str] | None = None,
         others: Others = "ignore",
     ) -> HumanScores:
-        """The human scores of a name at a level.
+        """Return the human scores of a name at a level.
 
         Args:
-            name: One of those in `human`.
-            level: What the scores are about.
-            systems: The systems that matter; by default all outputs.
-            others: Whether to "refuse" or "ignore" scores of other systems.
+            name: one of the names in `human`.
+            level: what the scores are about.
+            systems: systems to read; by default all outputs.
+            others: "refuse" or "ignore" scores of other systems.
         """
-        return self._scores(self.human, level, locals())
+        return self._scores(self.human, name, level, systems, others=others)
 
     def human_ratings(
         self,
@@ -129,21 +130,30 @@ class MetricsEvalSet:
         weights: str | Mapping[str, float] | None = None,
         raters: Raters = "mean",
     ) -> HumanScores:
-        """Scores made of the marked errors of a name in `ratings`; see `read_human`."""
-        return self._scores(self.ratings, "segment", locals())
+        """Return scores made of the marked errors of a name in `ratings`; see `read_human`."""
+        choices: ReadOptions = {"others": others, "weights": weights, "raters": raters}
+        return self._scores(self.ratings, name, "segment", systems, **choices)
 
     def _scores(
-        self, files: Sequence[ScoresFile], level: Level, choices: Mapping[str, Any]
+        self,
+        files: Sequence[ScoresFile],
+        name: str,
+        level: Level,
+        systems: Iterable[str] | None,
+        **choices: Unpack[ReadOptions],
     ) -> HumanScores:
-        """The scores of a file, as the arguments of a caller say."""
-        name, systems = choices["name"], choices["systems"]
+        """Read the scores of a name at a level from the file that has them."""
         path = next((file.path for file in files if file[:2] == (name, level)), None)
         if path is None:
             names = [f"{file.name} ({file.level})" for file in files]
             raise MissingColumnError(self.folder, "human scores", f"{name} ({level})", names)
-        systems = tuple(self.outputs if systems is None else systems)
-        about = {"documents": self.documents, "canary": self.canary, "systems": systems}
-        request = picked(Request, choices, segments=len(self.source), **about)
+        request = Request(
+            systems=tuple(self.outputs if systems is None else systems),
+            segments=len(self.source),
+            documents=self.documents,
+            canary=self.canary,
+            **choices,
+        )
         return cast("HumanScores", parse_human(path, Files().contents(path), request))
 
 

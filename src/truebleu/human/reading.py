@@ -19,15 +19,17 @@ import truebleu.human.matching as matching
 from truebleu.corpus._files import BYTE_ORDER_MARK, COMPRESSED, Files, decode, extension
 from truebleu.corpus.test_set import TestSet
 from truebleu.errors import EmptyTextError, MalformedFileError, SettingError
-from truebleu.human.judgments import Judgment, PairwiseJudgments, Request, listed
+from truebleu.human.judgments import Judgment, PairwiseJudgments, ReadOptions, Request, listed
 from truebleu.human.mqm import is_mqm_header, read_mqm, read_rating_lines, read_rating_table
-from truebleu.schema import picked, verb
+from truebleu.schema import takes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from typing_extensions import Unpack
 
     from truebleu.corpus.outline import Outline
-    from truebleu.human.judgments import Format, HumanScores, Level, Match, Others, Raters, Verdict
+    from truebleu.human.judgments import Format, HumanScores, Level, Verdict
 
 __all__ = ["read_human"]
 
@@ -518,7 +520,7 @@ class CountsLike(Protocol):
         """The texts that were counted, or None."""
 
 
-@verb
+@takes(Request)
 def read_human(
     path: str | os.PathLike[str],
     test_set: TestSet | CountsLike | None = None,
@@ -526,61 +528,45 @@ def read_human(
     systems: Iterable[str] | None = None,
     segments: int | None = None,
     documents: Sequence[str] | None = None,
-    format: Format | None = None,  # noqa: A002  # the word that everybody knows
-    column: str | None = None,
-    raters: Raters = "mean",
-    weights: str | Mapping[str, float] | None = None,
-    others: Others = "refuse",
-    match: Match | None = None,
-    first_segment: int | None = None,
-    language_pair: str | None = None,
+    **options: Unpack[ReadOptions],
 ) -> HumanScores | PairwiseJudgments:
-    """Reads what people said about the systems of a test set; see docs/reference/human-scores.md.
+    """Read human judgments of the systems of a test set; see docs/reference/human-scores.md.
 
     Args:
-        path: The file, compressed or not.
-        test_set: The test set that people judged, or its counts; or what is needed of it:
-        systems: The names of the test set's systems, at least two.
-        segments: How many segments the test set has.
-        documents: The document of each segment, where that is known. Files that name documents
-            are then matched by them.
-        format: "scores", "mqm", "ratings", "esa", "da" or "rankings"; by default it is guessed.
-        column: The column of scores, where there are several.
-        raters: How several raters' scores of a segment become one: their "mean", or the mean of
-            their "z"-scores, (x - mean) / standard deviation over all that a rater judged.
-        weights: What errors weigh in MQM: "standard", "wmt24", a list such as "Major=5,Minor=1", a
-            mapping, or a file.
-        others: Whether to "refuse" or "ignore" judgments of systems that are not in the test set.
-        match: How segments find those of the test set, by "names" where systems are files of
-            scores whose items have some, by "documents", by "numbers" or in "order"; by default
-            the first that fits what the file has.
-        first_segment: The number of the first segment, 0 or 1; by default it is detected.
-        language_pair: Which language pair to take from a file with several, as the file writes it.
+        path: file, compressed or not.
+        test_set: the test set that was judged, or its counts; or what is needed of it:
+        systems: names of the test set's systems, at least two.
+        segments: number of segments of the test set.
+        documents: document of each segment; files that name documents are then matched by them.
 
     Returns:
         Scores, or judgments of which of two outputs is better.
 
     Raises:
-        CorpusError: When the file is not of its format, or does not fit the test set.
-        SettingError: When a choice is not possible.
+        CorpusError: if the file is not of its format, or does not fit the test set.
+        SettingError: if a choice is not possible.
     """
-    arguments = locals()
+    about: dict[str, Any] = {"systems": systems, "segments": segments, "documents": documents}
     if test_set is not None:
         if (systems, segments, documents) != (None, None, None):
             expected = "a TestSet alone, or its systems, segments and documents"
             raise SettingError("test_set", "a TestSet and more", expected)
         outline = test_set.outline
         texts = test_set if isinstance(test_set, TestSet) else test_set.texts
-        arguments |= {
+        about = {
             "systems": outline.systems,
             "segments": outline.segments,
             "documents": outline.documents,
             "names": outline.names,
             "outputs": None if texts is None else texts.systems,
         }
-    request = picked(Request, arguments)
+    request = Request(**about, **options)
     name = os.fspath(path)
-    if request.names is not None and match in (None, "names") and format in (None, "scores"):
+    if (
+        request.names is not None
+        and request.match in (None, "names")
+        and request.format in (None, "scores")
+    ):
         return read_named_items(name, request)
     return parse_human(name, Files().contents(name), request)
 
