@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
-from truebleu.metrics.statistics import SavedStatistics
 
 import truebleu
 from truebleu import BLEU, CHRF, TER
 from truebleu.corpus import as_test_set
+from truebleu.counts import read_counts, save_counts
 from truebleu.human import HumanScores
 from truebleu.metrics import GTM, MBLEU, NIST, PER, WER, LengthRatio, Metric, SentenceBLEU
-from truebleu.metrics.registry import metrics_for
 from truebleu.nbest import mbr, oracle_scores
 from truebleu.studies import study_type_one
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 CHINESE = [f"第{i}家商店今天在上海的市中心开业了。" for i in range(40)]
 OLD = [line.replace("今天", "昨天") for line in CHINESE]
@@ -95,9 +98,10 @@ def test_every_verb_names_the_tokenizer_it_used() -> None:
         assert str(result).count(line) == 1, type(result)
 
 
-def test_saved_statistics_name_it_too() -> None:
-    saved = SavedStatistics.of(as_test_set(OLD, CHINESE))[0]
-    assert ["|tok:zh|" in signature for signature in saved.rows] == [True]
+def test_saved_counts_name_the_tokenizer(tmp_path: Path) -> None:
+    save_counts(truebleu.count(OLD, CHINESE), tmp_path / "old.npz")
+    read = read_counts(tmp_path / "old.npz")
+    assert [read.signature(metric)["tok"] for metric in read.metrics] == ["zh"]
 
 
 @pytest.mark.parametrize(
@@ -119,8 +123,8 @@ def test_saved_statistics_name_it_too() -> None:
     ids=lambda value: str(getattr(value, "signature", value)),
 )
 def test_metrics_that_need_spaces_say_what_to_use(metric: Metric, advice: str | None) -> None:
-    _, test_set = metrics_for([metric], as_test_set(OLD, CHINESE))
-    found = [warning for warning in test_set.warnings if warning.code == "unspaced"]
+    outline = truebleu.count(OLD, CHINESE, metric).outline
+    found = [warning for warning in outline.warnings if warning.code == "unspaced"]
     assert [warning.message.partition("use ")[2] for warning in found] == (
         [] if advice is None else [advice]
     )
@@ -133,9 +137,11 @@ def test_metrics_that_need_spaces_say_what_to_use(metric: Metric, advice: str | 
         assert type(metric)(**fixed).advice_for_script("Chinese") is None, text
 
 
-def test_asking_twice_warns_once() -> None:
-    metrics, once = metrics_for(["wer"], as_test_set(OLD, CHINESE))
-    assert metrics_for(metrics, once)[1].warnings == once.warnings
+def test_counts_of_the_same_texts_have_each_warning_once() -> None:
+    once = truebleu.count(OLD, CHINESE, "wer")
+    assert once.texts is not None
+    assert truebleu.count(once.texts, metrics="wer").outline.warnings == once.outline.warnings
+    assert truebleu.count(once).outline.warnings == once.outline.warnings
 
 
 def test_results_from_lists_carry_warnings() -> None:
