@@ -8,8 +8,25 @@ import pytest
 
 from truebleu import BLEU, CHRF, TER
 from truebleu.errors import SettingError
-from truebleu.metrics import MBLEU, PER, LengthRatio, Metric, SentenceBLEU, parse_metric
-from truebleu.metrics.registry import as_metrics
+from truebleu.metrics import (
+    MBLEU,
+    PER,
+    FunctionMetric,
+    LengthRatio,
+    Metric,
+    SentenceBLEU,
+    Signature,
+    parse_metric,
+)
+from truebleu.metrics.base import GivenMean
+from truebleu.metrics.registry import (
+    METRICS,
+    as_metrics,
+    as_requested,
+    format_metric,
+    metric_labels,
+)
+from truebleu.scores import GivenScores
 
 
 @pytest.mark.parametrize(
@@ -106,3 +123,78 @@ def test_a_lone_text_is_one_metric() -> None:
 def test_what_is_no_list_of_metrics_is_refused(metrics: Any, expected: str) -> None:
     with pytest.raises(SettingError, match=f"metrics: .*{expected}"):
         as_metrics(metrics)
+
+
+# Scores of other programs, which are requested like metrics and are none.
+
+
+def test_scores_of_other_programs_are_requested_beside_metrics() -> None:
+    scores = GivenScores.of({"a": [1]})
+    requested = as_requested(["bleu,scores:path=x.tsv,missing=omit", scores])
+    assert requested == [BLEU(), GivenScores(path="x.tsv", missing="omit"), scores]
+
+
+@pytest.mark.parametrize("metrics", ["bleu,scores", [GivenScores.of({"a": [1]})]], ids=repr)
+def test_scores_of_other_programs_count_no_texts(metrics: Any) -> None:
+    with pytest.raises(SettingError, match="scores of another program"):
+        as_metrics(metrics)
+    with pytest.raises(SettingError, match="scores of another program"):
+        parse_metric("scores:path=x.tsv")
+
+
+def test_a_scorer_is_not_requested() -> None:
+    with pytest.raises(SettingError, match="names such as 'bleu', or objects such as BLEU"):
+        as_requested(GivenMean(name="m", signature=Signature.of("m")))  # type: ignore[arg-type]
+
+
+# Metrics as people write them.
+
+WRITTEN = [
+    *(name for name in METRICS if name not in ("depf", "scores")),
+    *("bleu:lowercase=yes", "bleu:max_order=2,smooth=floor,smooth_value=0.01,tokenize=zh"),
+    *("chrf:word_order=2", "chrf:beta=3,lowercase=yes", "ter:normalized=yes", "gtm:exponent=2.5"),
+    *("sentbleu:smoothing=4", "wer:tokenize=char", "bleu:tokenize=spm:/models/a.model"),
+]
+
+
+@pytest.mark.parametrize("text", WRITTEN)
+def test_a_written_metric_is_parsed_as_it_was(text: str) -> None:
+    metric = parse_metric(text)
+    written = format_metric(metric)
+    assert written is not None
+    assert parse_metric(written) == metric
+    assert format_metric(parse_metric(written)) == written
+
+
+@pytest.mark.parametrize("name", [name for name in METRICS if name not in ("depf", "scores")])
+def test_a_metric_with_defaults_is_written_as_its_name(name: str) -> None:
+    assert format_metric(parse_metric(name)) == name
+
+
+def test_settings_that_are_no_default_are_written() -> None:
+    assert format_metric(BLEU(lowercase=True, max_order=2)) == "bleu:max_order=2,lowercase=yes"
+
+
+class OwnBLEU(BLEU):
+    """A metric of another package."""
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        FunctionMetric(function=lambda output, _: float(output), name="value"),
+        OwnBLEU(),
+        # A comma ends the value of a setting.
+        BLEU(tokenize="spm:a,b.model"),
+    ],
+    ids=lambda metric: metric.name,
+)
+def test_a_metric_that_text_cannot_name_is_not_written(metric: Metric) -> None:
+    assert format_metric(metric) is None
+
+
+def test_labels_tell_scores_of_one_name_apart() -> None:
+    first, second = (
+        GivenMean(name="m", signature=Signature.of("m", scores=digest)) for digest in ("x", "y")
+    )
+    assert metric_labels([BLEU(), first, second]) == ["BLEU", "m[scores:x]", "m[scores:y]"]

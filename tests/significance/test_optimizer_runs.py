@@ -17,9 +17,9 @@ from scipy.stats import t as student
 from truebleu import BLEU, TER
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.metrics import FunctionMetric, LengthRatio
+from truebleu.metrics import FunctionMetric, LengthRatio, MeanScorer, Scorer, Signature
 from truebleu.significance.compare import compare
-from truebleu.significance.optimizer_runs import RunScores, group_runs
+from truebleu.significance.optimizer_runs import RunAverage, RunScores, group_runs
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
@@ -50,6 +50,39 @@ def simulated(segments: int, seed: int = 1) -> TestSet:
 @pytest.fixture(scope="module")
 def test_set() -> TestSet:
     return simulated(120)
+
+
+class OddScorer(MeanScorer):
+    """A scorer with no property that others have by default."""
+
+    name = "odd"
+    signature = Signature.of("odd", of="others")
+    higher_is_better = False
+    digits = 9
+    limits = (-7.0, 11.0)
+    weight_columns = (5, 6)
+
+
+PROPERTIES = [name for name, value in vars(Scorer).items() if isinstance(value, property)]
+
+
+@pytest.mark.parametrize("name", PROPERTIES)
+def test_an_average_has_every_property_of_its_metric(name: str) -> None:
+    """Without its limits, intervals would leave the range of the metric."""
+    metric = OddScorer()
+    by_default = getattr(Scorer, name)
+    if not getattr(by_default, "__isabstractmethod__", False):
+        assert getattr(metric, name) != by_default.fget(Scorer)
+    assert getattr(RunAverage(metric=metric, runs=2), name) == getattr(metric, name)
+
+
+def test_intervals_of_averages_stay_within_the_limits_of_the_metric() -> None:
+    reference = [f"the cat {number} sat on the mat" for number in range(12)]
+    wrong = ["a dog ran off", *reference[1:]]
+    outputs = {"a.1": reference, "a.2": wrong, "b.1": wrong, "b.2": reference}
+    result = compare(outputs, reference, "ter", runs="{system}.{run}", replicates=200)
+    intervals = [by["TER"].interval for by in result.systems.values()]
+    assert [interval[0] for interval in intervals] == [0, 0]
 
 
 def numbers(values: Mapping[str, NDArray[np.float64]]) -> TestSet:
