@@ -7,11 +7,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-from scipy.special import ndtri
 
 from truebleu import set_threads
 from truebleu.errors import SettingError, UnpairedSegmentsError
-from truebleu.resampling import Bootstrap, Swaps, Units, normal_quantile, on_exact_grid
+from truebleu.resampling import Bootstrap, Swaps, Units, on_exact_grid
 
 ROWS = on_exact_grid(np.random.default_rng(1).gamma(2.0, 3.0, size=(300, 20)))
 UNITS = Units.segments(300)
@@ -153,8 +152,3 @@ def test_blocks_begin_anew_where_the_stratum_changes() -> None:
 
 def test_a_million_segments_need_no_second_copy_of_their_rows() -> None:
     assert Units.segments(6).add_up(SIX) is SIX
-
-
-@pytest.mark.parametrize("share", [1e-300, 1e-12, 0.001, 0.025, 0.3, 0.5, 0.7, 0.975, 1 - 1e-12])
-def test_the_normal_quantile_is_that_of_scipy(share: float) -> None:
-    assert normal_quantile(share) == pytest.approx(float(ndtri(share)), rel=1e-12, abs=1e-15)

@@ -7,6 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "MIN_SWAP_RATIO",
+    "ROUNDING",
+    "SWAPS_OF_RATIOS",
+    "TIE_TOLERANCE",
     "VERSION",
     "Cells",
     "LineSearch",
@@ -22,20 +26,51 @@ __all__ = [
     "Segments",
     "Statistics",
     "TrainingIndex",
+    "choose_interval",
+    "critical_rank",
+    "default_interval",
+    "exact_bounds",
+    "exact_p",
+    "hall_p",
     "heads",
+    "intervals",
+    "inverted_intervals",
+    "inverted_level",
+    "jackknife_errors",
     "line_ends",
     "match_differences",
+    "mean_gradients",
+    "mean_intervals",
+    "min_replicates",
+    "normal_quantile",
     "on_exact_grid",
     "one_sided_p",
+    "p_values",
+    "paired_rates",
+    "pass_fail_intervals",
+    "percentile_rank",
+    "rate_intervals",
+    "scale_swaps",
     "set_threads",
+    "student_p",
+    "student_quantiles",
+    "swap_ratios",
+    "swap_scales",
+    "swapped_shares",
+    "tango_bounds",
     "threads",
     "tokenize",
     "tokenize_ter",
     "tokenizers",
     "value_of_counts",
+    "without_skewness",
 ]
 
 VERSION: str
+MIN_SWAP_RATIO: float
+ROUNDING: float
+SWAPS_OF_RATIOS: int
+TIE_TOLERANCE: float
 
 class _Settings(TypedDict):
     grouping: str
@@ -403,4 +438,86 @@ def one_sided_p(
 def heads(
     counts: Sequence[int], *, first: int, replicates: int, seed: int
 ) -> NDArray[np.uint64]: ...
-def on_exact_grid(rows: NDArray[np.float64], /) -> NDArray[np.float64]: ...
+
+# Statistics: one column of an array, or one number of a vector, for each score or difference.
+_Floats: TypeAlias = NDArray[np.float64]
+
+def on_exact_grid(rows: _Floats, /) -> _Floats: ...
+def normal_quantile(share: float, /) -> float: ...
+def student_quantiles(level: float, degrees: _Floats) -> _Floats: ...
+def student_p(
+    differences: _Floats, errors: _Floats, degrees: _Floats, scales: _Floats, side: str
+) -> _Floats: ...
+def jackknife_errors(jackknife: _Floats) -> _Floats: ...
+def mean_intervals(values: _Floats, level: float) -> _Floats: ...
+def hall_p(
+    distances: _Floats,
+    jackknife: _Floats,
+    side: str,
+    scales: _Floats,
+    strata: Sequence[tuple[int, int]],
+) -> _Floats: ...
+def without_skewness(moved: float, bend: float) -> float: ...
+def min_replicates(level: float) -> int: ...
+def percentile_rank(replicates: int, level: float) -> int: ...
+def intervals(
+    name: str,
+    level: float,
+    *,
+    estimates: _Floats | None = None,
+    replicates: _Floats | None = None,
+    jackknife: _Floats | None = None,
+    successes: _Floats | None = None,
+    trials: _Floats | None = None,
+    strata: Sequence[tuple[int, int]] = ...,
+    limits: tuple[float, float] = ...,
+) -> _Floats: ...
+def default_interval(*, about_further_runs: bool, by_segment: bool, by_domain: bool) -> str: ...
+def choose_interval(requested: str | None, default: str, rates: bool | None, units: int) -> str: ...
+def rate_intervals(name: str, rates: _Floats, trials: _Floats, level: float) -> _Floats: ...
+def tango_bounds(rates: _Floats, quantile: float) -> _Floats: ...
+def exact_bounds(
+    first: float, second: float, count: float, alpha: float
+) -> tuple[float, float]: ...
+def exact_p(first: float, second: float, count: float, margin: float) -> float: ...
+def paired_rates(
+    rows: _Floats, scores: NDArray[Any], pairs: Sequence[tuple[int, int]], level: float
+) -> _Floats: ...
+def critical_rank(replicates: int, alpha: float, *, exact: bool) -> int: ...
+def p_values(extreme: NDArray[np.uint64], replicates: int, *, exact: bool) -> _Floats: ...
+def inverted_level(alpha: float, side: str) -> float: ...
+def inverted_intervals(
+    differences: _Floats,
+    half_widths: _Floats,
+    p: _Floats,
+    *,
+    side: str,
+    alpha: float,
+    sign: float,
+) -> _Floats: ...
+def pass_fail_intervals(
+    differences: _Floats,
+    rates: _Floats,
+    bounds: _Floats,
+    p: _Floats,
+    *,
+    side: str,
+    alpha: float,
+    sign: float,
+) -> _Floats: ...
+def swap_ratios(squares: _Floats, count: int, errors: _Floats, size: float) -> _Floats: ...
+def swap_scales(ratios: _Floats) -> _Floats: ...
+def swapped_shares(
+    swapped_sums: _Floats,
+    sums: _Floats,
+    weights: Sequence[int],
+    pairs: Sequence[tuple[int, int]],
+) -> _Floats | None: ...
+def scale_swaps(
+    differences: _Floats, shares: _Floats, scales: Sequence[float]
+) -> tuple[_Floats, _Floats]: ...
+
+# A metric of Python has `score` and `gradient`.
+def mean_gradients(
+    metric: NativeMetric | Any, starts: _Floats, ends: _Floats, tolerance: float
+) -> tuple[_Floats, _Floats]: ...

@@ -235,9 +235,8 @@ def on_exact_grid(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 # Numbers of replicates: checked, so that no NaN gets in or out, and equal up to rounding.
 
 
-# Two numbers closer than this share of their scale are a tie. Sums taken in another order differ
-# by some 1e-15 of the scale; scores that differ for a reason differ by much more than this.
-TIE_TOLERANCE = 1e-9
+# Share of their scale within which two numbers tie.
+TIE_TOLERANCE = _core.TIE_TOLERANCE
 
 
 def as_values(name: str, values: ArrayLike) -> Values:
@@ -306,17 +305,6 @@ def as_scale(scale: ArrayLike, columns: Values) -> Values:
     return sizes
 
 
-def normal_quantile(share: float) -> float:
-    """Below which so much of the normal distribution lies.
-
-    >>> round(normal_quantile(0.975), 3)
-    1.96
-    """
-    from statistics import NormalDist  # it loads fractions and decimals
-
-    return NormalDist().inv_cdf(share)
-
-
 def jackknife_values(jackknife: ArrayLike) -> Values:
     """Estimates without one unit each, of two units at least."""
     left_out = as_replicates("jackknife", as_values("jackknife", jackknife))
@@ -327,7 +315,7 @@ def jackknife_values(jackknife: ArrayLike) -> Values:
 
 
 def jackknife_error(jackknife: ArrayLike) -> Values:
-    """The standard error of estimates from those without one unit each (Tukey 1958)."""
+    """Compute the standard error of estimates from those without one unit each (Tukey 1958)."""
     left_out = jackknife_values(jackknife)
-    squares = ((left_out - left_out.mean(axis=0)) ** 2).sum(axis=0)
-    return np.asarray(np.sqrt((len(left_out) - 1) / len(left_out) * squares))
+    errors = _core.jackknife_errors(left_out.reshape(len(left_out), -1))
+    return errors.reshape(left_out.shape[1:])

@@ -22,6 +22,14 @@ mod _core {
     /// The version of the package.
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");
+    #[pymodule_export]
+    const MIN_SWAP_RATIO: f64 = truebleu_core::statistics::MIN_SWAP_RATIO;
+    #[pymodule_export]
+    const ROUNDING: f64 = truebleu_core::statistics::ROUNDING;
+    #[pymodule_export]
+    const SWAPS_OF_RATIOS: u64 = truebleu_core::statistics::SWAPS_OF_RATIOS;
+    #[pymodule_export]
+    const TIE_TOLERANCE: f64 = truebleu_core::statistics::TIE_TOLERANCE;
 
     #[pymodule_export]
     use crate::agreement::{Cells, heads, one_sided_p, value_of_counts};
@@ -40,7 +48,14 @@ mod _core {
     #[pymodule_export]
     use crate::runtime::{set_threads, threads};
     #[pymodule_export]
-    use crate::statistics::on_exact_grid;
+    use crate::statistics::{
+        choose_interval, critical_rank, default_interval, exact_bounds, exact_p, hall_p, intervals,
+        inverted_intervals, inverted_level, jackknife_errors, mean_gradients, mean_intervals,
+        min_replicates, normal_quantile, on_exact_grid, p_values, paired_rates,
+        pass_fail_intervals, percentile_rank, rate_intervals, scale_swaps, student_p,
+        student_quantiles, swap_ratios, swap_scales, swapped_shares, tango_bounds,
+        without_skewness,
+    };
     #[pymodule_export]
     use crate::texts::{Segments, TrainingIndex, line_ends};
     #[pymodule_export]

@@ -342,7 +342,8 @@ fn check_order(py: Python<'_>, setting: &str, order: usize, least: usize) -> PyR
     Err(setting_error(py, setting, &order.to_string(), &expected))
 }
 
-fn width_error(py: Python<'_>, error: WidthError) -> PyErr {
+/// The error of sums with another number of columns than the metric has.
+pub fn width_error(py: Python<'_>, error: WidthError) -> PyErr {
     let columns = |count: usize| format!("{count} columns");
     setting_error(py, "sums", &columns(error.found), &columns(error.expected))
 }

@@ -472,7 +472,8 @@ impl PairTally {
 
 type AboveAndBelow<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u64>>);
 
-fn side_of(name: &str) -> PyResult<Side> {
+/// The side of an alternative.
+pub fn side_of(name: &str) -> PyResult<Side> {
     match name {
         "two-sided" => Ok(Side::Both),
         "greater" => Ok(Side::Greater),

@@ -32,7 +32,7 @@ from truebleu.metrics.base import MeanScorer
 from truebleu.resampling import TIE_TOLERANCE, as_values, on_exact_grid
 from truebleu.schema import DEFAULT_SEED
 from truebleu.significance.intervals import percentile_interval
-from truebleu.significance.student import student_quantile, without_skewness
+from truebleu.significance.student import student_quantile
 from truebleu.significance.tests import fewest_units
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def gate_power(
         return 0.0
     freedom, skewness = units - 1, side * variance.skewness
     moved = student_quantile(test.confidence, freedom)
-    critical = float(without_skewness(moved, skewness / (3 * math.sqrt(units))))
+    critical = _core.without_skewness(moved, skewness / (3 * math.sqrt(units)))
     distance = margin * math.sqrt(units) / variance.sd - critical * (1 - 1 / (4 * freedom))
     squared = 1 + critical**2 / (2 * freedom) - critical * skewness / math.sqrt(units)
     return NORMAL.cdf(distance / math.sqrt(max(squared, SMALLEST_VARIANCE)))

@@ -21,14 +21,7 @@ import numpy as np
 
 from truebleu import _core
 from truebleu.errors import SettingError
-from truebleu.resampling import (
-    Values,
-    as_replicates,
-    beside,
-    jackknife_error,
-    normal_quantile,
-    tie_margin,
-)
+from truebleu.resampling import Values, as_replicates, beside, jackknife_error, tie_margin
 from truebleu.schema import require_level
 from truebleu.significance.statistics import by_clusters, rate_interval, tango_bounds
 from truebleu.significance.student import hall_interval, student_interval, student_quantile
@@ -126,7 +119,7 @@ def bca_levels(
     if left_out.shape[1:] != centre.shape:
         expected = f"one row per unit, each shaped {centre.shape}"
         raise SettingError("jackknife", left_out.shape, expected)
-    quantile = -normal_quantile((1 - require_level(level)) / 2)
+    quantile = -_core.normal_quantile((1 - require_level(level)) / 2)
     pairs = zip(
         _shares_below(centre, replicates).ravel(), _accelerations(left_out).ravel(), strict=True
     )
@@ -367,7 +360,7 @@ def simultaneous_intervals(
     factor = np.where(variance > smallest, 1 / np.sqrt(np.maximum(variance, smallest)), 0.0)
     largest = _core.Pairs(pairs).largest_deviations(centred, factor.tolist())
     student = student_quantile(level, statistics.units - 1)
-    normal = -normal_quantile((1 - level) / 2)
+    normal = -_core.normal_quantile((1 - level) / 2)
     critical = max(float(np.quantile(largest, level)) * student / normal, student)
     observed = statistics.differences(pairs)
     rates = statistics.paired_rates(pairs, level)

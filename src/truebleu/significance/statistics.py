@@ -14,14 +14,7 @@ import numpy as np
 from truebleu import _core
 from truebleu.errors import SettingError
 from truebleu.metrics.base import MeanScorer
-from truebleu.resampling import (
-    TIE_TOLERANCE,
-    Swaps,
-    blocks,
-    jackknife_error,
-    normal_quantile,
-    on_exact_grid,
-)
+from truebleu.resampling import TIE_TOLERANCE, Swaps, blocks, jackknife_error, on_exact_grid
 from truebleu.schema import MOST, ComparedByValue, require_whole_number
 from truebleu.significance.student import student_quantile
 
@@ -523,7 +516,7 @@ def _closed(bounds: Values, rate: Values) -> Values:
 
 
 def _quantile(level: float) -> float:
-    return -normal_quantile((1 - level) / 2)
+    return -_core.normal_quantile((1 - level) / 2)
 
 
 def effective_tries(

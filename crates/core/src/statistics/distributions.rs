@@ -50,8 +50,13 @@ pub fn normal_quantile(share: f64) -> f64 {
 }
 
 /// Returns the t between minus and plus which this share of Student's distribution lies.
+///
+/// It is no number unless the degrees of freedom, which may be a fraction, are above 0.
 #[must_use]
 pub fn student_quantile(level: f64, degrees: f64) -> f64 {
+    if degrees.is_nan() || degrees <= 0.0 {
+        return f64::NAN;
+    }
     if degrees.is_infinite() {
         return -normal_quantile((1.0 - level) / 2.0);
     }
@@ -228,6 +233,7 @@ mod tests {
 
     #[test]
     fn students_quantiles_equal_closed_forms() {
+        assert!(student_quantile(0.95, 0.0).is_nan() && student_quantile(0.95, f64::NAN).is_nan());
         for level in [0.1, 0.5, 0.9, 0.95, 0.999] {
             // Cauchy's distribution, and that of two degrees.
             assert_close(student_quantile(level, 1.0), (PI * level / 2.0).tan());

@@ -1,5 +1,7 @@
 //! Intervals of scores by name, and which of them a score gets.
 
+use std::ops::Range;
+
 use super::jackknife::{hall_interval, student_interval};
 use super::percentiles::{bca_interval, percentile_interval};
 use super::rates::{korn_graubard_interval, wilson_interval};
@@ -122,6 +124,8 @@ pub struct Estimate<'a> {
     pub replicates: &'a mut [f64],
     /// The scores without one unit each.
     pub without: &'a [f64],
+    /// The ranges of units whose shares are fixed; empty if all units are one stratum.
+    pub strata: &'a [Range<usize>],
     /// The successes of pass/fail scores, by unit.
     pub successes: &'a [f64],
     /// Their trials.
@@ -154,7 +158,7 @@ pub fn bounds(
     let (low, high) = match name {
         IntervalName::Percentile => percentile_interval(of.replicates, level),
         IntervalName::Bca => bca_interval(of.score, of.replicates, of.without, level),
-        IntervalName::Hall => hall_interval(of.score, of.without, level, &[]),
+        IntervalName::Hall => hall_interval(of.score, of.without, level, of.strata),
         // The jackknife of a mean of segment scores has Student's standard error.
         IntervalName::Jackknife | IntervalName::Student | IntervalName::TwoWay => {
             student_interval(of.score, of.without, level)
@@ -219,6 +223,7 @@ mod tests {
                 score: 50.0,
                 replicates: &mut replicates,
                 without: &without,
+                strata: &[],
                 successes: &successes,
                 trials: &trials,
             };
@@ -247,6 +252,7 @@ mod tests {
                 score: 1.0,
                 replicates: &mut [],
                 without: &[1.0],
+                strata: &[],
                 successes: &[],
                 trials: &[],
             };
