@@ -662,8 +662,8 @@ def _metric_options(
     return [
         Option(
             "-m --metric metrics",
-            "A metric; settings follow a colon: chrf:word_order=2. Several: -m bleu chrf ter. "
-            "truebleu list metrics lists them.",
+            "A metric, settings after a colon: chrf:word_order=2. Several: -m bleu chrf ter. See "
+            "truebleu list metrics.",
             "METRIC",
             group="Metrics",
             multiple=True,
