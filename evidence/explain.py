@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from truebleu.execution.journal import Record
     from truebleu.explanation import PairExplanation
     from truebleu.reports.document import Document, Row
-    from truebleu.schema import Unit
+    from truebleu.schema import TextUnit
 
     Values = NDArray[np.float64]
 
@@ -56,7 +56,7 @@ METRIC = BLEU(tokenize="13a")
 # Segments at the top of lists.
 TOP = 20
 # Explanations of swapped systems, of each pair by each unit.
-NULLS: dict[Unit, int] = {"segment": 50, "document": 50}
+NULLS: dict[TextUnit, int] = {"segment": 50, "document": 50}
 # Swapped systems of one task.
 PART = 10
 JOURNAL = Path(__file__).parent / "journal" / "explain.jsonl"
@@ -335,7 +335,7 @@ NULL_COLUMNS = (
 )
 
 
-def _explained(pair: tuple[str, str], unit: Unit, start: int) -> Record:
+def _explained(pair: tuple[str, str], unit: TextUnit, start: int) -> Record:
     """How many explanations of swapped systems show something."""
     counts: Record = {"alone": 0, "adjusted": 0, "artefacts": 0}
     for number in range(start, start + PART):
@@ -386,13 +386,13 @@ def _nulls(runner: Runner) -> tuple[Row, ...]:
     return tuple(rows)
 
 
-def _units(test_set: TestSet, unit: Unit) -> Units:
+def _units(test_set: TestSet, unit: TextUnit) -> Units:
     if unit == "segment":
         return Units.segments(len(test_set))
     return Units.documents(test_set.documents or ())
 
 
-def _swapped(test_set: TestSet, unit: Unit, number: int) -> TestSet:
+def _swapped(test_set: TestSet, unit: TextUnit, number: int) -> TestSet:
     """The outputs of two systems, swapped by the toss of a coin for each unit."""
     units = _units(test_set, unit)
     coins = np.random.default_rng([number, len(units)]).random(len(units)) < 0.5
@@ -413,7 +413,7 @@ def _smallest(pair: PairExplanation) -> float:
     return min(p for p in ps if p is not None)
 
 
-def _smallest_alone(pair: PairExplanation, test_set: TestSet, unit: Unit) -> float:
+def _smallest_alone(pair: PairExplanation, test_set: TestSet, unit: TextUnit) -> float:
     """The smallest p of slices that are tested one by one, as buckets usually are."""
     units = _units(test_set, unit)
     contributions = np.array(pair.segments)

@@ -41,7 +41,7 @@ class DecideOptions(SharedOptions, total=False):
     test: Annotated[str, Setting(choices=("ar", "bootstrap"))]
     seed: Annotated[schema.Seed, Setting(default=7)]
     exact: bool
-    shares: Sequence[float]
+    shares: Annotated[Sequence[float], Setting(default=())]
     file: str | PathLike[str] | None
 
 
@@ -160,7 +160,7 @@ def test_the_docstring_describes_all_options() -> None:
         "    text: anything.",
         "    margin: the margin.",
         "    test: the test to make.",
-        "    level: confidence of intervals; tests decide at 1 − level.",
+        "    level: confidence level; tests use 1 − level.",
         "    unit: what is resampled.",
         "    by: a column.",
         "Returns:",

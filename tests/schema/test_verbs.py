@@ -98,9 +98,9 @@ def test_an_unknown_argument_is_answered_with_the_nearest_one() -> None:
 def test_the_help_of_a_setting_is_its_line_or_what_all_verbs_share() -> None:
     declared = parameters_of(decide)
     assert declared["test"].setting.help == "which one of the two."
-    assert declared["level"].setting.help.startswith("confidence of intervals")
+    assert declared["level"].setting.help.startswith("confidence level;")
     document = decide.__doc__ or ""
-    assert document.index("text: anything") < document.index("level: confidence of intervals")
+    assert document.index("text: anything") < document.index("level: confidence level;")
     assert document.index("level: confidence") < document.index("test: which one of the two.")
     assert document.rstrip().endswith("What it was called with.")
 

@@ -129,7 +129,7 @@ def test_one_test_set_has_one_level_and_plan(tmp_path: Path) -> None:
 
 
 def test_planned_looks_need_a_ledger() -> None:
-    with pytest.raises(SettingError, match="looks: 5; expected a ledger"):
+    with pytest.raises(SettingError, match="looks: 5; expected None without a ledger"):
         against_second(FIRST, looks=5)
 
 

@@ -109,7 +109,15 @@ class Option(click.Option):
             names = tuple(map(str, self.type.choices))
             if len("|".join(names)) > LONGEST_CHOICES:
                 self.metavar = "NAME"
-                self.help = f"{text.rstrip('.')}: {', '.join(names)}."
+                self.help = _with_names(text, names)
+
+
+def _with_names(text: str, names: Sequence[str]) -> str:
+    """Return the help of an option with the names to choose from."""
+    listed_names = ", ".join(names)
+    if ". " in text:
+        return f"{text} One of {listed_names}."
+    return f"{text.rstrip('.')}: {listed_names}."
 
 
 class Command(click.Command):
@@ -689,7 +697,7 @@ def _metric_options(
 #: The direction of scores that no text tells.
 LOWER_IS_BETTER = Option(
     "--lower-is-better",
-    "Of scores from elsewhere: lower is better, whatever they are called.",
+    "For scores of other tools: lower is better, whatever the name suggests.",
     group="Metrics",
     rare=True,
     is_flag=True,

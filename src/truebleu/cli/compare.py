@@ -146,8 +146,6 @@ def gate_command(
         )
     if settings["margin"] is not None:
         refuse_idle(["replicates", "seed"], "has no effect with --margin")
-    if settings["ledger"] is None:
-        refuse_idle(["looks"], "requires --ledger FILE")
     both, name = texts.with_baseline(baseline)
     counts = both.count(metrics, fingerprints=settings["ledger"] is not None)
     steps = 0 if settings["margin"] is not None else settings["replicates"] or DEFAULT_REPLICATES

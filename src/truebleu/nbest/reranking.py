@@ -122,7 +122,7 @@ class RerankOptions(TypedDict, total=False):
         folds: number of parts of neighbouring segments.
     """
 
-    quality: Annotated[Sequence[str], Setting(group="Metrics", metavar="NAME")]
+    quality: Annotated[Sequence[str], Setting(group="Metrics", metavar="NAME", default=())]
     gamma: Annotated[float | None, Setting(above=0, rare=True)]
     ngrams: Annotated[int, Setting(least=0, most=10, group="Metrics", metavar="N", default=0)]
     folds: Annotated[int, Setting(least=2, most=10**6, rare=True, default=5)]

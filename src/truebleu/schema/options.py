@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass, replace
 from functools import cache, wraps
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar, cast, get_type_hints
 
 from truebleu.errors import ArgumentTypeError, UnknownNameError
 from truebleu.schema.declare import Parameter, read_type
@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
-#: The options of each verb: a TypedDict, or a class of `Settings`.
-_DECLARATIONS: dict[Callable[..., Any], type] = {}
+#: Raises SettingError for options that contradict each other.
+RefuseConflicts: TypeAlias = Callable[[Mapping[str, Any]], None]
+#: The declaration of each verb, and the check for conflicts that it adds.
+_VERBS: dict[Callable[..., Any], tuple[type, RefuseConflicts | None]] = {}
 
 
 class Settings:
@@ -52,14 +54,21 @@ class Settings:
         """Make settings of a verb's options.
 
         Args:
-            options: all options, by name; those that are no field are left out.
+            options: all options, by name; those that are no field are left out, and None leaves
+                the choice to the default of a field that cannot be None.
             chosen: values that take the place of options, or of defaults.
         """
-        names = {field.name for field in fields(cls)}  # type: ignore[arg-type]
-        return cls(**{name: options[name] for name in names & options.keys()} | chosen)
+        values = {
+            name: options[name]
+            for name, field in fields_of(cls).items()  # type: ignore[arg-type]
+            if name in options and (field.optional or options[name] is not None)
+        }
+        return cls(**values | chosen)
 
 
-def takes(declaration: type) -> Callable[[Verb], Verb]:
+def takes(
+    declaration: type, refuse_conflicts: RefuseConflicts | None = None
+) -> Callable[[Verb], Verb]:
     """Make a function a verb that takes declared options.
 
     The function gets all of them as its ``**options``: the requested values, checked, and the
@@ -67,6 +76,7 @@ def takes(declaration: type) -> Callable[[Verb], Verb]:
 
     Args:
         declaration: a TypedDict, or a class of `Settings` that names one.
+        refuse_conflicts: check for conflicts; that of the settings if they are the declaration.
     """
 
     def decorate(function: Verb) -> Verb:
@@ -80,12 +90,12 @@ def takes(declaration: type) -> Callable[[Verb], Verb]:
                 if name not in names:
                     raise UnknownNameError("argument", name, names)
             requested = {name: named.pop(name) for name in declared if name in named}
-            return function(*arguments, **named, **resolve(declaration, requested))
+            return function(*arguments, **named, **resolve(call, requested))
 
         vars(call)["__signature__"] = signature
         helps = {name: parameter.setting.help for name, parameter in declared.items()}
         call.__doc__ = with_arguments(function.__doc__, {**dict.fromkeys(names, ""), **helps})
-        _DECLARATIONS[call] = declaration
+        _VERBS[call] = declaration, refuse_conflicts
         return cast("Verb", call)
 
     return decorate
@@ -93,7 +103,7 @@ def takes(declaration: type) -> Callable[[Verb], Verb]:
 
 def is_verb(function: Callable[..., Any]) -> bool:
     """Return whether a function takes declared options."""
-    return function in _DECLARATIONS
+    return function in _VERBS
 
 
 def resolve(declaration: type | Callable[..., Any], requested: Mapping[str, Any]) -> dict[str, Any]:
@@ -106,14 +116,16 @@ def resolve(declaration: type | Callable[..., Any], requested: Mapping[str, Any]
     Raises:
         SettingError: if a value is not possible, missing, or in conflict with another.
     """
-    kind = _DECLARATIONS.get(declaration, declaration)
+    kind, refuse_conflicts = _VERBS.get(declaration, (declaration, None))
     options = {}
-    for name, parameter in declared_by(kind).items():
+    for name, parameter in declared_by(declaration).items():
         value = requested.get(name, parameter.default)
         if value is MISSING:
             raise ArgumentTypeError(name, None, parameter.expected)
         options[name] = parameter.checked(value)
-    if isinstance(kind, type) and issubclass(kind, Settings):
+    if refuse_conflicts is not None:
+        refuse_conflicts(options)
+    elif isinstance(kind, type) and issubclass(kind, Settings):
         kind.refuse_conflicts(options)
     return options
 
@@ -121,10 +133,10 @@ def resolve(declaration: type | Callable[..., Any], requested: Mapping[str, Any]
 @cache
 def declared_by(declaration: type | Callable[..., Any]) -> dict[str, Parameter]:
     """Return the options that a TypedDict, a class of `Settings` or a verb declares, by name."""
-    kind: Any = _DECLARATIONS.get(declaration, declaration)
+    kind: Any = _VERBS.get(declaration, (declaration, None))[0]
     options = kind.OPTIONS if _is_settings(kind) else kind
     defaults = {field.name: field.default for field in fields(kind)} if is_dataclass(kind) else {}
-    helps, hints = _helps_of(kind), get_type_hints(options, include_extras=True)
+    helps, hints = _option_helps(kind), get_type_hints(options, include_extras=True)
     # What a verb describes itself comes before what it shares with others.
     own = argument_lines(options.__doc__ or "")
     return {
@@ -138,7 +150,7 @@ def declared_by(declaration: type | Callable[..., Any]) -> dict[str, Parameter]:
 @cache
 def fields_of(kind: type) -> dict[str, Parameter]:
     """Return what a dataclass of settings declares of the fields that it is made of, by name."""
-    hints, helps = get_type_hints(kind, include_extras=True), _helps_of(kind)
+    hints, helps = get_type_hints(kind, include_extras=True), _field_helps(kind)
     options = declared_by(kind) if _is_settings(kind) else {}
     declared = {}
     for field in fields(kind):
@@ -166,12 +178,19 @@ def _is_settings(kind: object) -> bool:
     return isinstance(kind, type) and issubclass(kind, Settings)
 
 
-def _helps_of(kind: type) -> dict[str, str]:
-    """Return the help of options or fields, which a subclass may describe anew."""
+def _option_helps(kind: type) -> dict[str, str]:
+    """Return the help of options, which the options of a subclass may describe anew."""
     helps: dict[str, str] = {}
     for base in reversed(kind.__mro__):
-        for described in (base, vars(base).get("OPTIONS")):
-            helps |= argument_lines(getattr(described, "__doc__", None) or "")
+        helps |= argument_lines(vars(base).get("OPTIONS", base).__doc__ or "")
+    return helps
+
+
+def _field_helps(kind: type) -> dict[str, str]:
+    """Return the help of fields: that of their options, unless a class describes them."""
+    helps = _option_helps(kind)
+    for base in reversed(kind.__mro__):
+        helps |= argument_lines(base.__doc__ or "")
     return helps
 
 
@@ -183,8 +202,6 @@ def _with_default(parameter: Parameter, default: Any) -> Parameter:
         default = None
     elif default is MISSING and parameter.kind is bool:
         default = False
-    elif default is MISSING and parameter.many:
-        default = ()
     return replace(parameter, default=default)
 
 

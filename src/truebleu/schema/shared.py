@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal, TypedDict, get_args
 
 from truebleu.schema.declare import Setting
 
@@ -11,6 +11,8 @@ DEFAULT_REPLICATES = 10_000
 DEFAULT_LEVEL = 0.95
 
 Unit = Literal["segment", "document", "block"]
+#: Units that texts have by themselves.
+TextUnit = Literal["segment", "document"]
 IntervalName = Literal[
     "percentile", "bca", "student", "jackknife", "hall", "wilson", "korn-graubard", "two-way"
 ]
@@ -30,7 +32,7 @@ ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
 Level = Annotated[
     float,
     Setting(
-        help="confidence of intervals; tests decide at 1 − level.",
+        help="confidence level; tests use 1 − level.",
         least=0.5,
         below=1,
         hint="did you mean 0.95?",
@@ -40,7 +42,7 @@ Level = Annotated[
 Seed = Annotated[
     int,
     Setting(
-        help="the same seed gives the same digits.",
+        help="seed of all random numbers; the same seed gives the same digits.",
         least=0,
         most=2**64 - 1,
         rare=True,
@@ -50,7 +52,7 @@ Seed = Annotated[
 Replicates = Annotated[
     int | None,
     Setting(
-        help="resampled test sets; 10,000, and more where many comparisons need them.",
+        help="number of replicates. Default: 10,000, or more if many comparisons need them.",
         least=1,
         rare=True,
     ),
@@ -58,20 +60,21 @@ Replicates = Annotated[
 UnitChoice = Annotated[
     Unit | None,
     Setting(
-        help="what is resampled or swapped as a whole; documents where they are known, else "
-        "segments.",
+        help="unit to resample or swap. Default: document if documents are known, else segment.",
         rare=True,
     ),
 ]
-BlockLength = Annotated[
-    int | None,
-    Setting(help='consecutive segments in a block, with unit "block".', least=1, rare=True),
+TextUnitChoice = Annotated[
+    TextUnit | None,
+    Setting(
+        help="unit to resample or swap. Default: document if documents are known, else segment.",
+        rare=True,
+    ),
 ]
-ByDomain = Annotated[bool, Setting(help="resample within each domain.", rare=True)]
 Tested = Annotated[
     Alternative,
     Setting(
-        help='"two-sided"; "greater" asks only whether the first system is better, "less" whether '
+        help='"two-sided"; "greater" tests only whether the first system is better, "less" whether '
         "it is worse.",
         rare=True,
     ),
@@ -88,6 +91,36 @@ People = Annotated[
         'al. (2024), or "none".',
         choices=(PUBLISHED_CURVES, "none"),
         rare=True,
+        default=PUBLISHED_CURVES,
     ),
 ]
-Margin = Annotated[float | None, Setting(above=0, metavar="D")]
+
+
+class ResamplingOptions(TypedDict, total=False):
+    """Options of verbs that resample a test set."""
+
+    level: Level
+    replicates: Replicates
+    seed: Seed
+    unit: UnitChoice
+    block_length: Annotated[
+        int | None,
+        Setting(
+            help='number of consecutive segments in a block, with unit "block".', least=1, rare=True
+        ),
+    ]
+    by_domain: Annotated[bool, Setting(help="resample within each domain.", rare=True)]
+
+
+class IntervalOptions(ResamplingOptions, total=False):
+    """Options of verbs that make intervals of scores."""
+
+    interval: Annotated[
+        IntervalName | None,
+        Setting(
+            help="method of the intervals of scores. Default: Hall's for documents or blocks, the "
+            "jackknife's for fewer than 30 of them, else percentiles; for pass/fail scores "
+            "Wilson's, or Korn and Graubard's for documents.",
+            rare=True,
+        ),
+    ]

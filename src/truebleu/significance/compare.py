@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -35,7 +35,7 @@ from truebleu.significance.pairs import (
 )
 from truebleu.significance.people import PeopleAgreement, agreement_of_pairs
 from truebleu.significance.settings import (
-    FAMILIES,
+    CompareOptions,
     CompareSettings,
     chosen_unit,
     default_interval,
@@ -57,6 +57,8 @@ from truebleu.significance.tests import TESTS, default_replicates, fewest_units,
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from typing_extensions import Unpack
 
     from truebleu.corpus.outline import ColumnsLike, Sizes
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike
@@ -80,35 +82,18 @@ __all__ = [
 ]
 
 
-@schema.verb
+@schema.takes(CompareSettings)
 def compare(
     systems: SystemsLike | Source,
     references: ReferencesLike | None = None,
     metrics: MetricsLike | None = None,
     *,
-    baseline: schema.Baseline = None,
-    test: Annotated[str | None, schema.Setting(choices=tuple(TESTS))] = None,
-    margin: Annotated[float | None, schema.Setting(above=0, metavar="D")] = None,
-    level: schema.Level = 0.95,
-    replicates: schema.Replicates = None,
-    seed: schema.Seed = schema.DEFAULT_SEED,
-    unit: schema.UnitChoice = None,
-    block_length: schema.BlockLength = None,
-    by_domain: schema.ByDomain = False,
-    alternative: schema.Tested = "two-sided",
-    correction: Annotated[str | None, schema.Setting(choices=tuple(CORRECTIONS), rare=True)] = None,
-    primary: Annotated[str | None, schema.Setting(metavar="METRIC", rare=True)] = None,
-    correct_over: Annotated[str, schema.Setting(choices=FAMILIES, rare=True)] = "pairs",
-    interval: Annotated[schema.IntervalName | None, schema.Setting(rare=True)] = None,
-    adaptive: Annotated[bool, schema.Setting(rare=True)] = False,
     runs: str | Mapping[str, Sequence[str]] | None = None,
-    about: Annotated[schema.About | None, schema.Setting(rare=True)] = None,
-    swap_runs: Annotated[schema.RunSwaps, schema.Setting(rare=True)] = "together",
     by: ColumnsLike | None = None,
-    people: schema.People = schema.PUBLISHED_CURVES,
     documents: str | Iterable[object] | None = None,
     domains: Iterable[object] | None = None,
     progress: Progress | None = None,
+    **options: Unpack[CompareOptions],
 ) -> Comparison:
     """Which differences between systems are real?
 
@@ -123,31 +108,16 @@ def compare(
         references: one text, or one per translator; None with a test set, scores or counts.
         metrics: names or objects: "bleu", ["bleu", "chrf:word_order=2"], BLEU(). Default: BLEU, or
             the scores of items.
-        test: the test of significance; approximate randomization, unless you choose another.
-        margin: the largest difference that does not matter; adds a test of equivalence.
-        correction: for the number of comparisons by a metric; Holm's, and Westfall and Young's from
-            1,001 comparisons on.
-        primary: of several metrics, the one whose verdict counts; the first unless you choose. The
-            others are shown beside it.
-        correct_over: "pairs" corrects for the comparisons by each metric; "metrics" for those by
-            all metrics together, so that the verdicts by all of them count.
-        interval: how intervals of scores are made; Hall's by documents or blocks, the jackknife's
-            by fewer than 30 of them, else percentiles; for pass/fail scores Wilson's, by documents
-            Korn and Graubard's.
-        adaptive: make as many replicates as clear decisions need.
         runs: where several outputs are runs of one system: the outputs of each system, or a pattern
             that their names have, such as "{system}.opt{run}".
-        about: what a verdict on systems with runs is about; further runs where every system has two
-            or more.
-        swap_runs: about these runs, whether swaps take all runs of a unit together, or each of them
-            separately, as MultEval does.
         by: also compare by groups of segments: labels by name, one for each segment, or "domain" or
             "document". Corrected for the comparisons of all groups.
         documents: the document of each segment, where `systems` is no test set.
         domains: the domain of each segment, likewise.
         progress: called with the number of replicates made since the last call.
     """
-    asked = locals()
+    test, interval, unit = options["test"], options["interval"], options["unit"]
+    replicates, correction = options["replicates"], options["correction"]
     # Of several answers to an item, each is a run of its own where nothing else is asked for.
     counts = counts_of(
         systems,
@@ -156,35 +126,36 @@ def compare(
         documents,
         domains,
         verb="compare",
-        by_runs=are_runs_compared(asked),
+        by_runs=are_runs_compared({**options, "runs": runs, "by": by}),
     )
     names = list(counts.outline.systems)
     grouped = counts.outline.runs if runs is None else as_runs(runs, names)
-    about = resolve_about(about, None if grouped is None else len(next(iter(grouped.values()), ())))
+    count = None if grouped is None else len(next(iter(grouped.values()), ()))
+    about = resolve_about(options["about"], count)
     chosen = chosen_unit(unit, counts.outline)
-    settings = schema.picked(
-        CompareSettings,
-        asked,
+    by_domain = options["by_domain"]
+    settings = CompareSettings.from_options(
+        options,
         test=test or ("two-way" if about == "further-runs" else "scaled"),
-        replicates=replicates or schema.DEFAULT_REPLICATES,
-        correction=correction or "holm",
         unit=chosen,
         interval=interval or default_interval(about, chosen, by_domain=by_domain),
         about=about,
-        primary=_primary(primary, counts.labels),
+        primary=_primary(options["primary"], counts.labels),
     )
     if grouped is not None:
         names = list(grouped)
         outputs = [output for group in grouped.values() for output in group]
         counts = counts.select(outputs)
-    elif swap_runs != "together":
-        raise SettingError("swap_runs", swap_runs, "runs beside it: without runs it does nothing")
-    pairs = pairs_to_compare(names, baseline)  # refused before anything is counted
+    elif settings.swap_runs != "together":
+        raise SettingError(
+            "swap_runs", settings.swap_runs, "runs beside it: without runs it does nothing"
+        )
+    pairs = pairs_to_compare(names, settings.baseline)  # refused before anything is counted
     outline = counts.outline
     columns = outline.columns(by)
     _require_groups(columns, settings, runs=grouped is not None)
     units = units_of(outline, settings)
-    family_size = len(pairs) * (len(counts.metrics) if correct_over == "metrics" else 1)
+    family_size = len(pairs) * (len(counts.metrics) if settings.correct_over == "metrics" else 1)
     settings = for_comparisons(
         settings, family_size, len(units), replicates=replicates, correction=correction
     )
@@ -197,9 +168,9 @@ def compare(
     statistics = swapped = of_outputs
     of_runs = None
     if grouped is not None:
-        of_runs = RunResults(grouped, of_outputs, scores, about, seed)
+        of_runs = RunResults(grouped, of_outputs, scores, about, settings.seed)
         statistics, scores = of_runs.averages, of_runs.mean_scores(scores)
-        swapped = of_runs.pooled if swap_runs == "separately" else statistics
+        swapped = of_runs.pooled if settings.swap_runs == "separately" else statistics
 
     def draw(first: int, count: int) -> list[Values]:
         further = draw_outputs(first, count)
@@ -208,16 +179,19 @@ def compare(
     tests = all_pair_tests(swapped, scores, pairs, settings, draw, progress)
     if settings.test == "scaled" and test is None and not any(part.is_scaled for part in tests):
         settings = replace(settings, test="ar")  # which has given the same
-    if correct_over == "metrics":
+    if settings.correct_over == "metrics":
         adjusted = adjust(np.concatenate([part.p for part in tests]), settings.correction)
         parts_of = np.split(adjusted, len(tests))
         tests = [replace(part, p_adjusted=p) for part, p in zip(tests, parts_of, strict=True)]
     clusters_of = known_clusters(outline, settings)
-    family = schema.picked(
-        Family,
-        locals(),
+    family = Family(
+        names=names,
+        pairs=pairs,
+        settings=settings,
+        people=options["people"],
         references=outline.references_each,
         unit_name=partial(name_of_unit, outline, units, settings),
+        interval=interval,
     )
     parts = []
     for index, (metric, replicated, tested) in enumerate(

@@ -32,6 +32,7 @@ import math
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from math import isfinite
+from os import PathLike
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -61,10 +62,10 @@ from truebleu.significance.student import hall_interval, hall_p
 from truebleu.significance.tests import fewest_units, monte_carlo_error, randomization_p, rejecting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from os import PathLike
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
+    from typing_extensions import Unpack
 
     from truebleu.corpus.outline import Sizes
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike
@@ -89,24 +90,55 @@ MOST_REPLICATES = 2_000_000
 Rule = Literal["not worse", "within margin", "better"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GateSettings(ResamplingSettings):
-    """What the gate asks for, and how it is tested; `level` is that of the one-sided test.
+class GateOptions(schema.ResamplingOptions, total=False):
+    """Options of `gate`.
 
     Attributes:
-        margin: how much worse the new system may be, in points of the metric; 0 asks for a better
-            one. None asks only that it is not shown to be worse.
-        looks: how many looks at the test set share the error by a ledger; None for any number, or
-            without a ledger.
+        baseline: name of the old system.
+        margin: non-inferiority margin: pass only if the new system is shown to be less than D
+            worse. With 0 it must be shown to be better; without a margin it fails only if it is
+            significantly worse.
+        ledger: file that records this look at the test set, so that all looks together keep the
+            level.
+        looks: number of looks that share the level, with a ledger. Default: any number, each
+            stricter than the last.
     """
+
+    baseline: Annotated[str | None, schema.Setting(option=False)]
+    margin: Annotated[float | None, schema.Setting(least=0, metavar="D")]
+    ledger: str | PathLike[str] | None
+    looks: Annotated[int | None, schema.Setting(least=1, most=10**6, metavar="N", rare=True)]
+    people: schema.People
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateSettings(ResamplingSettings):
+    """Settings of a gate; `gate` describes its options. `level` is that of the one-sided test.
+
+    Attributes:
+        margin: largest difference, in points of the metric, by which the new system may be worse; 0
+            if it must be better, None if it must not be shown to be worse.
+        looks: number of looks at the test set that share the error by a ledger; None for any
+            number, or without a ledger.
+    """
+
+    OPTIONS = GateOptions
 
     margin: float | None = None
     looks: int | None = None
 
-    def __post_init__(self) -> None:
-        if self.level == 0.5:
-            raise SettingError("level", self.level, "a number above 0.5, such as 0.95")
-        ResamplingSettings.__post_init__(self)
+    @staticmethod
+    def refuse_conflicts(options: Mapping[str, Any]) -> None:
+        """Raise SettingError for a level of 0.5, and for looks that no ledger counts."""
+        if options["level"] == 0.5:
+            raise SettingError("level", options["level"], "a number above 0.5, such as 0.95")
+        ResamplingSettings.refuse_conflicts(options)
+        ledger = options.get("ledger", "kept")
+        if ledger is None and options["looks"] is not None:
+            expected = "None without a ledger; name one with --ledger FILE (ledger=)"
+            raise SettingError("looks", options["looks"], expected)
+        if "ledger" in options and ledger is not None:
+            require_ledger(ledger)
 
     @property
     def rule(self) -> Rule:
@@ -223,28 +255,16 @@ class GateResult(Result):
         return values
 
 
-@schema.verb
+@schema.takes(GateSettings)
 def gate(
     systems: SystemsLike | Source,
     references: ReferencesLike | None = None,
     metrics: MetricsLike | None = None,
     *,
-    baseline: Annotated[str | None, schema.Setting(option=False)] = None,
-    margin: Annotated[float | None, schema.Setting(least=0, metavar="D")] = None,
-    level: schema.Level = 0.95,
-    replicates: schema.Replicates = None,
-    seed: schema.Seed = schema.DEFAULT_SEED,
-    unit: schema.UnitChoice = None,
-    block_length: schema.BlockLength = None,
-    by_domain: schema.ByDomain = False,
-    ledger: Annotated[str | PathLike[str] | None, schema.Setting()] = None,
-    looks: Annotated[
-        int | None, schema.Setting(least=1, most=10**6, metavar="N", rare=True)
-    ] = None,
-    people: schema.People = schema.PUBLISHED_CURVES,
     documents: str | Iterable[object] | None = None,
     domains: Iterable[object] | None = None,
     progress: Progress | None = None,
+    **options: Unpack[GateOptions],
 ) -> GateResult:
     """May a new system take the place of the baseline?
 
@@ -258,41 +278,27 @@ def gate(
         references: one text, or one per translator; None with a test set, scores or counts.
         metrics: names or objects; the new system must pass by all of them. Default: BLEU, or the
             scores of items.
-        baseline: the name of the old system.
-        margin: how much worse the new system may be: it must be shown to be worse by less. 0 asks
-            for a better one; without a margin, it must not be shown to be worse.
-        ledger: a file that records this look at the test set, so that all looks together keep the
-            level.
-        looks: with a ledger, share the level among this many looks; any number unless you choose,
-            each look stricter than the last.
         documents: the document of each segment, where `systems` is no test set.
         domains: the domain of each segment, likewise.
         progress: called with the number of replicates made since the last call.
     """
-    asked = locals()
-    if looks is not None and ledger is None:
-        raise SettingError("looks", looks, "a ledger beside it, which counts them")
-    if ledger is not None:
-        require_ledger(ledger)
+    ledger = options["ledger"]
     counts = counts_of(systems, references, metrics, documents, domains, verb="gate")
-    new, old = _names(counts.outline.systems, baseline)
+    new, old = _names(counts.outline.systems, options["baseline"])
     counts = counts.select((new, old))
     outline = counts.outline
     for metric in counts.metrics:
         if metric.scorer.higher_is_better is None:
             expected = "a metric of which more or less is better, so that one can be worse"
             raise SettingError("metric", metric.label, expected)
-    settings = schema.picked(
-        GateSettings,
-        asked,
-        replicates=replicates or schema.DEFAULT_REPLICATES,
-        unit=chosen_unit(unit, outline),
-    )
+    settings = GateSettings.from_options(options, unit=chosen_unit(options["unit"], outline))
     units = units_of(outline, settings)
     statistics = count_units(counts, units)
     references_each = outline.references_each
     agreements = [
-        agreement_of_pairs(metric.metric, people, [(0, 1)], metric.scores, references_each)[0]
+        agreement_of_pairs(
+            metric.metric, options["people"], [(0, 1)], metric.scores, references_each
+        )[0]
         for metric in statistics
     ]
     kinds = known_clusters(outline, settings)
@@ -335,10 +341,11 @@ def gate(
         fingerprints = [_fingerprint(part[:, system] for part in rows) for system in (0, 1)]
         references_print = counts.fingerprints.references
         key = _key(statistics, units, settings, fingerprints)
-        look = opened.look(references_print, key, settings.level, looks)
+        look = opened.look(references_print, key, settings.level, settings.looks)
         result = decide(look)
         if not look.repeated:
-            opened.record(look, references_print, key, level, _decision(result, fingerprints))
+            decision = _decision(result, fingerprints)
+            opened.record(look, references_print, key, settings.level, decision)
         return result
 
 

@@ -42,7 +42,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -51,11 +51,12 @@ import numpy as np
 from truebleu.errors import RefusedError, SettingError, UnknownNameError
 from truebleu.metrics.base import Score, Scorer
 from truebleu.resampling import Bootstrap, Units, on_exact_grid
+from truebleu.schema import require_type
 from truebleu.significance.statistics import UnitCounts
 from truebleu.significance.student import student_p, student_quantiles
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -328,6 +329,7 @@ def as_runs(
     Refused unless they are outputs of the test set, all different, equally many.
     """
     grouped = group_runs(outputs, runs) if isinstance(runs, str) else runs
+    require_type("runs", grouped, Mapping, "a pattern, or the outputs of each system by name")
     used: dict[str, str] = {}
     for system, group in grouped.items():
         if isinstance(group, str) or not isinstance(group, Iterable):

@@ -14,9 +14,10 @@ estimate, which few sets bias less than DerSimonian and Laird's.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict
 
 import numpy as np
 
@@ -33,13 +34,20 @@ from truebleu.significance.pairs import (
     rank_ranges,
     significantly_better,
 )
-from truebleu.significance.settings import CompareSettings, chosen_unit, units_of
+from truebleu.significance.settings import (
+    CompareSettings,
+    ResamplingSettings,
+    chosen_unit,
+    units_of,
+)
 from truebleu.significance.statistics import count_units
 from truebleu.significance.student import student_p, student_quantiles
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from concurrent.futures import Executor
+
+    from typing_extensions import Unpack
 
     from truebleu.corpus.outline import RowKind
     from truebleu.counts.inputs import Source
@@ -53,33 +61,53 @@ __all__ = ["Heterogeneity", "Panel", "PanelComparison", "PanelSettings", "PanelS
 
 RESULT_VERSION = 1
 Languages = Literal["fixed", "drawn"]
-PanelUnit = Literal["segment", "document"]
 Verdict = Literal["better", "worse", "undecided"]
 Interval = tuple[float, float]
 # With fewer sets nothing can be said of further ones.
 FEWEST_FOR_PREDICTION = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PanelSettings:
-    """How a panel is compared.
+class PanelOptions(TypedDict, total=False):
+    """Options of `panel`.
 
     Attributes:
-        languages: what verdicts on means are about: these test sets, which are "fixed", or further
-            ones like them, of which these were "drawn".
-        replicates: of each set's test.
-        seed: of these.
-        level: of intervals, and 1 minus the level of tests and of the false discovery rate.
-        unit: what is swapped as a whole; None for documents where a set has them, else segments.
-        baseline: compare all others with this system, instead of all pairs.
+        languages: what means are about: these test sets, which are "fixed", or further ones like
+            these, of which they were "drawn".
+        unit: unit to swap. Default: document in test sets that have documents, else segment.
     """
+
+    baseline: schema.Baseline
+    languages: Languages
+    level: schema.Level
+    replicates: schema.Replicates
+    seed: schema.Seed
+    unit: schema.TextUnitChoice
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PanelSettings(schema.Settings):
+    """Settings of a panel; `panel` describes its options.
+
+    Attributes:
+        replicates: number of replicates of the test on each test set.
+        level: confidence level of intervals, and 1 minus the level of tests and of the false
+            discovery rate.
+        unit: unit that is swapped; None for documents in test sets that have them, else segments.
+    """
+
+    OPTIONS = PanelOptions
 
     languages: Languages = "fixed"
     replicates: int = schema.DEFAULT_REPLICATES
     seed: int = schema.DEFAULT_SEED
-    level: float = 0.95
-    unit: schema.Unit | None = None
+    level: float = schema.DEFAULT_LEVEL
+    unit: schema.TextUnit | None = None
     baseline: str | None = None
+
+    @staticmethod
+    def refuse_conflicts(options: Mapping[str, Any]) -> None:
+        """Raise SettingError for replicates by which nothing could be significant."""
+        ResamplingSettings.refuse_conflicts(options)
 
     @property
     def alpha(self) -> float:
@@ -250,19 +278,14 @@ class Panel(Result):
         return values
 
 
-@schema.verb
+@schema.takes(PanelSettings)
 def panel(
     test_sets: Mapping[str, Source],
     metrics: MetricsLike | None = None,
     *,
-    baseline: schema.Baseline = None,
-    languages: Languages = "fixed",
-    level: schema.Level = 0.95,
-    replicates: schema.Replicates = None,
-    seed: schema.Seed = schema.DEFAULT_SEED,
-    unit: Annotated[PanelUnit | None, schema.Setting(rare=True)] = None,
     progress: Progress | None = None,
     executor: Executor | None = None,
+    **options: Unpack[PanelOptions],
 ) -> Panel:
     """Which systems differ over many test sets, and in how many of them?
 
@@ -276,20 +299,16 @@ def panel(
         test_sets: test sets, scores of items, or counts, by a name such as a language pair's. A
             system may be missing in some.
         metrics: names or objects. Default: BLEU, the scores of items, or all of counts.
-        languages: what means are about: these test sets, which are "fixed", or further ones like
-            these, of which they were "drawn".
-        unit: what is swapped as a whole; documents where a set has them, else segments.
         progress: called with the number of replicates made since the last call.
         executor: where test sets are counted and tested, such as `truebleu.execution.Processes(4)`.
     """
-    settings = schema.picked(
-        PanelSettings, locals(), replicates=replicates or schema.DEFAULT_REPLICATES
-    )
+    settings = PanelSettings.from_options(options)
+    schema.require_type("test_sets", test_sets, Mapping, "test sets by name")
     if not test_sets:
         raise SettingError("test_sets", "none", "at least one test set")
     counts = {name: _count(name, source, metrics) for name, source in test_sets.items()}
     names = list(dict.fromkeys(name for part in counts.values() for name in part.outline.systems))
-    pairs = pairs_to_compare(names, baseline)
+    pairs = pairs_to_compare(names, settings.baseline)
     _require_same_scores(counts)
     compared_sets = _compare_sets(counts, names, pairs, settings, progress, executor)
     everywhere = [test_set for test_set in compared_sets if len(test_set.index) == len(names)]
@@ -309,7 +328,7 @@ def panel(
         of_metric = _adjusted(of_metric, settings)
         comparisons += of_metric
         ranks: Sequence[tuple[int, int] | None] = [None] * len(names)
-        if baseline is None:
+        if settings.baseline is None:
             ranks = rank_ranges(
                 significantly_better(
                     len(names),
@@ -480,7 +499,7 @@ def _randomized(
 ) -> list[PairTests]:
     """For each metric the tests of the pairs, by approximate randomization."""
     drawn = [np.empty((0, metric.systems)) for metric in statistics]
-    each = schema.picked(CompareSettings, asdict(settings), unit="segment", correction="none")
+    each = CompareSettings.from_options(asdict(settings), unit="segment", correction="none")
     return all_pair_tests(statistics, drawn, pairs, each, _no_bootstrap, progress)
 
 
@@ -509,9 +528,12 @@ def _comparison(
         p = None if drawn_error is None else float(student_p(mean, drawn_error, count - 1))
     adjusted = adjust([row.p for row in rows], "bh")
     sets = tuple(
-        schema.picked(
-            SetResult,
-            {name: getattr(row, name) for name in row.__slots__},
+        SetResult(
+            test_set=row.test_set,
+            difference=row.difference,
+            error=row.error,
+            interval=row.interval,
+            p=row.p,
             p_adjusted=q,
             verdict=_verdict(sign * row.difference, q, settings.alpha),
         )

@@ -11,6 +11,8 @@ from truebleu._results import Result
 from truebleu.counts.inputs import counts_of
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from truebleu.corpus.outline import ColumnsLike, Sizes
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike
     from truebleu.corpus.text_warnings import TextWarning
@@ -162,25 +164,36 @@ class Scores(Result, Mapping[str, Mapping[str, "Score"]]):
         return values
 
 
-@schema.verb
+class ScoreOptions(schema.IntervalOptions, total=False):
+    """Options of `score`.
+
+    Attributes:
+        confidence: also make a confidence interval of each score.
+        per_segment: also score each segment, as the metric scores single segments.
+    """
+
+    confidence: bool
+    per_segment: Annotated[bool, schema.Setting(group="Output")]
+
+
+def _refuse_conflicts(options: Mapping[str, Any]) -> None:
+    if options["confidence"]:
+        from truebleu.significance.settings import ResamplingSettings
+
+        ResamplingSettings.refuse_conflicts(options)
+
+
+@schema.takes(ScoreOptions, _refuse_conflicts)
 def score(
     systems: SystemsLike | Source,
     references: ReferencesLike | None = None,
     metrics: MetricsLike | None = None,
     *,
-    confidence: Annotated[bool, schema.Setting()] = False,
-    per_segment: Annotated[bool, schema.Setting(group="Output")] = False,
-    level: schema.Level = 0.95,
-    replicates: schema.Replicates = None,
-    seed: schema.Seed = schema.DEFAULT_SEED,
-    unit: schema.UnitChoice = None,
-    block_length: schema.BlockLength = None,
-    by_domain: schema.ByDomain = False,
-    interval: Annotated[schema.IntervalName | None, schema.Setting(rare=True)] = None,
     by: ColumnsLike | None = None,
     documents: str | Iterable[object] | None = None,
     domains: Iterable[object] | None = None,
     progress: Progress | None = None,
+    **options: Unpack[ScoreOptions],
 ) -> Scores:
     """Score one or more systems by one or more metrics.
 
@@ -198,22 +211,17 @@ def score(
             with a test set, scores or counts.
         metrics: names or objects: "bleu", ["bleu:tokenize=zh", "chrf"], BLEU(). Default: BLEU, or
             the scores of items.
-        confidence: a confidence interval beside each score.
-        per_segment: the scores of each segment, under each metric's settings for single segments.
-        interval: how intervals are made; Hall's by documents or blocks, the jackknife's by fewer
-            than 30 of them, else percentiles; for pass/fail scores Wilson's, by documents Korn and
-            Graubard's.
         by: also score groups of segments: labels by name, one for each segment, or "domain" or
             "document". Intervals of all groups of a column hold together.
         documents: the document of each segment, where `systems` is no test set.
         domains: the domain of each segment, likewise.
         progress: called with the number of replicates that were just scored.
     """
-    asked = locals()
+    interval, unit, per_segment = options["interval"], options["unit"], options["per_segment"]
     counts = counts_of(systems, references, metrics, documents, domains)
     outline = counts.outline
     columns = outline.columns(by)
-    if not confidence:
+    if not options["confidence"]:
         scores = _scores(counts, segments=per_segment)
         return _with_groups(scores, counts, columns)
 
@@ -229,10 +237,9 @@ def score(
     from truebleu.significance.statistics import bootstrap_scores, count_units, design_effects
 
     chosen = chosen_unit(unit, outline)
-    settings = schema.picked(
-        IntervalSettings,
-        asked,
-        replicates=replicates or schema.DEFAULT_REPLICATES,
+    by_domain = options["by_domain"]
+    settings = IntervalSettings.from_options(
+        options,
         unit=chosen,
         interval=interval or default_interval(None, chosen, by_domain=by_domain),
     )
@@ -248,7 +255,7 @@ def score(
         segments=per_segment,
         intervals={
             metric.label: interval_bounds(
-                metric, replicated, None, methods[metric.label], level
+                metric, replicated, None, methods[metric.label], settings.level
             ).T.tolist()
             for metric, replicated in zip(unit_counts, replicates_of, strict=True)
         },

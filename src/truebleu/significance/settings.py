@@ -19,6 +19,8 @@ from truebleu.significance.tests import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from truebleu.corpus.outline import Outline
 
 __all__ = ["CompareSettings", "IntervalSettings", "ResamplingSettings"]
@@ -29,40 +31,43 @@ FAMILIES = ("pairs", "metrics")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ResamplingSettings:
+class ResamplingSettings(schema.Settings):
     """How test sets are resampled, and how sure an answer must be.
 
     Attributes:
-        replicates: how many, of the bootstrap and of a test.
-        seed: any whole number from 0 up.
-        level: of intervals, and 1 minus the significance level of tests.
-        unit: what is drawn or swapped as a whole.
-        block_length: segments in a block, with unit "block".
-        by_domain: draw within each domain, so that every replicate has the same mixture.
+        unit: unit that is resampled or swapped.
+        by_domain: True if replicates are drawn within each domain, with the same mixture.
     """
 
-    replicates: Annotated[int, schema.Setting(least=1)] = schema.DEFAULT_REPLICATES
-    seed: schema.Seed = schema.DEFAULT_SEED
-    level: Annotated[float, schema.Setting(above=0, below=1)] = 0.95
+    OPTIONS = schema.ResamplingOptions
+
+    replicates: int = schema.DEFAULT_REPLICATES
+    seed: int = schema.DEFAULT_SEED
+    level: float = schema.DEFAULT_LEVEL
     unit: schema.Unit = "segment"
     block_length: int | None = None
     by_domain: bool = False
 
-    def __post_init__(self) -> None:
-        schema.check_fields(self)
-        schema.require_replicates("replicates", self.replicates)
-        if not 0 < self.alpha < 1:  # a level that rounding takes to 0 or 1
-            raise SettingError("level", self.level, "a number between 0 and 1, such as 0.95")
-        least = max(smallest_replicates(self.level), replicates_for(self.alpha))
-        if self.replicates < least:
-            expected = (
-                f"at least {least} at the level {self.level:g}; with {self.replicates} the "
-                f"smallest possible p is {smallest_p(self.replicates):.3g}"
-            )
-            raise SettingError("replicates", self.replicates, expected)
-        if (self.unit == "block") != (self.block_length is not None):
+    @staticmethod
+    def refuse_conflicts(options: Mapping[str, Any]) -> None:
+        """Raise SettingError for replicates that decide nothing, and for blocks without length."""
+        level, replicates = options["level"], options["replicates"]
+        alpha = round(1 - level, 12)
+        if not 0 < alpha < 1:  # a level that rounding takes to 1
+            raise SettingError("level", level, "a number below 1, such as 0.95")
+        if replicates is not None:
+            schema.require_replicates("replicates", replicates)
+            least = max(smallest_replicates(level), replicates_for(alpha))
+            if replicates < least:
+                expected = (
+                    f"at least {least} at the level {level:g}; with {replicates} the "
+                    f"smallest possible p is {smallest_p(replicates):.3g}"
+                )
+                raise SettingError("replicates", replicates, expected)
+        length = options.get("block_length")
+        if (options["unit"] == "block") != (length is not None):
             expected = "a length with unit 'block', and none with another unit"
-            raise SettingError("block_length", self.block_length, expected)
+            raise SettingError("block_length", length, expected)
 
     @property
     def alpha(self) -> float:
@@ -76,11 +81,9 @@ class ResamplingSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntervalSettings(ResamplingSettings):
-    """How intervals of scores are made.
+    """How intervals of scores are made."""
 
-    Attributes:
-        interval: the method; one of `intervals.INTERVAL_METHODS`.
-    """
+    OPTIONS = schema.IntervalOptions
 
     interval: schema.IntervalName = "percentile"
 
@@ -89,13 +92,47 @@ class IntervalSettings(ResamplingSettings):
         schema.require_name("interval", self.interval, self._intervals())
 
     def drawn(self, replicates: int | None = None) -> Bootstrap:
-        """The bootstrap of so many replicates, or of as many as the settings say."""
+        """Return a bootstrap with `replicates` replicates; None means those of the settings."""
         count = self.replicates if replicates is None else replicates
         return Bootstrap(replicates=count, seed=self.seed)
 
     def _intervals(self) -> tuple[schema.IntervalName, ...]:
-        """The methods that fit the other settings."""
+        """Return the methods that fit the other settings."""
         return schema.INTERVALS
+
+
+class CompareOptions(schema.IntervalOptions, total=False):
+    """Options of `compare`.
+
+    Attributes:
+        baseline: compare all other systems with this one.
+        test: significance test. Default: approximate randomization.
+        margin: the largest difference that does not matter; adds a test of equivalence.
+        correction: correction for multiple comparisons by one metric. Default: holm;
+            westfall-young from 1,001 comparisons.
+        primary: the metric whose verdict counts, of several. Default: the first. The others are
+            shown for information.
+        correct_over: "pairs" corrects for the comparisons by each metric; "metrics" for those by
+            all metrics together, so that the verdicts by all of them count.
+        adaptive: add replicates until the Monte-Carlo error no longer affects a decision, up to a
+            million.
+        about: what a verdict on systems with runs is about. Default: further runs if every system
+            has two or more.
+        swap_runs: in a verdict on these runs, whether swaps take all runs of a unit together, or
+            each of them separately, as MultEval does.
+    """
+
+    baseline: schema.Baseline
+    test: Annotated[str | None, schema.Setting(choices=tuple(TESTS))]
+    margin: Annotated[float | None, schema.Setting(above=0, metavar="D")]
+    alternative: schema.Tested
+    correction: Annotated[str | None, schema.Setting(choices=tuple(CORRECTIONS), rare=True)]
+    primary: Annotated[str | None, schema.Setting(metavar="METRIC", rare=True)]
+    correct_over: Annotated[str, schema.Setting(choices=FAMILIES, rare=True)]
+    adaptive: Annotated[bool, schema.Setting(rare=True)]
+    about: Annotated[schema.About | None, schema.Setting(rare=True)]
+    swap_runs: Annotated[schema.RunSwaps, schema.Setting(rare=True)]
+    people: schema.People
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,38 +140,39 @@ class CompareSettings(IntervalSettings):
     """Settings of a comparison; the defaults are what we would report.
 
     Attributes:
-        test: one of `tests.TESTS`.
-        test_replicates: of the test, where so many comparisons need more than the bootstrap; None
-            for as many.
-        correction: for many comparisons by one metric; one of `corrections.CORRECTIONS`.
-        alternative: "two-sided"; "greater" asks only whether the first system is better.
-        margin: the largest difference that does not matter; adds a test of equivalence.
-        adaptive: make as many replicates as the test needs for every decision to be clear: fewer
-            swaps than replicates, or more of them or of the bootstrap's, up to a million.
-        baseline: compare all others with this system, instead of all pairs.
-        about: where systems have several runs, whether the verdict is about "further-runs" of them
-            or "these-runs" only; None where they have not.
-        swap_runs: what swaps exchange in a verdict on these runs; see `optimizer_runs`.
-        primary: the metric whose verdict counts, where there are several; None for a single one.
-        correct_over: "pairs" for the comparisons by each metric, of which the primary one's count;
-            "metrics" for those by all metrics together, all of which count.
+        test_replicates: number of replicates of the test, if many comparisons need more than the
+            bootstrap; None for as many.
+        about: what a verdict on systems with several runs is about; None without runs.
+        primary: the metric whose verdict counts, of several; None for a single one.
     """
 
-    test: Annotated[str, schema.Setting(choices=tuple(TESTS))] = "ar"
+    OPTIONS = CompareOptions
+
+    test: str = "ar"
     test_replicates: Annotated[int | None, schema.Setting(least=1)] = None
-    correction: Annotated[str, schema.Setting(choices=tuple(CORRECTIONS))] = "holm"
+    correction: str = "holm"
     alternative: schema.Alternative = "two-sided"
-    margin: schema.Margin = None
+    margin: float | None = None
     adaptive: bool = False
     baseline: str | None = None
     about: schema.About | None = None
     swap_runs: schema.RunSwaps = "together"
     primary: str | None = None
-    correct_over: Annotated[str, schema.Setting(choices=FAMILIES)] = "pairs"
+    correct_over: str = "pairs"
 
     def __post_init__(self) -> None:
         IntervalSettings.__post_init__(self)
-        self._require_compatible()
+        if self.about is None and TESTS[self.test].source == "runs":
+            _refuse_about(self.about, self.test)
+
+    @staticmethod
+    def refuse_conflicts(options: Mapping[str, Any]) -> None:
+        """Raise SettingError for what the test or the correction contradicts or ignores."""
+        ResamplingSettings.refuse_conflicts(options)
+        if options["test"] is not None:
+            _refuse_with_test(options["test"], options)
+        if options["correction"] is not None:
+            _refuse_with_correction(options["correction"], options)
 
     @property
     def p_value_correction(self) -> str:
@@ -147,35 +185,43 @@ class CompareSettings(IntervalSettings):
     def _intervals(self) -> tuple[schema.IntervalName, ...]:
         return schema.INTERVALS if self.about != "further-runs" else ("two-way",)
 
-    def _require_compatible(self) -> None:
-        """Refuse what the test or the correction would leave without meaning or effect."""
-        test, correction = TESTS[self.test], CORRECTIONS[self.correction]
-        if (test.source == "runs") != (self.about == "further-runs"):
-            expected = f"about 'these-runs' with the test {self.test!r}"
-            if test.source == "runs":
-                expected = f"about 'further-runs' with the test {self.test!r}, and runs"
-            raise SettingError("about", self.about, expected)
-        if self.swap_runs != "together" and test.source != "swaps":
-            expected = "a test that swaps outputs, about 'these-runs'"
-            raise SettingError("swap_runs", self.swap_runs, expected)
-        if self.adaptive and test.source == "runs":
-            expected = f"False with the test {self.test!r}, which needs no replicates"
+
+def _refuse_with_test(name: str, options: Mapping[str, Any]) -> None:
+    test, about = TESTS[name], options["about"]
+    if about is not None and (test.source == "runs") != (about == "further-runs"):
+        _refuse_about(about, name)
+    if options["swap_runs"] != "together" and test.source != "swaps":
+        expected = "a test that swaps outputs, about 'these-runs'"
+        raise SettingError("swap_runs", options["swap_runs"], expected)
+    if options["adaptive"] and test.source == "runs":
+        expected = f"False with the test {name!r}, which needs no replicates"
+        raise SettingError("adaptive", True, expected)
+    if options["alternative"] not in test.alternatives:
+        raise SettingError("alternative", options["alternative"], "'two-sided' with this test")
+    correction = CORRECTIONS.get(options["correction"])
+    if correction is not None and correction.basis == "replicates" and test.null is None:
+        expected = "another one with this test, whose replicates do not vary around 0"
+        raise SettingError("correction", options["correction"], expected)
+
+
+def _refuse_about(about: schema.About | None, test: str) -> None:
+    expected = f"about 'these-runs' with the test {test!r}"
+    if TESTS[test].source == "runs":
+        expected = f"about 'further-runs' with the test {test!r}, and runs"
+    raise SettingError("about", about, expected)
+
+
+def _refuse_with_correction(name: str, options: Mapping[str, Any]) -> None:
+    basis = CORRECTIONS[name].basis
+    if options["correct_over"] == "metrics" and basis != "p-values":
+        expected = "one of p-values, such as holm, to correct over metrics"
+        raise SettingError("correction", name, expected)
+    if basis == "segment scores":
+        if options["alternative"] != "two-sided":
+            raise SettingError("alternative", options["alternative"], f"'two-sided' with {name}")
+        if options["adaptive"]:
+            expected = f"False with {name}, which needs no replicates"
             raise SettingError("adaptive", True, expected)
-        if self.correct_over == "metrics" and correction.basis != "p-values":
-            expected = "one of p-values, such as holm, to correct over metrics"
-            raise SettingError("correction", self.correction, expected)
-        if self.alternative not in test.alternatives:
-            raise SettingError("alternative", self.alternative, "'two-sided' with this test")
-        if correction.basis == "replicates" and test.null is None:
-            expected = "another one with this test, whose replicates do not vary around 0"
-            raise SettingError("correction", self.correction, expected)
-        if correction.basis == "segment scores":
-            name = self.correction
-            if self.alternative != "two-sided":
-                raise SettingError("alternative", self.alternative, f"'two-sided' with {name}")
-            if self.adaptive:
-                expected = f"False with {name}, which needs no replicates"
-                raise SettingError("adaptive", True, expected)
 
 
 def resolve_about(about: schema.About | None, runs: int | None) -> schema.About | None:

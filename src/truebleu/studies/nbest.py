@@ -340,7 +340,7 @@ class RerankingOptions(TypedDict, total=False):
 
     ngrams: Annotated[int, Setting(least=1, default=3)]
     gamma: Annotated[float | None, Setting(above=0)]
-    redundant: Annotated[Sequence[int], Setting(least=1, most=1000, metavar="N,N,...")]
+    redundant: Annotated[Sequence[int], Setting(least=1, most=1000, metavar="N,N,...", default=())]
     folds: Annotated[int, Setting(least=2, default=5)]
     replicates: Annotated[base.Replicates, Setting(default=10_000)]
     seed: Seed

@@ -390,7 +390,6 @@ class EquivalentsOptions(base.PoolOptions, total=False):
 
     Attributes:
         tests: tests to make; the others are compared with the first.
-        alpha: significance level at which rejections are counted.
     """
 
     tests: Annotated[base.Tests, Setting(default=USUAL_TESTS)]
@@ -493,7 +492,6 @@ class MultiplicityOptions(base.PoolOptions, total=False):
             the test allows it, westfall-young. Tukey's and Scheffé's are for metrics that are means
             over segments.
         test: significance test, as for `compare`.
-        alpha: level of the whole family of comparisons.
     """
 
     together: Annotated[Sequence[int] | None, Setting(least=2, metavar="N,N,...")]
@@ -525,6 +523,7 @@ def study_multiplicity(
     Args:
         test_set: the systems whose outputs are swapped.
         metrics: by which to compare.
+        alpha: level of the whole family of comparisons.
         runner: keeps the results and shows progress.
     """
     null, unit, seed, test = options["null"], options["unit"], options["seed"], options["test"]
