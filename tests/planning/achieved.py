@@ -16,7 +16,7 @@ from truebleu.significance.tests import find_test, randomization_p
 
 if TYPE_CHECKING:
     from truebleu.corpus import TestSet
-    from truebleu.planning.plan import PlanUnit
+    from truebleu.schema import TextUnit
     from truebleu.significance.statistics import UnitCounts
 
 ALPHA = 0.05
@@ -55,7 +55,7 @@ def only(test_set: TestSet, *names: str) -> TestSet:
     return replace(test_set, systems={name: test_set.systems[name] for name in names})
 
 
-def counted_by(test_set: TestSet, metric: str, unit: PlanUnit) -> UnitCounts:
+def counted_by(test_set: TestSet, metric: str, unit: TextUnit) -> UnitCounts:
     documents = test_set.documents
     assert documents is not None
     units = Units.segments(len(test_set))
@@ -64,7 +64,7 @@ def counted_by(test_set: TestSet, metric: str, unit: PlanUnit) -> UnitCounts:
     return count_units(count_texts(test_set, [parse_metric(metric)]), units)[0]
 
 
-def units_for(pilot: TestSet, difference: float, metric: str, unit: PlanUnit) -> int:
+def units_for(pilot: TestSet, difference: float, metric: str, unit: TextUnit) -> int:
     result = plan(pilot, difference=difference, metrics=[metric], unit=unit, replicates=100)
     needed = result.plans[0].units_needed
     assert needed is not None

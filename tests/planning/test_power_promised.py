@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from truebleu.corpus import TestSet
-    from truebleu.planning.plan import PlanUnit
+    from truebleu.schema import TextUnit
 
 pytestmark = pytest.mark.slow
 
@@ -43,7 +43,7 @@ def spanish(shared: Path) -> TestSet:
 
 @pytest.mark.parametrize(("metric", "unit"), CASES)
 def test_on_real_translations_the_power_is_as_promised(
-    spanish: TestSet, metric: str, unit: PlanUnit
+    spanish: TestSet, metric: str, unit: TextUnit
 ) -> None:
     """On average over all pairs of seven systems that 30 to 600 units tell apart.
 
@@ -90,7 +90,7 @@ def simulated() -> tuple[TestSet, TestSet]:
 
 @pytest.mark.parametrize(("metric", "unit"), CASES)
 def test_on_simulated_systems_the_power_is_as_promised(
-    simulated: tuple[TestSet, TestSet], metric: str, unit: PlanUnit
+    simulated: tuple[TestSet, TestSet], metric: str, unit: TextUnit
 ) -> None:
     pilot, others = simulated
     population = counted_by(others, metric, unit)

@@ -34,8 +34,6 @@ def plan_command(
         raise click.UsageError(
             "Name two outputs of a pilot: truebleu plan -r ref.txt old.txt new.txt"
         )
-    for name in ("difference", "margin"):
-        settings[name] = settings[name] or None
     counts = texts.count(metrics, keep_texts=True)
     with progress_bar(0, "planning"):
         result = plan(counts, **settings)

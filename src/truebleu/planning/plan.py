@@ -6,9 +6,9 @@ set like the one to come.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypedDict
 
 import numpy as np
 
@@ -34,9 +34,10 @@ from truebleu.significance.settings import CompareSettings, chosen_unit, units_o
 from truebleu.significance.statistics import UnitCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
+    from typing_extensions import Unpack
 
     from truebleu.corpus.outline import Sizes
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike
@@ -49,36 +50,60 @@ if TYPE_CHECKING:
 
 __all__ = ["PairPlan", "Plan", "PlanSettings"]
 
-PlanUnit = Literal["segment", "document"]
-
 # Scores, their differences and their deviations lie far within: what lies outside is a slip.
 SMALLEST_NUMBER, LARGEST_NUMBER = 1e-100, 1e100
 MATTERS = ": the smallest difference that matters to you"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanSettings:
-    """Settings of a plan.
+class PlanOptions(TypedDict, total=False):
+    """Options of `plan`.
 
-    See `plan` for what they mean.
+    Attributes:
+        difference: the smallest difference that matters: for all metrics, or one for each.
+        margin: also plan a gate and an equivalence test of a truly equal system with this margin:
+            for all metrics, or one for each.
+        power: target power: the probability of detecting a true difference of this size.
+        unit: unit that the test will swap. Default: document if documents are known, else segment.
+        comparisons: number of tests to correct for. Default: the number of pairs.
     """
 
+    difference: Annotated[float | Sequence[float] | None, schema.Setting(metavar="D")]
+    margin: Annotated[float | Sequence[float] | None, schema.Setting(metavar="D")]
+    power: Annotated[float, schema.Setting(above=0, below=1)]
+    baseline: schema.Baseline
+    level: schema.Level
+    unit: schema.TextUnit | None
+    comparisons: Annotated[int | None, schema.Setting(least=1, most=10**9, metavar="K", rare=True)]
+    alternative: schema.Tested
+    replicates: schema.Replicates
+    seed: schema.Seed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanSettings(schema.Settings):
+    """Settings of a plan; `plan` describes its options."""
+
+    OPTIONS = PlanOptions
+
     power: float = 0.8
-    level: float = 0.95
+    level: float = schema.DEFAULT_LEVEL
     alternative: schema.Alternative = "two-sided"
-    unit: schema.Unit = "segment"
+    unit: schema.TextUnit = "segment"
     comparisons: int | None = None
     baseline: str | None = None
-    replicates: int = 10_000
+    replicates: int = schema.DEFAULT_REPLICATES
     seed: int = schema.DEFAULT_SEED
 
-    def __post_init__(self) -> None:
-        if self.replicates < smallest_replicates(self.level):
-            least = smallest_replicates(self.level)
-            raise SettingError("replicates", self.replicates, f"at least {least} at this level")
-        if self.power <= self.alpha:
-            expected = f"more than {self.alpha:g}, how often even equal systems seem to differ"
-            raise SettingError("power", self.power, expected)
+    @staticmethod
+    def refuse_conflicts(options: Mapping[str, Any]) -> None:
+        """Raise SettingError for replicates and for a power that the level does not allow."""
+        level, power, replicates = options["level"], options["power"], options["replicates"]
+        alpha, least = round(1 - level, 12), smallest_replicates(level)
+        if replicates is not None and replicates < least:
+            raise SettingError("replicates", replicates, f"at least {least} at this level")
+        if power <= alpha:
+            expected = f"more than {alpha:g}, how often even equal systems seem to differ"
+            raise SettingError("power", power, expected)
 
     @property
     def alpha(self) -> float:
@@ -192,25 +217,14 @@ class Plan(Result):
         return Result.facts(self) | {"settings": settings}
 
 
-@schema.verb
+@schema.takes(PlanSettings)
 def plan(
     systems: SystemsLike | Source,
     references: ReferencesLike | None = None,
     metrics: MetricsLike | None = None,
     *,
-    difference: Annotated[float | Sequence[float] | None, schema.Setting(metavar="D")] = None,
-    margin: Annotated[float | Sequence[float] | None, schema.Setting(metavar="D")] = None,
-    power: Annotated[float, schema.Setting(above=0, below=1)] = 0.8,
-    baseline: schema.Baseline = None,
-    level: schema.Level = 0.95,
-    unit: Annotated[PlanUnit | None, schema.Setting()] = None,
-    comparisons: Annotated[
-        int | None, schema.Setting(least=1, most=10**9, metavar="K", rare=True)
-    ] = None,
-    alternative: schema.Tested = "two-sided",
-    replicates: schema.Replicates = None,
-    seed: schema.Seed = schema.DEFAULT_SEED,
     documents: str | Iterable[object] | None = None,
+    **options: Unpack[PlanOptions],
 ) -> Plan:
     """How many segments or documents are needed to find a difference?
 
@@ -223,29 +237,18 @@ def plan(
         systems: a pilot: a test set, or the outputs of two or more systems by name.
         references: one text, or one per translator; None with a test set.
         metrics: names or objects.
-        difference: the smallest one that matters: for all metrics, or one for each.
-        margin: also say when a system that truly equals the baseline, or the second of two, passes
-            a gate with this margin and is shown to be equivalent: for all metrics, or one for each.
-        power: how often a difference that is there should be found.
-        baseline: compare the others with this system; more than two systems need one.
-        unit: what the test will swap as a whole; documents where they are known, else segments.
-        comparisons: how many tests share the significance level; as many as there are pairs.
         documents: the document of each segment, where `systems` is no test set.
     """
-    asked = locals()
     counts = counts_of(systems, references, metrics, documents, verb="plan")
     outline = counts.outline
-    chosen = chosen_unit(unit, outline)
-    settings = schema.picked(
-        PlanSettings, asked, unit=chosen, replicates=replicates or schema.DEFAULT_REPLICATES
-    )
+    settings = PlanSettings.from_options(options, unit=chosen_unit(options["unit"], outline))
     names = list(outline.systems)
-    if baseline is None and len(names) > 2:
+    if settings.baseline is None and len(names) > 2:
         raise RefusedError(f"{len(names)} systems given: choose one with --baseline (baseline=)")
-    pairs = pairs_to_compare(names, baseline)
-    settings = replace(settings, comparisons=comparisons or len(pairs))
-    differences = _one_for_each("difference", difference, len(counts.metrics))
-    margins = _one_for_each("margin", margin, len(counts.metrics))
+    pairs = pairs_to_compare(names, settings.baseline)
+    settings = replace(settings, comparisons=settings.comparisons or len(pairs))
+    differences = _one_for_each("difference", options["difference"], len(counts.metrics))
+    margins = _one_for_each("margin", options["margin"], len(counts.metrics))
     pilot = _Pilot(counts, settings)
     plans = [
         pair_plan
