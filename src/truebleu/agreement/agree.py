@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias, TypedDict
 
 import numpy as np
 
@@ -31,12 +31,14 @@ from truebleu.counts.inputs import counts_of
 from truebleu.errors import SettingError, first_names
 from truebleu.human.judgments import HumanScores, PairwiseJudgments
 from truebleu.metrics.base import GivenMean
-from truebleu.schema import DEFAULT_SEED, Level, Seed, Setting, check_fields, picked, verb
+from truebleu.schema import DEFAULT_LEVEL, DEFAULT_SEED, Level, Seed, Setting, Settings, takes
 from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust
 from truebleu.significance.intervals import smallest_replicates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from typing_extensions import Unpack
 
     from truebleu.agreement.bootstrap import Replicates, Resampling
     from truebleu.agreement.data import AgreementData, Human, Judgments
@@ -63,14 +65,6 @@ Test: TypeAlias = Callable[[str, str], MetricTest]
 #: or, as the WMT metrics tasks, whether the one that does agree better does so truly.
 AgreeAlternative: TypeAlias = Literal["two-sided", "greater", "observed"]
 
-Resampled = Annotated[Resample, Setting(rare=True)]
-Count = Annotated[int, Setting(least=1, rare=True)]
-Tests = Annotated[TestName, Setting(rare=True)]
-Permuted = Annotated[Permute, Setting(rare=True)]
-Asked = Annotated[AgreeAlternative, Setting(rare=True)]
-Correction = Annotated[str, Setting(choices=P_VALUE_CORRECTIONS, rare=True)]
-LowerIsBetter = Annotated[bool, Setting(group="Texts", rare=True)]
-ScoredOn = Annotated[SystemScores, Setting(rare=True)]
 
 # Scores of items in a chart's panel at most: more are a blot, and a file that no browser opens.
 MOST_POINTS = 10_000
@@ -92,28 +86,75 @@ OUTSIDE = (
 )
 
 
+class AgreeOptions(TypedDict, total=False):
+    """Options of `agree`.
+
+    Attributes:
+        coefficients: coefficients, such as "kendall-b" or "pearson:level=segment". Default: those
+            of WMT.
+        grid: metric with alternatives, such as "sentbleu:k=1|2|5": the best is chosen on a part of
+            the data, and tested on the rest.
+        development: share of the judged segments to choose on, with a grid; the first coefficient
+            chooses, "chen-cherry" by default.
+        resample: what the intervals resample.
+        replicates: replicates of the intervals.
+        test: test of two metrics; Williams' is for pearson of systems, or of segments with
+            grouping=none.
+        permutations: permutations in each test, and 10 times as many if p is close to the
+            significance level; all there are of up to 14 systems.
+        permute: "scores" takes the systems as given; whole "systems" says something about other
+            systems too; outcomes of "pairs", for calibrated ties as in WMT, rejects too often.
+        alternative: "greater" if it was fixed beforehand that metrics agree better than those named
+            after them; "observed" is one-sided in the direction that the data show, as in WMT,
+            which doubles the false alarms.
+        correction: correction for the number of pairs of metrics; "none" is what WMT does.
+        human_lower_is_better: treat lower human scores as better, such as penalties: negate them.
+        system_scores: segments that systems are scored on: "all", or those that were "rated".
+    """
+
+    coefficients: Annotated[
+        Sequence[str], Setting(flags=("-c", "--coefficient"), metavar="NAME", default=())
+    ]
+    grid: Annotated[Sequence[str], Setting(group="Metrics", metavar="METRIC", default=())]
+    development: Annotated[float, Setting(above=0, below=1, rare=True, default=DEVELOPMENT)]
+    resample: Annotated[Resample, Setting(rare=True)]
+    replicates: Annotated[int, Setting(least=1, rare=True)]
+    test: Annotated[TestName, Setting(rare=True)]
+    permutations: Annotated[int, Setting(least=1, rare=True)]
+    permute: Annotated[Permute, Setting(rare=True)]
+    alternative: Annotated[AgreeAlternative, Setting(rare=True)]
+    correction: Annotated[str, Setting(choices=P_VALUE_CORRECTIONS, rare=True)]
+    human_lower_is_better: Annotated[bool, Setting(group="Texts", rare=True)]
+    system_scores: Annotated[SystemScores, Setting(rare=True)]
+    seed: Seed
+    level: Level
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AgreeSettings:
-    """Settings of an agreement; `agree` says what they are."""
+class AgreeSettings(Settings):
+    """Settings of an agreement; `agree` describes its options."""
 
-    resample: Resampled = "segments"
-    replicates: Count = 1000
-    test: Tests = "permutation"
-    permutations: Count = 1000
-    permute: Permuted = "scores"
-    alternative: Asked = "two-sided"
-    correction: Correction = "holm"
-    human_lower_is_better: LowerIsBetter = False
-    system_scores: ScoredOn = "all"
-    seed: Seed = DEFAULT_SEED
-    level: Level = 0.95
+    OPTIONS = AgreeOptions
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-        least = smallest_replicates(self.level)
-        if self.replicates < least:
-            expected = f"at least {least} at the level {self.level:g}"
-            raise SettingError("replicates", self.replicates, expected)
+    resample: Resample = "segments"
+    replicates: int = 1000
+    test: TestName = "permutation"
+    permutations: int = 1000
+    permute: Permute = "scores"
+    alternative: AgreeAlternative = "two-sided"
+    correction: str = "holm"
+    human_lower_is_better: bool = False
+    system_scores: SystemScores = "all"
+    seed: int = DEFAULT_SEED
+    level: float = DEFAULT_LEVEL
+
+    @staticmethod
+    def refuse_conflicts(options: Mapping[str, Any]) -> None:
+        """Raise SettingError for replicates that are too few for intervals of the level."""
+        least = smallest_replicates(options["level"])
+        if options["replicates"] < least:
+            expected = f"at least {least} at the level {options['level']:g}"
+            raise SettingError("replicates", options["replicates"], expected)
 
     @property
     def alpha(self) -> float:
@@ -241,7 +282,7 @@ class Agreement(Result):
         return values if self.grid else {k: v for k, v in values.items() if k != "grid"}
 
 
-@verb
+@takes(AgreeSettings)
 def agree(
     systems: SystemsLike | Source,
     human: HumanLike,
@@ -249,23 +290,8 @@ def agree(
     *,
     references: ReferencesLike | None = None,
     documents: str | Iterable[object] | None = None,
-    coefficients: Annotated[
-        Sequence[str], Setting(flags=("-c", "--coefficient"), metavar="NAME")
-    ] = (),
-    grid: Annotated[Sequence[str], Setting(group="Metrics", metavar="METRIC")] = (),
-    development: Annotated[float, Setting(above=0, below=1, rare=True)] = DEVELOPMENT,
-    resample: Resampled = "segments",
-    replicates: Count = 1000,
-    test: Tests = "permutation",
-    permutations: Count = 1000,
-    permute: Permuted = "scores",
-    alternative: Asked = "two-sided",
-    correction: Correction = "holm",
-    human_lower_is_better: LowerIsBetter = False,
-    system_scores: ScoredOn = "all",
-    seed: Seed = DEFAULT_SEED,
-    level: Level = 0.95,
     progress: Progress | None = None,
+    **options: Unpack[AgreeOptions],
 ) -> Agreement:
     """How well do metrics agree with people?
 
@@ -278,26 +304,6 @@ def agree(
             the scores of items, or all metrics of counts.
         references: one text, or one per translator; None with a test set, scores or counts.
         documents: document of each segment or item; with scores also the name of a field.
-        coefficients: a coefficient, such as "kendall-b" or "pearson:level=segment"; by default
-            those of WMT.
-        grid: a metric with alternatives, such as "sentbleu:k=1|2|5": choose the best on a part of
-            the data, and test it on the rest.
-        development: the share of what people judged to choose on, with a grid; the first
-            coefficient chooses, "chen-cherry" by default.
-        resample: what the intervals resample.
-        replicates: of the intervals.
-        test: of two metrics; Williams' is for pearson of systems, or of segments with
-            grouping=none.
-        permutations: in each permutation test, and 10 times as many where p is close to the
-            significance level; all there are of up to 14 systems.
-        permute: "scores" takes the systems as given; whole "systems" says something about other
-            systems too; outcomes of "pairs", for calibrated ties as in WMT, rejects too often.
-        alternative: "greater" where it was fixed beforehand that metrics agree better than those
-            named after them; "observed" is one-sided in the direction that the data show, as in
-            WMT, which doubles the false alarms.
-        correction: for the number of pairs of metrics; "none" is what WMT does.
-        human_lower_is_better: lower human scores are better, such as penalties: negate them.
-        system_scores: score systems on all segments, or on those that people rated.
         progress: called with 1 after every coefficient, or candidate of a grid.
 
     Raises:
@@ -311,14 +317,16 @@ def agree(
     >>> agreement["kendall-b"]["chrF2"].value
     1.0
     """
-    settings = picked(AgreeSettings, locals())
+    settings, grid = AgreeSettings.from_options(options), options["grid"]
     report = progress or (lambda _done: None)
     if grid and metrics is not None:
         raise SettingError("metrics", metrics, "no metrics with `grid`, which names them")
     counts = counts_of(systems, references, metrics, documents)
     outline = counts.outline
-    judgments = as_judgments(human, lower_is_better=human_lower_is_better)
-    names = coefficients or ([GRID_COEFFICIENT] if grid else default_coefficients(judgments))
+    judgments = as_judgments(human, lower_is_better=settings.human_lower_is_better)
+    names = options["coefficients"] or (
+        [GRID_COEFFICIENT] if grid else default_coefficients(judgments)
+    )
     asked = parse_coefficients(names, compared=not isinstance(judgments, HumanScores))
     _require_testable(asked, settings, 2 if grid else len(counts.metrics))
     choice = None
@@ -327,23 +335,23 @@ def agree(
         if means:
             note = f"{first_names(means)}: a system's score is the mean of its segments' scores"
             judgments = replace(judgments, notes=(*judgments.notes, note))
-        data = agreement_data(counts, judgments, system_scores=system_scores)
+        data = agreement_data(counts, judgments, system_scores=settings.system_scores)
     else:
         data, choice = choose_settings(
             grid,
             counts,
             judgments,
             asked[0],
-            share=development,
-            resample=resample,
-            system_scores=system_scores,
-            seed=seed,
+            share=options["development"],
+            resample=settings.resample,
+            system_scores=settings.system_scores,
+            seed=settings.seed,
             progress=report,
         )
     # All that can be refused is refused before the work begins.
     for by in asked:
         require_answerable(by, data, judgments.label)
-    resampled = [resampling_of(by, data, resample) for by in asked]
+    resampled = [resampling_of(by, data, settings.resample) for by in asked]
     answers = []
     for by, resampling in zip(asked, resampled, strict=True):
         answers.append(answer(data, by, settings, resampling))
