@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
 
 import numpy as np
 
@@ -34,12 +35,13 @@ from truebleu.metrics.base import Metric
 from truebleu.resampling import Swaps, Units, on_exact_grid
 from truebleu.significance.compare import compare
 from truebleu.significance.corrections import westfall_young
-from truebleu.significance.settings import units_of
+from truebleu.significance.settings import ResamplingSettings, units_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
+    from typing_extensions import Unpack
 
     from truebleu.corpus.outline import ColumnsLike
     from truebleu.corpus.sequences import TextLike
@@ -289,24 +291,35 @@ class Explanation(Result):
         }
 
 
-@schema.verb
+class ReportOptions(TypedDict, total=False):
+    """Options of verbs that explain the differences of a comparison."""
+
+    baseline: schema.Baseline
+    level: schema.Level
+    replicates: schema.Replicates
+    seed: schema.Seed
+    unit: schema.TextUnitChoice
+
+
+class ExplainOptions(ReportOptions, total=False):
+    """Options of `explain`."""
+
+    people: schema.People
+
+
+@schema.takes(ExplainOptions, ResamplingSettings.refuse_conflicts)
 def explain(
     systems: SystemsLike | Source,
     references: ReferencesLike | None = None,
     metrics: MetricsLike | None = None,
     *,
-    baseline: schema.Baseline = None,
-    level: schema.Level = 0.95,
-    replicates: schema.Replicates = None,
-    seed: schema.Seed = schema.DEFAULT_SEED,
-    unit: schema.UnitChoice = None,
     by: ColumnsLike | None = None,
     counts: Mapping[str, int] | None = None,
-    people: schema.People = schema.PUBLISHED_CURVES,
     source: TextLike | None = None,
     documents: str | Iterable[object] | None = None,
     domains: Iterable[object] | None = None,
     progress: Progress | None = None,
+    **options: Unpack[ExplainOptions],
 ) -> Explanation:
     """Where does the difference between two systems come from?
 
@@ -334,12 +347,9 @@ def explain(
     if count < 2:
         given = "1 system" if count else "no systems"
         raise RefusedError(f"{given} given: it takes at least two to compare; score takes one")
-    if baseline is None and count > 2:
+    if options["baseline"] is None and count > 2:
         raise RefusedError(f"{count} systems given: choose one with --baseline (baseline=)")
-    options = {"replicates": replicates, "seed": seed, "level": level, "unit": unit}
-    compared = Compared.of(
-        counted, by, counts, baseline=baseline, people=people, progress=progress, **options
-    )
+    compared = Compared.of(counted, by, counts, progress=progress, **options)
     return compared.explain((pair.a, pair.b) for pair in compared.comparison.comparisons)
 
 
@@ -368,6 +378,7 @@ class Compared:
         **options: Any,
     ) -> Compared:
         """Compare systems with the options of `compare`; slice the test set and flag outputs."""
+        schema.require_type("counts", word_counts, Mapping, "counts of words in training data")
         cuts = tuple(variables(counts, by, word_counts))
         comparison = compare(counts, **options)
         flagged = {} if counts.texts is None else degenerate_outputs(counts.texts)

@@ -18,14 +18,15 @@ from truebleu._results import Result
 from truebleu.counts.inputs import counts_of
 from truebleu.errors import SettingError, UnpairedSegmentsError
 from truebleu.explanation.contributions import mean_gradient
-from truebleu.explanation.explain import Compared
-from truebleu.significance.settings import units_of
+from truebleu.explanation.explain import Compared, ReportOptions
+from truebleu.significance.settings import ResamplingSettings, units_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
+    from typing_extensions import Unpack
 
     from truebleu.corpus.outline import ColumnsLike
     from truebleu.corpus.sequences import TextLike
@@ -118,17 +119,12 @@ class Report(schema.ComparedByValue, Result):
         return saved
 
 
-@schema.verb
+@schema.takes(ReportOptions, ResamplingSettings.refuse_conflicts)
 def report(
     systems: SystemsLike | Source,
     references: ReferencesLike | None = None,
     metrics: MetricsLike | None = None,
     *,
-    baseline: schema.Baseline = None,
-    level: schema.Level = 0.95,
-    replicates: schema.Replicates = None,
-    seed: schema.Seed = schema.DEFAULT_SEED,
-    unit: schema.UnitChoice = None,
     by: ColumnsLike | None = None,
     counts: Mapping[str, int] | None = None,
     source: TextLike | None = None,
@@ -138,6 +134,7 @@ def report(
     agreement: Result | None = None,
     spans: Mapping[str, Sequence[Sequence[ErrorSpan]]] | None = None,
     progress: Progress | None = None,
+    **options: Unpack[ReportOptions],
 ) -> Report:
     """All that is known about the systems of a test set, for one page.
 
@@ -167,8 +164,7 @@ def report(
     """
     counted = counts_of(systems, references, metrics, documents, domains, source, verb="report")
     _require_paired(counted, human or {}, spans or {})
-    options = {"replicates": replicates, "seed": seed, "level": level, "unit": unit}
-    compared = Compared.of(counted, by, counts, baseline=baseline, progress=progress, **options)
+    compared = Compared.of(counted, by, counts, progress=progress, **options)
     comparison = compared.comparison
     return Report(
         comparison=comparison,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from os import PathLike
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypedDict
 
 from truebleu import _core
 from truebleu._results import Result
@@ -14,11 +16,12 @@ from truebleu.corpus._files import Files, expanded
 from truebleu.counts.inputs import counts_of
 from truebleu.errors import SettingError
 from truebleu.metrics.threads import use_environment
-from truebleu.schema import Setting, verb
+from truebleu.schema import Setting, takes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from os import PathLike
+    from collections.abc import Callable, Iterator, Mapping
+
+    from typing_extensions import Unpack
 
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSet
     from truebleu.counts.counts import Counts, MetricCounts
@@ -95,15 +98,31 @@ class TrainingCheck(Result):
     digits: Mapping[str, int]
 
 
-@verb
+class _Train(TypedDict):
+    train: Annotated[Sequence[str | PathLike[str]], Setting(metavar="FILE", group="Texts")]
+
+
+class CheckOptions(_Train, total=False):
+    """Options of `check`.
+
+    Attributes:
+        train: training text of either language, a segment per line; may be compressed, a folder, a
+            pattern, or - for standard input. Repeat it for several.
+        ngram: a segment counts as seen if N consecutive words of it occur; a shorter one only as a
+            whole line.
+    """
+
+    ngram: Annotated[int, Setting(least=1, most=1000, metavar="N", default=13)]
+
+
+@takes(CheckOptions)
 def check(
     systems: SystemsLike | Source,
     references: ReferencesLike | None = None,
     metrics: MetricsLike | None = None,
     *,
-    train: Annotated[Sequence[str | PathLike[str]], Setting(metavar="FILE", group="Texts")],
-    ngram: Annotated[int, Setting(least=1, most=1000, metavar="N")] = 13,
     progress: Callable[[int], object] | None = None,
+    **options: Unpack[CheckOptions],
 ) -> TrainingCheck:
     """Which test segments occur in training text, and what are the scores without them?
 
@@ -115,11 +134,9 @@ def check(
         systems: a test set, outputs by name, or counts with their texts.
         references: one text, or one per translator; None with a test set or counts.
         metrics: names or objects; BLEU by default.
-        train: training text of either language, a segment per line; may be compressed, a folder, a
-            pattern, or - for standard input. Repeat it for several.
-        ngram: how many words of a segment in a row count as seen; shorter segments only as a line.
         progress: called with the number of lines that were looked through.
     """
+    train, ngram = options["train"], options["ngram"]
     counts = counts_of(systems, references, metrics)
     test_set = counts.require_texts()
     use_environment()
