@@ -34,8 +34,8 @@ def test_students_quantiles_equal_scipy(level: float, degrees: float) -> None:
 @given(st.floats(-20, 20), st.floats(0.5, 1e8))
 def test_students_p_values_equal_scipy(t: float, degrees: float) -> None:
     assume(abs(t) > 1e-3)
-    numbers = (np.array([number]) for number in (t, 1.0, degrees, 0.0))
-    (p,) = _core.student_p(*numbers, "greater")
+    arrays = [np.array([number]) for number in (t, 1.0, degrees, 0.0)]
+    (p,) = _core.student_p(arrays[0], arrays[1], arrays[2], arrays[3], "greater")
     assert p == pytest.approx(special.stdtr(degrees, -t), rel=1e-11)
 
 

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 
 from truebleu import gate
 from truebleu.metrics import BLEU, CHRF
-from truebleu.metrics.base import GivenMean, Signature
+from truebleu.metrics.base import GivenMean, Scorer, Signature
 from truebleu.metrics.registry import parse_metric
 from truebleu.significance import CURVES, PeopleAgreement, find_curve
 from truebleu.significance.people import agreement_of_pairs
 
-if TYPE_CHECKING:
-    from truebleu.metrics.base import Metric
-
 BY_NAME = {curve.metric: curve for curve in CURVES}
 
 
-def people_agreement(metric: Metric, scores: list[float]) -> PeopleAgreement:
+def people_agreement(metric: Scorer, scores: list[float]) -> PeopleAgreement:
     """That with the difference of two scores."""
     (agreement,) = agreement_of_pairs(metric, "kocmi", [(0, 1)], np.array(scores), 1)
     assert agreement is not None
