@@ -23,17 +23,18 @@ from truebleu.reports import render
 from truebleu.scores import GivenScores, ItemScores
 
 if TYPE_CHECKING:
-    from truebleu._core import Statistics
     from truebleu.corpus import TestSet
+    from truebleu.metrics.base import CountedRows
 
 THREE = ["one", "two", "three"]
 SYSTEMS = as_test_set({"a": THREE, "b": THREE}, THREE)
 NUMBERS = st.floats(-1e6, 1e6)
 
 
-def attached(scores: GivenScores, test_set: TestSet = SYSTEMS) -> tuple[GivenMean, Statistics]:
+def attached(scores: GivenScores, test_set: TestSet = SYSTEMS) -> tuple[GivenMean, CountedRows]:
     """The scorer of the scores, and their rows for a test set."""
-    return scores.attach(test_set.outline, test_set)
+    scorer, rows_of = scores.attach(test_set.outline, test_set)
+    return scorer, rows_of(test_set.outline.systems)
 
 
 def parsed(text: str) -> GivenScores:

@@ -33,9 +33,9 @@ def test_files_are_read_once(tmp_path: Path) -> None:
     given = scores_file(tmp_path / "a.tsv", "x\ty\n1\t2\n3\t5\n")
     outline, (loaded,) = textless_outline([given])
     (tmp_path / "a.tsv").unlink()
-    scorer, rows = loaded.attach(outline, None)
+    scorer, rows_of = loaded.attach(outline, None)
     assert scorer.name == "a"
-    assert rows.sums() == [[4, 2], [7, 2]]
+    assert rows_of(outline.systems).sums() == [[4, 2], [7, 2]]
 
 
 def test_scores_in_memory_have_systems_and_segments() -> None:
