@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from evidence.data import system_lists
 from evidence.page import Page, Section
-from truebleu.reports.document import Table, listed
+from truebleu.reports.document import Table, join_names
 from truebleu.studies import study_reranking
 
 if TYPE_CHECKING:
@@ -123,5 +123,5 @@ def _verdict(result: StudyResult) -> str:
         first = [row for row in result.rows if row["a"] == "baseline"]
         metrics = [row["metric"] for row in first if row["verdict"] == kind]
         if metrics:
-            parts.append(f"{kind} by {listed(metrics)}")
+            parts.append(f"{kind} by {join_names(metrics)}")
     return ", ".join(parts)

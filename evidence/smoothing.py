@@ -9,7 +9,7 @@ from evidence.page import Page, Section
 from truebleu.agreement.agree import agree
 from truebleu.human import read_human
 from truebleu.metrics.bleu import DEFAULT_VALUES, SMOOTHINGS
-from truebleu.reports.document import listed
+from truebleu.reports.document import join_names
 from truebleu.studies import study_smoothing
 
 if TYPE_CHECKING:
@@ -119,8 +119,8 @@ def _best(result: StudyResult) -> list[str]:
 
 
 def _summary(results: list[StudyResult], choices: dict[str, dict[str, Agreement]]) -> str:
-    above = listed([str(_above_none(result)) for result in results])
-    best = listed(["/".join(_best(result)) for result in results])
+    above = join_names([str(_above_none(result)) for result in results])
+    best = join_names(["/".join(_best(result)) for result in results])
     sure = sum(map(_significant, results))
     every = [choice for found in choices.values() for choice in found.values()]
     better = sum(

@@ -11,7 +11,7 @@ from truebleu.corpus.nbest import NBest
 from truebleu.execution import Processes
 from truebleu.execution.journal import Runner
 from truebleu.nbest.problem import with_ngrams
-from truebleu.reports.document import listed
+from truebleu.reports.document import join_names
 from truebleu.simulation.decoder import Decoder
 from truebleu.studies import study_tuning
 from truebleu.studies.nbest import significant
@@ -99,7 +99,7 @@ def _found(result: StudyResult) -> str:
     tuners = [row["tuner"] for row in significant(_smoothings(result))]
     if not tuners:
         return f"{spread}, and none differs significantly from no smoothing"
-    return f"{spread}; {listed(tuners)} differ significantly from no smoothing"
+    return f"{spread}; {join_names(tuners)} differ significantly from no smoothing"
 
 
 def _row(result: StudyResult, tuner: str) -> Row:
@@ -111,7 +111,7 @@ def _about_others(result: StudyResult) -> str:
     """What MIRA and MERT do on the lists that they were tuned on, and on the others."""
     rows = [_row(result, tuner) for tuner in ("mira", "mert")]
     tuned = " and ".join(f"{row['development']:.2f}" for row in rows)
-    apart = listed(
+    apart = join_names(
         [
             f"{row['tuner'].upper()} by {row['difference']:+.2f}"
             + ("" if row["p"] <= 0.05 else ", which is not significant")
@@ -185,7 +185,7 @@ def _large() -> Section:
         f"--test-reference test.ref --smoothings 0,2,4,6,7 --repeats {RUNS} --epochs {EPOCHS}",
         result=result,
         verdict=f"{_capitalised(_found(result))}. In the paper smoothing 7 was better than none "
-        f"in 3 of 4 columns; here {listed(better) if better else 'no smoothing'} is. "
+        f"in 3 of 4 columns; here {join_names(better) if better else 'no smoothing'} is. "
         f"{_about_others(result)}",
         paper=LARGE_TABLE,
     )

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from truebleu.errors import MissingExtraError
-from truebleu.schema import plain
+from truebleu.schema import to_builtins
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -38,7 +38,7 @@ class Result:
 
     def facts(self) -> dict[str, Any]:
         """Plain values, without sentences."""
-        return {"version": self.VERSION, **plain(self)}
+        return {"version": self.VERSION, **to_builtins(self)}
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values and sentences, as ``--format json`` prints them."""

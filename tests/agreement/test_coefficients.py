@@ -24,7 +24,7 @@ from truebleu.agreement.coefficients import (
     parse_coefficients,
 )
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.schema import plain
+from truebleu.schema import to_builtins
 
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
@@ -160,7 +160,7 @@ def test_what_is_undefined_is_none_with_the_reason(
     assert measured.value is None
     assert reason in (measured.reason or "")
     assert measured.groups == 0
-    assert '"value": null' in json.dumps(plain(measured), allow_nan=False)
+    assert '"value": null' in json.dumps(to_builtins(measured), allow_nan=False)
 
 
 def test_groups_without_a_value_are_left_out_and_counted() -> None:
@@ -180,7 +180,7 @@ def test_groups_without_a_value_are_left_out_and_counted() -> None:
 
 def test_results_are_plain_values_in_json() -> None:
     human, metric = [[0.0], [0.0], [0.0], [-5.0]], [[80], [81], [79], [60]]
-    values = plain(measure(human, metric, "acc-eq:calibrated", grouping="item"))
+    values = to_builtins(measure(human, metric, "acc-eq:calibrated", grouping="item"))
     assert json.loads(json.dumps(values, allow_nan=False)) == values
     assert values["epsilon"] == 2.0
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from truebleu.corpus import TextWarning, as_test_set, read_test_set
-from truebleu.schema import plain
+from truebleu.schema import to_builtins
 
 if TYPE_CHECKING:
     from tests.writing import Folder
@@ -68,7 +68,7 @@ def test_what_a_file_contains_is_reported(
     assert (warning.count, warning.segment) == (count, segment)
     assert warning.message.startswith(f"{folder.path / 'system'}: ")
     assert "\n" not in warning.message
-    assert json.loads(json.dumps(plain(warning)))["code"] == code
+    assert json.loads(json.dumps(to_builtins(warning)))["code"] == code
 
 
 def test_zero_width_characters_that_a_script_needs_are_fine(folder: Folder) -> None:

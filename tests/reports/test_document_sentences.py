@@ -10,7 +10,7 @@ import pytest
 from truebleu.reports.document import (
     ENOUGH_DOCUMENTS,
     few_documents,
-    listed,
+    join_names,
     p_cell,
     p_equals,
     people_sentence,
@@ -95,5 +95,5 @@ def test_the_source_of_the_curve_is_named() -> None:
     ("parts", "words"), [(["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")]
 )
 def test_words_are_listed(parts: list[str], words: str) -> None:
-    assert listed(parts) == words
+    assert join_names(parts) == words
     assert percent(0.12345, 2) == "12.35 %"

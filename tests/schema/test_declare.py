@@ -16,10 +16,10 @@ from truebleu.schema import Setting, is_of
     ("setting", "words"),
     [
         (Setting(), ""),
-        (Setting(least=0), " from 0 up"),
-        (Setting(least=1, most=10_000), " from 1 to 10,000"),
-        (Setting(least=0.5, below=1), " from 0.5 to below 1"),
-        (Setting(above=0, most=2), " above 0 and up to 2"),
+        (Setting(minimum=0), " from 0 up"),
+        (Setting(minimum=1, maximum=10_000), " from 1 to 10,000"),
+        (Setting(minimum=0.5, below=1), " from 0.5 to below 1"),
+        (Setting(above=0, maximum=2), " above 0 and up to 2"),
     ],
 )
 def test_limits_are_described_in_words(setting: Setting, words: str) -> None:

@@ -53,7 +53,7 @@ class DecideSettings(schema.Settings):
     unit: Literal["segment", "document"] = "segment"
     test: str = "ar"
     margin: float | None = None
-    rounds: Annotated[int, Setting(least=1)] = 1
+    rounds: Annotated[int, Setting(minimum=1)] = 1
 
     @staticmethod
     def refuse_conflicts(options: Mapping[str, Any]) -> None:
@@ -137,7 +137,7 @@ def test_an_unknown_argument_is_answered_with_the_nearest_of_all(name: str) -> N
 
 def test_a_missing_option_without_default_is_named() -> None:
     class Sized(TypedDict):
-        size: Annotated[int, Setting(least=1)]
+        size: Annotated[int, Setting(minimum=1)]
 
     with pytest.raises(ArgumentTypeError, match="size: None; expected a whole number from 1 up"):
         schema.resolve(Sized, {})

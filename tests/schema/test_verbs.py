@@ -106,5 +106,5 @@ def test_the_help_of_a_setting_is_its_line_or_what_all_verbs_share() -> None:
 
 
 def test_picked_settings_come_from_the_arguments() -> None:
-    with_defaults = picked(Setting, {"least": 2, "other": 5}, help="a")
-    assert with_defaults == Setting(least=2, help="a")
+    with_defaults = picked(Setting, {"minimum": 2, "other": 5}, help="a")
+    assert with_defaults == Setting(minimum=2, help="a")

@@ -159,7 +159,7 @@ class MetricTest:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
-        return {**schema.plain(self), "smallest_p": self.smallest_p}
+        return {**schema.to_builtins(self), "smallest_p": self.smallest_p}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,7 +30,7 @@ from truebleu.metrics.base import Metric
 from truebleu.metrics.plugins import plugin_names
 from truebleu.metrics.registry import METRICS, as_requested
 from truebleu.metrics.threads import MAX_THREADS, set_threads, use_environment
-from truebleu.reports.document import CHART_ENDINGS, CHECK_FORMATS, FORMATS, listed, render
+from truebleu.reports.document import CHART_ENDINGS, CHECK_FORMATS, FORMATS, join_names, render
 from truebleu.schema import DEFAULT_REPLICATES, GROUPS, declared_by, is_verb, parameters_of, resolve
 
 if TYPE_CHECKING:
@@ -593,7 +593,8 @@ def _together(warnings: Sequence[TextWarning], lists: str) -> Iterator[str]:
         texts = dict.fromkeys(warning.text for warning in (first, *others))
         if code == "characters" and len(texts) > 1:
             names = dict.fromkeys(CHARACTERS[warning.code] for warning in (first, *others))
-            yield f"{len(texts)} texts have {listed(list(names), word='or')}; {lists} lists them"
+            characters = join_names(list(names), word="or")
+            yield f"{len(texts)} texts have {characters}; {lists} lists them"
         else:
             yield first.message + (
                 f" (and {len(others)} more; {lists} lists them)" if others else ""

@@ -57,8 +57,8 @@ class DemoOptions(TypedDict, total=False):
         seed: another seed makes another test set.
     """
 
-    segments: Annotated[int, Setting(least=10, group="Output", default=500)]
-    seed: Annotated[int, Setting(least=0, group="Output", default=DEFAULT_SEED)]
+    segments: Annotated[int, Setting(minimum=10, group="Output", default=500)]
+    seed: Annotated[int, Setting(minimum=0, group="Output", default=DEFAULT_SEED)]
 
 
 @takes(DemoOptions)

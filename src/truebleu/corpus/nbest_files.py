@@ -93,11 +93,11 @@ class ListFormat:
     input_format: Annotated[
         str | None, Setting(choices=NBEST_FORMATS, group="Texts", rare=True)
     ] = None
-    list_size: Annotated[int | None, Setting(least=1, group="Texts", rare=True)] = None
+    list_size: Annotated[int | None, Setting(minimum=1, group="Texts", rare=True)] = None
     scores: Annotated[
         str | PathLike[str] | None, Setting(group="Texts", rare=True, flags=("--list-scores",))
     ] = None
-    first_id: Annotated[int, Setting(least=0, most=1, group="Texts", rare=True)] = 0
+    first_id: Annotated[int, Setting(minimum=0, maximum=1, group="Texts", rare=True)] = 0
     log_base: Annotated[
         float | None, Setting(above=1, hint="such as 2 or 10", group="Texts", rare=True)
     ] = None

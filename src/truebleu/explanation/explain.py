@@ -284,9 +284,9 @@ class Explanation(Result):
         return {
             "version": RESULT_VERSION,
             **{name: comparison[name] for name in ("test_set", "settings", "metrics", "systems")},
-            "segment_names": schema.plain(self.segment_names),
+            "segment_names": schema.to_builtins(self.segment_names),
             "degenerate": self.degenerate,
-            "explanations": schema.plain(self.pairs),
+            "explanations": schema.to_builtins(self.pairs),
             "warnings": comparison["warnings"],
         }
 

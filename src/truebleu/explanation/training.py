@@ -112,7 +112,7 @@ class CheckOptions(_Train, total=False):
             whole line.
     """
 
-    ngram: Annotated[int, Setting(least=1, most=1000, metavar="N", default=13)]
+    ngram: Annotated[int, Setting(minimum=1, maximum=1000, metavar="N", default=13)]
 
 
 @takes(CheckOptions)

@@ -139,7 +139,7 @@ class ReadOptions(TypedDict, total=False):
     weights: str | Mapping[str, float] | None
     others: Others
     match: Match | None
-    first_segment: Annotated[int | None, Setting(least=0, most=1)]
+    first_segment: Annotated[int | None, Setting(minimum=0, maximum=1)]
     language_pair: str | None
 
 
@@ -159,7 +159,7 @@ class Request(Settings):
     OPTIONS = ReadOptions
 
     systems: tuple[str, ...]
-    segments: Annotated[int, Setting(least=1)]
+    segments: Annotated[int, Setting(minimum=1)]
     documents: tuple[str, ...] | None = None
     names: tuple[str, ...] | None = None
     outputs: Mapping[str, Sequence[str | None]] | None = None

@@ -508,7 +508,7 @@ def mean_statistics(scores: Sequence[Sequence[float | None]]) -> Statistics:
 # Metrics that the native code counts and scores, and those of them that cut words.
 
 #: The longest n-grams that a metric counts.
-Order = Annotated[int, Setting(least=1, most=100)]
+Order = Annotated[int, Setting(minimum=1, maximum=100)]
 
 
 class NativeMetric(Metric):

@@ -225,9 +225,9 @@ class SentenceBLEU(TokenMetric):
     """
 
     smoothing: str | int = "scaled-average"
-    epsilon: Annotated[float, Setting(above=0, most=1)] = DEFAULT_VALUES["epsilon"]
-    k: Annotated[float, Setting(above=0, most=10**6)] = DEFAULT_VALUES["k"]
-    alpha: Annotated[float, Setting(above=0, most=10**6)] = DEFAULT_VALUES["alpha"]
+    epsilon: Annotated[float, Setting(above=0, maximum=1)] = DEFAULT_VALUES["epsilon"]
+    k: Annotated[float, Setting(above=0, maximum=10**6)] = DEFAULT_VALUES["k"]
+    alpha: Annotated[float, Setting(above=0, maximum=10**6)] = DEFAULT_VALUES["alpha"]
     smooth_next_order: bool = False
     max_order: Order = 4
     tokenize: str = AUTO

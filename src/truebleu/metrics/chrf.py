@@ -32,9 +32,9 @@ class CHRF(NativeMetric):
     chrF2++ = 72.03
     """
 
-    char_order: Annotated[int, Setting(least=0, most=100)] = 6
-    word_order: Annotated[int, Setting(least=0, most=100)] = 0
-    beta: Annotated[int, Setting(least=0, most=1000)] = 2
+    char_order: Annotated[int, Setting(minimum=0, maximum=100)] = 6
+    word_order: Annotated[int, Setting(minimum=0, maximum=100)] = 0
+    beta: Annotated[int, Setting(minimum=0, maximum=1000)] = 2
     lowercase: bool = False
     whitespace: bool = False
 

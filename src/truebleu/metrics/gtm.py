@@ -40,7 +40,7 @@ class GTM(WordMetric):
     """
 
     # Lengths of runs to a higher power would overflow.
-    exponent: Annotated[float, Setting(least=1, most=50)] = 1.0
+    exponent: Annotated[float, Setting(minimum=1, maximum=50)] = 1.0
 
     name: ClassVar[str] = "GTM"
     score_type = GTMScore

@@ -41,7 +41,7 @@ TestReplicates = Annotated[
     int,
     Setting(
         help="number of replicates of the test of the gain.",
-        least=1,
+        minimum=1,
         rare=True,
         default=DEFAULT_REPLICATES,
     ),

@@ -169,9 +169,9 @@ class ExpectedBleu(Tuner):
     name: str = field(default="expected-bleu", init=False)
     title: ClassVar[str] = "expected sentence scores by stochastic gradient descent"
 
-    l2: Annotated[float, Setting(least=0, most=LARGEST)] = 10.0
-    epochs: Annotated[int, Setting(least=1, most=10**6)] = 30
-    step: Annotated[float, Setting(above=0, most=LARGEST)] = 0.5
+    l2: Annotated[float, Setting(minimum=0, maximum=LARGEST)] = 10.0
+    epochs: Annotated[int, Setting(minimum=1, maximum=10**6)] = 30
+    step: Annotated[float, Setting(above=0, maximum=LARGEST)] = 0.5
 
     @property
     def steps(self) -> int:
@@ -229,7 +229,7 @@ class MinimumRisk(Tuner):
     scales: Annotated[tuple[float, ...], Setting(above=0)] = field(
         default=(0.5, 2.0, 8.0, 32.0), metadata={"text": False}
     )
-    l2: Annotated[float, Setting(least=0)] = 1e-4
+    l2: Annotated[float, Setting(minimum=0)] = 1e-4
 
     def __post_init__(self) -> None:
         check_fields(self)

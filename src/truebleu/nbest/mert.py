@@ -21,7 +21,7 @@ __all__ = ["Mert"]
 
 #: How the score of an interval is smoothed over its neighbours.
 Window = Literal["mean", "min"]
-Count = Annotated[int, Setting(least=0, most=10**6)]
+Count = Annotated[int, Setting(minimum=0, maximum=10**6)]
 #: MERT looks along every feature: with more features than this, it would take forever.
 MOST_FEATURES = 1000
 #: A search along all directions that gains less than this share of a perfect score is the last.

@@ -223,7 +223,7 @@ class Prune(Method):
 
     name: str = field(default="prune", init=False)
     alpha: Annotated[float, Setting(above=0, below=1)] = 0.99
-    replicates: Annotated[int, Setting(least=1)] = 500
+    replicates: Annotated[int, Setting(minimum=1)] = 500
     seed: Seed = DEFAULT_SEED
 
     def of_segment(self, scoring: Scoring, candidates: Candidates) -> Values:
@@ -272,7 +272,7 @@ class CoarseToFine(Method):
     """
 
     name: str = field(default="coarse-to-fine", init=False)
-    keep: Annotated[int, Setting(least=1)] = 16
+    keep: Annotated[int, Setting(minimum=1)] = 16
     coarse: str | Metric = "chrf"
 
     def for_references(self, metric: Metric, pseudo: Sequence[TextLike]) -> Method:
@@ -321,7 +321,7 @@ class MBROptions(TypedDict, total=False):
     temperature: Annotated[float, Setting(above=0, rare=True)]
     include_self: Annotated[bool, Setting(option=False)]
     sentence_level: Annotated[bool, Setting(option=False)]
-    best: Annotated[int, Setting(least=1, group="Output")]
+    best: Annotated[int, Setting(minimum=1, group="Output")]
     check: Annotated[bool, Setting(rare=True)]
     higher_is_better: Annotated[bool, Setting(option=False, default=True)]
 

@@ -58,8 +58,8 @@ class Mira(Tuner):
     title: ClassVar[str] = "batch k-best MIRA"
 
     step: Annotated[float, Setting(above=0)] = 0.01
-    decay: Annotated[float, Setting(least=0, most=1)] = 0.999
-    epochs: Annotated[int, Setting(least=1, most=10**6)] = 60
+    decay: Annotated[float, Setting(minimum=0, maximum=1)] = 0.999
+    epochs: Annotated[int, Setting(minimum=1, maximum=10**6)] = 60
     background: Background = "hope"
     safe_hope: bool = False
     shuffle: bool = True

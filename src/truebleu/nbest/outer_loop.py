@@ -87,7 +87,7 @@ class OuterLoop:
     decoder: str
     folder: str | PathLike[str]
     read: Callable[[str], NBest] = read_nbest
-    rounds: Annotated[int, Setting(least=1, most=10_000, rare=True)] = 15
+    rounds: Annotated[int, Setting(minimum=1, maximum=10_000, rare=True)] = 15
     timeout: Annotated[
         float | None, Setting(above=0, rare=True, flags=("--decoder-timeout",), metavar="SECONDS")
     ] = None

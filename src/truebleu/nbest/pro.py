@@ -33,10 +33,10 @@ class Pro(Tuner):
     name: str = field(default="pro", init=False)
     title: ClassVar[str] = "pairwise ranking optimisation"
 
-    draws: Annotated[int, Setting(least=1, most=10**7)] = 5000
-    pairs: Annotated[int, Setting(least=1, most=10**7)] = 50
-    least_difference: Annotated[float, Setting(least=0)] = 0.05
-    l2: Annotated[float, Setting(least=0)] = 1.0
+    draws: Annotated[int, Setting(minimum=1, maximum=10**7)] = 5000
+    pairs: Annotated[int, Setting(minimum=1, maximum=10**7)] = 50
+    least_difference: Annotated[float, Setting(minimum=0)] = 0.05
+    l2: Annotated[float, Setting(minimum=0)] = 1.0
 
     def weights(self, problem: Problem, search: Search) -> NDArray[np.float64]:
         """The weights that rank drawn pairs best."""

@@ -124,8 +124,8 @@ class RerankOptions(TypedDict, total=False):
 
     quality: Annotated[Sequence[str], Setting(group="Metrics", metavar="NAME", default=())]
     gamma: Annotated[float | None, Setting(above=0, rare=True)]
-    ngrams: Annotated[int, Setting(least=0, most=10, group="Metrics", metavar="N", default=0)]
-    folds: Annotated[int, Setting(least=2, most=10**6, rare=True, default=5)]
+    ngrams: Annotated[int, Setting(minimum=0, maximum=10, group="Metrics", metavar="N", default=0)]
+    folds: Annotated[int, Setting(minimum=2, maximum=10**6, rare=True, default=5)]
     seed: Seed
     replicates: TestReplicates
 

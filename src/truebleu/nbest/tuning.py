@@ -32,7 +32,7 @@ from truebleu.nbest.problem import (
     require_weight,
     seed_of_run,
 )
-from truebleu.schema import Column, Seed, Setting, plain, require_type, takes
+from truebleu.schema import Column, Seed, Setting, require_type, takes, to_builtins
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -149,8 +149,8 @@ class TuneOptions(TypedDict, total=False):
         repeats: number of runs, each with another seed.
     """
 
-    folds: Annotated[int, Setting(least=0, most=10**6, rare=True, default=5)]
-    repeats: Annotated[int, Setting(least=1, most=1000, default=1)]
+    folds: Annotated[int, Setting(minimum=0, maximum=10**6, rare=True, default=5)]
+    repeats: Annotated[int, Setting(minimum=1, maximum=1000, default=1)]
     seed: Seed
     replicates: TestReplicates
 
@@ -240,7 +240,7 @@ def tune(
     ]
     header = {
         "study": "tune",
-        "method": plain(tuner),
+        "method": to_builtins(tuner),
         "metrics": [str(counted.metric.signature) for counted in problem.counted],
         "seed": seed,
         "folds": folds,
@@ -429,7 +429,7 @@ def _decoded(
         return result.by_feature, result.start, result.development[0]
 
     header = {
-        "method": plain(tuner),
+        "method": to_builtins(tuner),
         "metrics": [metric.name for metric in goals],
         "seed": seed,
         **limits.header(),

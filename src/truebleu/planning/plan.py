@@ -73,7 +73,9 @@ class PlanOptions(TypedDict, total=False):
     baseline: schema.Baseline
     level: schema.Level
     unit: schema.TextUnit | None
-    comparisons: Annotated[int | None, schema.Setting(least=1, most=10**9, metavar="K", rare=True)]
+    comparisons: Annotated[
+        int | None, schema.Setting(minimum=1, maximum=10**9, metavar="K", rare=True)
+    ]
     alternative: schema.Tested
     replicates: schema.Replicates
     seed: schema.Seed
@@ -213,7 +215,7 @@ class Plan(Result):
 
     def facts(self) -> dict[str, Any]:
         """Plain values, without sentences; the units are the pilot's."""
-        settings = {**schema.plain(self.settings), "units": self.plans[0].units}
+        settings = {**schema.to_builtins(self.settings), "units": self.plans[0].units}
         return Result.facts(self) | {"settings": settings}
 
 

@@ -51,7 +51,7 @@ ENDINGS = (".txt", ".jsonl", ".tsv")
 
 
 class _Size(TypedDict):
-    size: Annotated[int, Setting(least=1, metavar="N")]
+    size: Annotated[int, Setting(minimum=1, metavar="N")]
 
 
 class SampleOptions(_Size, total=False):
@@ -66,7 +66,7 @@ class SampleOptions(_Size, total=False):
     """
 
     draw: DrawMethod
-    length_groups: Annotated[int, Setting(least=1, most=MOST_LENGTH_GROUPS, metavar="N")]
+    length_groups: Annotated[int, Setting(minimum=1, maximum=MOST_LENGTH_GROUPS, metavar="N")]
     tokenizer: Annotated[str, Setting(choices=_core.tokenizers(), rare=True)]
     seed: Seed
 

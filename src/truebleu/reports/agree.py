@@ -17,7 +17,7 @@ from truebleu.reports.document import (
     Table,
     about_inputs,
     bracketed,
-    listed,
+    join_names,
     p_cell,
     p_equals,
     plain_columns,
@@ -125,18 +125,18 @@ def _verdicts(answers: tuple[Answer, ...]) -> Iterator[str]:
         groups = {}
     for (best, beaten, level), alike in groups.items():
         if not beaten and not level:
-            values = listed([f"{_value(a[best])} ({a.coefficient})" for a in alike])
+            values = join_names([f"{_value(a[best])} ({a.coefficient})" for a in alike])
             yield f"{best} agrees with people by {values}; 1 is full agreement."
         elif not beaten:
             yield f"By {_names(alike)}, {best} is ahead, but no other metric can be told from it."
         else:
-            worse = listed(beaten, MOST_NAMES)
-            tied = f"; {listed(level, MOST_NAMES)} can't be told from it" if level else ""
+            worse = join_names(beaten, MOST_NAMES)
+            tied = f"; {join_names(level, MOST_NAMES)} can't be told from it" if level else ""
             yield f"By {_names(alike)}, {best} agrees better with people than {worse}{tied}."
 
 
 def _names(answers: list[Answer]) -> str:
-    return listed([answer.coefficient for answer in answers])
+    return join_names([answer.coefficient for answer in answers])
 
 
 def _cautions(agreement: Agreement, answer: Answer) -> Iterator[str]:
@@ -209,7 +209,7 @@ def _methods(agreement: Agreement) -> Iterator[str]:
     for answer in agreement.answers:
         methods.setdefault(_method(settings, answer, words), []).append(answer.coefficient)
     for method, names in methods.items():
-        yield method if len(methods) == 1 else f"{listed(names)}: {method}"
+        yield method if len(methods) == 1 else f"{join_names(names)}: {method}"
     yield f"seed {settings.seed}, level {settings.level:g}"
 
 

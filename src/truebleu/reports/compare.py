@@ -18,7 +18,7 @@ from truebleu.reports.document import (
     about_answers,
     bracketed,
     forest,
-    listed,
+    join_names,
     lost_to_correction,
     p_cell,
     p_equals,
@@ -100,14 +100,14 @@ def verdicts(comparison: Comparison) -> list[str]:
 
 def _beside(comparison: Comparison, primary: str, others: Sequence[str]) -> str:
     """What other metrics show, which decides nothing."""
-    shown = f"{listed(others)} {'is' if len(others) == 1 else 'are'} shown beside it"
+    shown = f"{join_names(others)} {'is' if len(others) == 1 else 'are'} shown beside it"
     if len(comparison.of(primary)) == 1:
         parts = []
         for label in others:
             (pair,), digits = comparison.of(label), comparison.metrics[label].digits
             bounds = bracketed(pair.interval, digits, sign="+")
             parts.append(f"{pair.difference:+.{digits}f} {label} {bounds}")
-        shown = f"beside it, {pair.a} − {pair.b} is {listed(parts)}"
+        shown = f"beside it, {pair.a} − {pair.b} is {join_names(parts)}"
     return f"The verdict is by {primary} alone; {shown} (--correct-over metrics tests all)."
 
 
@@ -225,7 +225,7 @@ def _headline(comparison: Comparison, label: str) -> str:
         return f"By {label} {leader} is better than the {len(others)} others."
     if len(level) == len(others):
         return f"By {label} {leader} leads, but none of the others can be told from it."
-    return f"By {label} {leader} leads; {listed(level, MOST_NAMES)} can't be told from it."
+    return f"By {label} {leader} leads; {join_names(level, MOST_NAMES)} can't be told from it."
 
 
 def _against_baseline(comparison: Comparison, label: str) -> str:

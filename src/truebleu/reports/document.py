@@ -660,10 +660,10 @@ def percent(share: float, digits: int = 1) -> str:
     return f"{100 * share:.{digits}f} %"
 
 
-def listed(parts: Sequence[str], most: int | None = None, word: str = "and") -> str:
+def join_names(parts: Sequence[str], most: int | None = None, word: str = "and") -> str:
     """Some words with commas and "and", the first ones where there are more than `most`.
 
-    >>> listed(["1 %", "5 %", "10 %"]), listed(["a", "b", "c"], 2)
+    >>> join_names(["1 %", "5 %", "10 %"]), join_names(["a", "b", "c"], 2)
     ('1 %, 5 % and 10 %', 'a, b and 1 more')
     """
     if most is not None and len(parts) > most:
@@ -674,7 +674,7 @@ def listed(parts: Sequence[str], most: int | None = None, word: str = "and") -> 
 def lost_to_correction(names: Sequence[str], comparisons: int) -> list[str]:
     """What is undecided by the correction alone, so that the interval seems to say otherwise."""
     lost = f"Not significant among {comparisons:,} comparisons, though the interval leaves out 0"
-    return [f"{lost}: {listed(names, MOST_NAMES)}."] if names else []
+    return [f"{lost}: {join_names(names, MOST_NAMES)}."] if names else []
 
 
 def resampled(settings: ResamplingSettings, units: int, test_set: Sizes | None = None) -> str:
@@ -743,10 +743,11 @@ def about_inputs(human: HumanSummary, directions: Mapping[str, bool | None]) -> 
     for note in human.notes:
         yield note if note.endswith(".") else f"{note}."
     if human.unjudged:
-        yield f"Nobody judged {listed(human.unjudged, MOST_NAMES)}: left out."
+        yield f"Nobody judged {join_names(human.unjudged, MOST_NAMES)}: left out."
     only_ties = [name for name, score in human.scores.items() if score is None]
     if only_ties:
-        yield f"Only ties in the judgments of {listed(only_ties, MOST_NAMES)}: no share of wins."
+        names = join_names(only_ties, MOST_NAMES)
+        yield f"Only ties in the judgments of {names}: no share of wins."
     for metric, higher_is_better in directions.items():
         if higher_is_better is False:
             yield f"{metric}: lower is better, so its scores are negated."

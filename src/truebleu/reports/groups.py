@@ -11,7 +11,7 @@ from truebleu.reports.document import (
     Sentences,
     Table,
     bracketed,
-    listed,
+    join_names,
     lost_to_correction,
     p_cell,
 )
@@ -173,7 +173,7 @@ def _sentences(
         yield from lost_to_correction(lost, _family(comparison, label))
     untested = [group for group in groups if not group.comparisons]
     if untested:
-        labels = listed([group.label for group in untested], MOST_GROUPS)
+        labels = join_names([group.label for group in untested], MOST_GROUPS)
         units = words_of(comparison.test_set.rows).units(untested[0].unit)
         yield f"Too few {units} to test: {labels}."
 
@@ -194,7 +194,7 @@ def _pair_sentence(
     words = ("above", "below") if higher_is_better is None else ("better than", "worse than")
     ahead, behind = (below, above) if higher_is_better is False else (above, below)
     clauses = [
-        f"{word} {b} in {listed(labels, MOST_GROUPS)}"
+        f"{word} {b} in {join_names(labels, MOST_GROUPS)}"
         for word, labels in zip(words, (ahead, behind), strict=True)
         if labels
     ]
@@ -218,7 +218,7 @@ def _corrected(comparison: Comparison, correction: str) -> Iterator[str]:
     )
     scaled = [group.label for group in tested if group.test == "scaled"]
     if scaled and comparison.settings.test != "scaled":
-        yield f"Swaps are scaled to the variance of samples in {listed(scaled, MOST_GROUPS)}."
+        yield f"Swaps are scaled to the variance of samples in {join_names(scaled, MOST_GROUPS)}."
     few = [group for group in tested if group.unit == "document" and group.units < ENOUGH_DOCUMENTS]
     if few:
         yield (

@@ -13,7 +13,7 @@ from truebleu.reports.document import (
     Sentences,
     Table,
     bracketed,
-    listed,
+    join_names,
     p_cell,
     p_equals,
     plain_columns,
@@ -223,8 +223,8 @@ def _tuning_method(result: TuneResult) -> Iterator[str]:
     mean = sum(result.development) / result.runs
     runs = f", mean of {result.runs} runs" if result.runs > 1 else ""
     yield (
-        f"{result.method.title} for {listed(result.metrics)} on {result.candidates:,} candidates "
-        f"for {result.segments:,} segments of {result.name}"
+        f"{result.method.title} for {join_names(result.metrics)} on {result.candidates:,} "
+        f"candidates for {result.segments:,} segments of {result.name}"
     )
     yield (
         f"on these lists: {result.start:.2f} before, {mean:.2f} after{runs} (no evidence of a "

@@ -17,7 +17,7 @@ from truebleu.reports.document import (
     bounds_of,
     bracketed,
     forest,
-    listed,
+    join_names,
     p_cell,
     p_equals,
     plain_columns,
@@ -145,7 +145,7 @@ def _headline(result: Panel, label: str) -> str:
     head = f"By {label} {leader} leads on average over {sets}"
     if not level:
         return f"{head}, and is better than every other {words.system}."
-    return f"{head}; {listed(level, NAMED)} can't be told from it."
+    return f"{head}; {join_names(level, NAMED)} can't be told from it."
 
 
 def _systems(result: Panel, label: str) -> Table:

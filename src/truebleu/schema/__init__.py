@@ -90,5 +90,5 @@ from truebleu.schema.shared import (
     UnitChoice as UnitChoice,
 )
 from truebleu.schema.streams import Draw as Draw, Streams as Streams
-from truebleu.schema.values import ComparedByValue as ComparedByValue, plain as plain
+from truebleu.schema.values import ComparedByValue as ComparedByValue, to_builtins as to_builtins
 from truebleu.schema.verbs import parameters_of as parameters_of, picked as picked, verb as verb

@@ -31,13 +31,15 @@ def require_number(setting: str, value: object, expected: str = "a finite number
     return number
 
 
-def require_whole_number(setting: str, value: object, least: int, most: int | None = None) -> int:
+def require_whole_number(
+    setting: str, value: object, minimum: int, maximum: int | None = None
+) -> int:
     """The value, refused unless it is a whole number between these, both included."""
-    if not is_of(int, value) or not least <= cast("int", value) <= (
-        math.inf if most is None else most
+    if not is_of(int, value) or not minimum <= cast("int", value) <= (
+        math.inf if maximum is None else maximum
     ):
-        end = "up" if most is None else f"to {most}"
-        raise SettingError(setting, value, f"a whole number from {least} {end}")
+        end = "up" if maximum is None else f"to {maximum}"
+        raise SettingError(setting, value, f"a whole number from {minimum} {end}")
     return int(cast("int", value))
 
 

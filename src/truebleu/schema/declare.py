@@ -30,8 +30,8 @@ class Setting:
     Attributes:
         help: one sentence; else the parameter's line under ``Args:``.
         choices: the names to choose from, such as a registry.
-        least: the smallest value.
-        most: the largest value.
+        minimum: the smallest value.
+        maximum: the largest value.
         above: values are larger than this.
         below: values are smaller than this.
         hint: what to try where a value is refused.
@@ -46,8 +46,8 @@ class Setting:
 
     help: str = ""
     choices: Collection[str] = ()
-    least: float | None = None
-    most: float | None = None
+    minimum: float | None = None
+    maximum: float | None = None
     above: float | None = None
     below: float | None = None
     hint: str = ""
@@ -65,10 +65,12 @@ class Setting:
         >>> Setting(above=0, below=1).limits()
         ' above 0 and below 1'
         """
-        if self.least is not None:
+        if self.minimum is not None:
             end = "up" if self.below is None else f"to below {self.below:,}"
-            return f" from {self.least:,} " + (end if self.most is None else f"to {self.most:,}")
-        bounds = {"above": self.above, "up to": self.most, "below": self.below}
+            return f" from {self.minimum:,} " + (
+                end if self.maximum is None else f"to {self.maximum:,}"
+            )
+        bounds = {"above": self.above, "up to": self.maximum, "below": self.below}
         words = [f"{word} {bound:,}" for word, bound in bounds.items() if bound is not None]
         return " " + " and ".join(words) if words else ""
 
@@ -158,12 +160,12 @@ class Parameter:
     def _check_range(self, value: float) -> None:
         setting = self.setting
         outside = (
-            (setting.least is not None and value < setting.least)
-            or (setting.most is not None and value > setting.most)
+            (setting.minimum is not None and value < setting.minimum)
+            or (setting.maximum is not None and value > setting.maximum)
             or (setting.above is not None and value <= setting.above)
             or (setting.below is not None and value >= setting.below)
             or (self.kind is float and abs(value) > LARGEST)
-            or (self.kind is int and abs(value) > max(MOST, setting.most or 0))
+            or (self.kind is int and abs(value) > max(MOST, setting.maximum or 0))
         )
         if outside:
             hint = f"; {setting.hint}" if setting.hint else ""

@@ -33,7 +33,7 @@ Level = Annotated[
     float,
     Setting(
         help="confidence level; tests use 1 − level.",
-        least=0.5,
+        minimum=0.5,
         below=1,
         hint="did you mean 0.95?",
         default=DEFAULT_LEVEL,
@@ -43,8 +43,8 @@ Seed = Annotated[
     int,
     Setting(
         help="seed of all random numbers; the same seed gives the same digits.",
-        least=0,
-        most=2**64 - 1,
+        minimum=0,
+        maximum=2**64 - 1,
         rare=True,
         default=DEFAULT_SEED,
     ),
@@ -53,7 +53,7 @@ Replicates = Annotated[
     int | None,
     Setting(
         help="number of replicates. Default: 10,000, or more if many comparisons need them.",
-        least=1,
+        minimum=1,
         rare=True,
     ),
 ]
@@ -106,7 +106,9 @@ class ResamplingOptions(TypedDict, total=False):
     block_length: Annotated[
         int | None,
         Setting(
-            help='number of consecutive segments in a block, with unit "block".', least=1, rare=True
+            help='number of consecutive segments in a block, with unit "block".',
+            minimum=1,
+            rare=True,
         ),
     ]
     by_domain: Annotated[bool, Setting(help="resample within each domain.", rare=True)]

@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 
-def plain(value: Any) -> Any:
+def to_builtins(value: Any) -> Any:
     """A value as JSON has it: dataclasses as dicts, tuples and arrays as lists, at any depth.
 
     A signature stands for all that it says, and decimals for people are no data.
@@ -23,11 +23,13 @@ def plain(value: Any) -> Any:
             if field.name == "signature" and hasattr(item, "to_dict"):
                 values |= item.to_dict()
             elif field.name != "digits":
-                values[field.name] = item.to_dict() if hasattr(item, "to_dict") else plain(item)
+                values[field.name] = (
+                    item.to_dict() if hasattr(item, "to_dict") else to_builtins(item)
+                )
         return values
     if isinstance(value, Mapping):
-        return {key: plain(item) for key, item in value.items()}
-    return [item.to_dict() if hasattr(item, "to_dict") else plain(item) for item in value]
+        return {key: to_builtins(item) for key, item in value.items()}
+    return [item.to_dict() if hasattr(item, "to_dict") else to_builtins(item) for item in value]
 
 
 class ComparedByValue:

@@ -201,7 +201,7 @@ class GivenScores(ScoreProvider):
     higher_is_better: bool | None = None
     low: float | None = None
     high: float | None = None
-    first_segment: Annotated[int, Setting(least=0, most=1)] = 1
+    first_segment: Annotated[int, Setting(minimum=0, maximum=1)] = 1
     missing: Missing = "error"
     answers: str | None = None
     table: SegmentScores | None = field(default=None, repr=False, metadata={"text": False})

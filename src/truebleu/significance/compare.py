@@ -527,7 +527,7 @@ class GroupComparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
-        return {**schema.plain(self), "systems": _named(self.systems)}
+        return {**schema.to_builtins(self), "systems": _named(self.systems)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -565,9 +565,9 @@ class Comparison(Result):
     def facts(self) -> dict[str, Any]:
         """Plain values, without sentences."""
         metrics = [
-            {"name": label, **schema.plain(metric)} for label, metric in self.metrics.items()
+            {"name": label, **schema.to_builtins(metric)} for label, metric in self.metrics.items()
         ]
-        settings = {**schema.plain(self.settings), "units": self.units}
+        settings = {**schema.to_builtins(self.settings), "units": self.units}
         groups = [group.to_dict() for group in self.groups]
         whole = {"settings": settings, "metrics": metrics, "systems": _named(self.systems)}
         values = Result.facts(self) | whole | {"groups": groups}
@@ -577,7 +577,9 @@ class Comparison(Result):
 
 def _named(systems: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Systems with their scores, as JSON has them."""
-    return [{"name": name, "scores": schema.plain(scores)} for name, scores in systems.items()]
+    return [
+        {"name": name, "scores": schema.to_builtins(scores)} for name, scores in systems.items()
+    ]
 
 
 @dataclass(frozen=True, slots=True)

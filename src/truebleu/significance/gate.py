@@ -105,9 +105,9 @@ class GateOptions(schema.ResamplingOptions, total=False):
     """
 
     baseline: Annotated[str | None, schema.Setting(option=False)]
-    margin: Annotated[float | None, schema.Setting(least=0, metavar="D")]
+    margin: Annotated[float | None, schema.Setting(minimum=0, metavar="D")]
     ledger: str | PathLike[str] | None
-    looks: Annotated[int | None, schema.Setting(least=1, most=10**6, metavar="N", rare=True)]
+    looks: Annotated[int | None, schema.Setting(minimum=1, maximum=10**6, metavar="N", rare=True)]
     people: schema.People
 
 
@@ -248,7 +248,7 @@ class GateResult(Result):
 
     def facts(self) -> dict[str, Any]:
         """Plain values, without sentences."""
-        settings = {**schema.plain(self.settings), "units": self.units}
+        settings = {**schema.to_builtins(self.settings), "units": self.units}
         decision = {"passed": self.passed, "rule": self.rule}
         values = Result.facts(self) | decision | {"settings": settings}
         del values["units"]

@@ -149,7 +149,7 @@ class CompareSettings(IntervalSettings):
     OPTIONS = CompareOptions
 
     test: str = "ar"
-    test_replicates: Annotated[int | None, schema.Setting(least=1)] = None
+    test_replicates: Annotated[int | None, schema.Setting(minimum=1)] = None
     correction: str = "holm"
     alternative: schema.Alternative = "two-sided"
     margin: float | None = None

@@ -332,7 +332,7 @@ def require_probability(setting: str, value: object) -> None:
         raise SettingError(setting, value, "a number from 0 to 1")
 
 
-Count = Annotated[int, schema.Setting(least=1)]
+Count = Annotated[int, schema.Setting(minimum=1)]
 
 
 class _Size(TypedDict):
@@ -354,7 +354,7 @@ class SimulateOptions(_Size, total=False):
 
     references: Annotated[Count, schema.Setting(default=1)]
     document_length: Annotated[Count, schema.Setting(default=10)]
-    topic_length: Annotated[int | None, schema.Setting(least=1)]
+    topic_length: Annotated[int | None, schema.Setting(minimum=1)]
     seed: schema.Seed
 
 

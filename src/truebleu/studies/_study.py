@@ -39,9 +39,9 @@ from truebleu.errors import ArgumentTypeError, SettingError
 from truebleu.execution.journal import Key, Record, Runner, Task
 from truebleu.human.judgments import HumanScores, PairwiseJudgments
 from truebleu.metrics.base import Metric
-from truebleu.reports.document import Column, Document, Plot, Table, charted_document, listed
+from truebleu.reports.document import Column, Document, Plot, Table, charted_document, join_names
 from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Units
-from truebleu.schema import Seed, Setting, Streams, plain, takes
+from truebleu.schema import Seed, Setting, Streams, takes, to_builtins
 from truebleu.significance.intervals import percentile_interval
 from truebleu.significance.statistics import bootstrap_scores, count_units
 from truebleu.significance.student import student_quantile
@@ -97,7 +97,7 @@ Sizes = Annotated[
     Sequence[int] | None,
     Setting(
         help="units in a sample. Default: the sizes of the paper that leave several samples.",
-        least=2,
+        minimum=2,
         metavar="N,N,...",
     ),
 ]
@@ -106,8 +106,8 @@ Samples = Annotated[
     int,
     Setting(
         help="samples of each size; systematic ones and blocks may be fewer.",
-        least=5,
-        most=MOST_TASKS,
+        minimum=5,
+        maximum=MOST_TASKS,
         default=100,
     ),
 ]
@@ -116,14 +116,16 @@ Shares = Annotated[
     Setting(
         help="shares of the test set, up to 1. Default: the shares of the paper.",
         above=0,
-        most=1,
+        maximum=1,
         metavar="P,P,...",
     ),
 ]
 # One growth says nothing about how growths differ.
-Growths = Annotated[int, Setting(help="random growths to average over.", least=2, most=MOST_TASKS)]
+Growths = Annotated[
+    int, Setting(help="random growths to average over.", minimum=2, maximum=MOST_TASKS)
+]
 Replicates = Annotated[
-    int, Setting(help="replicates of each interval or test.", least=1, default=1000)
+    int, Setting(help="replicates of each interval or test.", minimum=1, default=1000)
 ]
 
 
@@ -178,7 +180,7 @@ class StudyResult(Result):
     def facts(self) -> dict[str, Any]:
         """Plain values, without sentences."""
         names = ("settings", "rows", "drawn", "details")
-        values = {name: plain(getattr(self, name)) for name in names if getattr(self, name)}
+        values = {name: to_builtins(getattr(self, name)) for name in names if getattr(self, name)}
         return {"version": self.VERSION, "study": self.settings["study"], **values}
 
 
@@ -191,8 +193,8 @@ def study_document(result: StudyResult) -> Document:
     if errors[0] in names or errors[0] in table.names:
         plot = replace(plot, errors=errors)
     copies = [
-        f"{listed(names)} are the same text, and count as different systems here: leave out all "
-        "but one of them."
+        f"{join_names(names)} are the same text, and count as different systems here: leave out "
+        "all but one of them."
         for names in result.settings["pool"].get("copies", ())
     ]
     return charted_document(
@@ -267,8 +269,8 @@ def run_study(
     """
     settings: Settings = {"study": name, "pool": pool, **options, **chosen}
     later = {key: settings.pop(key) for key in unused}
-    settings = plain(settings)
-    return settings | plain(later), (runner or Runner()).run(settings, tasks)
+    settings = to_builtins(settings)
+    return settings | to_builtins(later), (runner or Runner()).run(settings, tasks)
 
 
 def pool_settings(counts: Counts, unit: str) -> Settings:

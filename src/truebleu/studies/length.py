@@ -72,7 +72,7 @@ class LengthOptions(TypedDict, total=False):
     """
 
     way: Annotated[Way, Setting(default="cut")]
-    lengths: Annotated[Sequence[float] | None, Setting(above=0, most=LONGEST, metavar="P,P,...")]
+    lengths: Annotated[Sequence[float] | None, Setting(above=0, maximum=LONGEST, metavar="P,P,...")]
     piece: Piece | None
 
 

@@ -38,7 +38,7 @@ from truebleu.nbest.problem import (
     without_copies,
 )
 from truebleu.nbest.reranking import rerank
-from truebleu.reports.document import Plot, listed
+from truebleu.reports.document import Plot, join_names
 from truebleu.schema import Seed, Setting
 from truebleu.significance.compare import compare
 
@@ -91,10 +91,10 @@ class TuningOptions(TypedDict, total=False):
         Sequence[str], Setting(choices=SMOOTHINGS, metavar="N,N,...", default=SMOOTHINGS)
     ]
     metric: Annotated[str, Setting(default="bleu")]
-    repeats: Annotated[int, Setting(least=1, most=1000, default=5)]
-    rounds: Annotated[int, Setting(least=1, most=1000, default=1)]
-    epochs: Annotated[int, Setting(least=1, default=30)]
-    l2: Annotated[float, Setting(least=0, default=10.0)]
+    repeats: Annotated[int, Setting(minimum=1, maximum=1000, default=5)]
+    rounds: Annotated[int, Setting(minimum=1, maximum=1000, default=1)]
+    epochs: Annotated[int, Setting(minimum=1, default=30)]
+    l2: Annotated[float, Setting(minimum=0, default=10.0)]
     replicates: base.Replicates
     seed: Seed
 
@@ -292,7 +292,8 @@ def _tuning_sentences(
         yield "MERT tunes the features that all candidates have, and leaves the others at 0."
     least = max(marks["first_test"], marks["by_chance_test"])
     if below := [row["tuner"] for row in rows if row["test"] < least]:
-        yield f"Warning: below the first or random candidates of the test lists: {listed(below)}."
+        names = join_names(below)
+        yield f"Warning: below the first or random candidates of the test lists: {names}."
     if settings["rounds"] > 1:
         yield (
             f"Each run decodes, merges lists and tunes up to {settings['rounds']} times; scores "
@@ -304,7 +305,7 @@ def _tuning_sentences(
     for word, sign in (("better", 1), ("worse", -1)):
         tuners = [row["tuner"] for row in differ if sign * row["difference"] > 0]
         if tuners:
-            yield f"Significantly {word} than no smoothing: {listed(tuners)}."
+            yield f"Significantly {word} than no smoothing: {join_names(tuners)}."
     values = [row["test"] for row in rows]
     yield f"From the lowest to the highest test score there are {max(values) - min(values):.2f}."
 
@@ -338,10 +339,12 @@ class RerankingOptions(TypedDict, total=False):
         folds: number of parts; each part is reranked by a model of the others.
     """
 
-    ngrams: Annotated[int, Setting(least=1, default=3)]
+    ngrams: Annotated[int, Setting(minimum=1, default=3)]
     gamma: Annotated[float | None, Setting(above=0)]
-    redundant: Annotated[Sequence[int], Setting(least=1, most=1000, metavar="N,N,...", default=())]
-    folds: Annotated[int, Setting(least=2, default=5)]
+    redundant: Annotated[
+        Sequence[int], Setting(minimum=1, maximum=1000, metavar="N,N,...", default=())
+    ]
+    folds: Annotated[int, Setting(minimum=2, default=5)]
     replicates: Annotated[base.Replicates, Setting(default=10_000)]
     seed: Seed
 
@@ -503,7 +506,7 @@ def _reranking_sentences(
     for kind in ("better", "worse", "undecided"):
         metrics = [row["metric"] for row in first if row["verdict"] == kind]
         if metrics:
-            yield f"{kind.capitalize()} by {listed(metrics)}."
+            yield f"{kind.capitalize()} by {join_names(metrics)}."
     directions = {row["difference"] > 0 for row in first if row["difference"] and row["points_up"]}
     if len(directions) > 1:
         yield (

@@ -521,7 +521,7 @@ class SensitivityOptions(base.PoolOptions, total=False):
     """
 
     sizes: base.Sizes
-    samples: Annotated[int | None, Setting(least=2, most=base.MOST_TASKS)]
+    samples: Annotated[int | None, Setting(minimum=2, maximum=base.MOST_TASKS)]
     sampling: Annotated[base.Sampling | None, Setting(default=None)]
     correction: Annotated[str, Setting(choices=P_VALUE_CORRECTIONS, default="holm")]
     replicates: Annotated[base.Replicates, Setting(default=10_000)]

@@ -86,8 +86,8 @@ class SamplingOptions(base.PoolOptions, total=False):
             or the differences of the first pair (Fig. 4).
     """
 
-    samples: Annotated[int | None, Setting(least=5)]
-    independent: Annotated[int, Setting(least=100, most=base.MOST_TASKS, default=1000)]
+    samples: Annotated[int | None, Setting(minimum=5)]
+    independent: Annotated[int, Setting(minimum=100, maximum=base.MOST_TASKS, default=1000)]
     figure: Annotated[Literal["scores", "differences"], Setting(default="scores")]
     sizes: base.Sizes
     pairs: Annotated[base.Pairs, Setting(default="neighbours")]

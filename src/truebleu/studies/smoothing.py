@@ -31,7 +31,7 @@ from truebleu.counts.counting import count_texts
 from truebleu.execution.journal import Record, Runner, Task
 from truebleu.human.judgments import HumanScores
 from truebleu.metrics.bleu import BLEU, SMOOTHINGS, SentenceBLEU
-from truebleu.reports.document import Plot, about_inputs, listed
+from truebleu.reports.document import Plot, about_inputs, join_names
 from truebleu.schema import Level, Setting
 from truebleu.significance.corrections import adjust
 
@@ -88,7 +88,7 @@ class SmoothingOptions(base.PoolOptions, total=False):
     tokenize: Annotated[str, Setting(default="13a")]
     lowercase: bool
     system_scores: Annotated[SystemScores, Setting(default="all")]
-    permutations: Annotated[int, Setting(least=1, default=10_000)]
+    permutations: Annotated[int, Setting(minimum=1, default=10_000)]
     replicates: base.Replicates
     level: Level
 
@@ -408,9 +408,9 @@ def _called(labels: Sequence[str]) -> str:
     if tuple(labels) == (CORPUS,):
         return "corpus BLEU"
     if len(labels) > 2:
-        return f"smoothings {listed(labels)}"
+        return f"smoothings {join_names(labels)}"
     kind = "smoothing" if len(labels) == 1 else "smoothings"
-    return f"{kind} {listed([f'{label} ({_name(label)})' for label in labels])}"
+    return f"{kind} {join_names([f'{label} ({_name(label)})' for label in labels])}"
 
 
 def _lacking(rows: Sequence[base.Row]) -> Iterator[str]:
@@ -423,5 +423,5 @@ def _lacking(rows: Sequence[base.Row]) -> Iterator[str]:
                 cells = lacking.setdefault(row[f"{name}_reason"], [])
                 cells.append(f"{what} of {row['smoothing']}")
     for reason, cells in lacking.items():
-        shown = f"{cells[0]} to {cells[-1]}" if len(cells) > 3 else listed(cells)
+        shown = f"{cells[0]} to {cells[-1]}" if len(cells) > 3 else join_names(cells)
         yield f"No {shown}: {reason}."

@@ -35,7 +35,7 @@ from truebleu.counts.counting import count_texts
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Record, Runner, Task
 from truebleu.metrics.registry import as_metrics, metric_labels
-from truebleu.reports.document import Column, Plot, Table, listed, percent
+from truebleu.reports.document import Column, Plot, Table, join_names, percent
 from truebleu.resampling import TIE_TOLERANCE
 from truebleu.schema import Setting, Streams
 from truebleu.significance.corrections import CORRECTIONS, experimentwise_error
@@ -74,9 +74,9 @@ Null = Annotated[
 ]
 # Fewer repetitions could not tell 5 % from 15 %.
 Repetitions = Annotated[
-    int, Setting(help="how often systems are made equal.", least=50, most=10**7, default=1000)
+    int, Setting(help="how often systems are made equal.", minimum=50, maximum=10**7, default=1000)
 ]
-Alpha = Annotated[float, Setting(help="significance level.", above=0, most=0.5, default=0.05)]
+Alpha = Annotated[float, Setting(help="significance level.", above=0, maximum=0.5, default=0.05)]
 
 #: Makes a record of every metric's counts of some repetitions.
 Work: TypeAlias = "Callable[[Iterable[tuple[int, UnitCounts]]], Record]"
@@ -370,7 +370,9 @@ def _rejection_sentence(rows: Sequence[base.Row]) -> str:
         share = f"{100 * row['alpha']:g} % ({percent(row['rejected'])} rejected)"
         levels.setdefault(row["verdict"], []).append(share)
     verdict = "; ".join(
-        f"{words} at {listed(levels[name])}" for name, words in VERDICTS.items() if name in levels
+        f"{words} at {join_names(levels[name])}"
+        for name, words in VERDICTS.items()
+        if name in levels
     )
     return f"{rows[0]['metric']}, {base.STUDY_TESTS[rows[0]['test']].title}: {verdict}."
 
@@ -494,7 +496,7 @@ class MultiplicityOptions(base.PoolOptions, total=False):
         test: significance test, as for `compare`.
     """
 
-    together: Annotated[Sequence[int] | None, Setting(least=2, metavar="N,N,...")]
+    together: Annotated[Sequence[int] | None, Setting(minimum=2, metavar="N,N,...")]
     corrections: Annotated[
         Sequence[str] | None, Setting(choices=tuple(CORRECTIONS), metavar="NAME,...")
     ]

@@ -582,8 +582,8 @@ class ReplicatesOptions(base.PoolOptions, total=False):
             and 2).
     """
 
-    replicates: Annotated[Sequence[int] | None, Setting(least=1, metavar="N,N,...")]
-    repetitions: Annotated[int, Setting(least=5, most=base.MOST_TASKS, default=20)]
+    replicates: Annotated[Sequence[int] | None, Setting(minimum=1, metavar="N,N,...")]
+    repetitions: Annotated[int, Setting(minimum=5, maximum=base.MOST_TASKS, default=20)]
     enough: Annotated[float, Setting(above=0, below=1, default=0.02)]
     figure: Annotated[Literal["deviations", "histogram"], Setting(default="deviations")]
     level: Level
