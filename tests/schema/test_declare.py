@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from os import PathLike
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 import pytest
 
-from truebleu.schema import Setting, is_of
+from truebleu.schema import Column, Setting, is_of, read_type, type_hints
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import ModuleType
 
 
 @pytest.mark.parametrize(
@@ -45,3 +51,41 @@ def test_limits_are_described_in_words(setting: Setting, words: str) -> None:
 )
 def test_finite_numbers_of_any_library_are_numbers(kind: type, value: Any, fits: bool) -> None:
     assert is_of(kind, value) is fits
+
+
+@pytest.mark.parametrize(
+    ("annotation", "kind", "optional", "many"),
+    [
+        (float, float, False, False),
+        (bool | None, bool, True, False),
+        (str | PathLike[str] | None, PathLike, True, False),
+        (Literal["a", "b"], str, False, False),
+        (Sequence[int] | None, int, True, True),
+        (tuple[float, ...], float, False, True),
+        (str | Sequence[str], str, False, True),
+        (Annotated[int | None, Setting(minimum=1)] | None, int, True, False),
+        (dict[str, int] | None, None, True, False),
+        (str | dict[str, int], None, True, False),
+    ],
+)
+def test_a_type_is_a_declaration(
+    annotation: Any, kind: type | None, optional: bool, many: bool
+) -> None:
+    declared = read_type("x", annotation)
+    assert (declared.kind, declared.optional, declared.many) == (kind, optional, many)
+
+
+def test_an_outer_setting_refines_an_inner_one() -> None:
+    inner = Annotated[int, Setting(minimum=1, maximum=9, default=3)]
+    declared = read_type("x", Annotated[inner, Setting(maximum=5)])
+    assert declared.setting.limits() == " from 1 to 5"
+    assert declared.default == 3
+
+
+def test_names_that_only_type_checkers_know_do_not_hide_other_annotations() -> None:
+    class Owner:
+        module: ModuleType
+        modules: Mapping[str, ModuleType] | None
+        value: Annotated[float, Column(digits=1)]
+
+    assert type_hints(Owner)["value"].__metadata__ == (Column(digits=1),)

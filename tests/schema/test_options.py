@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 import numpy as np
 import pytest
 
+import truebleu
 from truebleu import schema
 from truebleu.errors import ArgumentTypeError, SettingError, UnknownNameError
 from truebleu.schema import Setting
@@ -43,6 +44,7 @@ class DecideOptions(SharedOptions, total=False):
     exact: bool
     shares: Annotated[Sequence[float], Setting(default=())]
     file: str | PathLike[str] | None
+    sampled: schema.Tested | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +81,7 @@ def test_a_verb_gets_all_options_with_their_defaults() -> None:
     assert decide("x", by="y", level=0.9) == {
         "text": "x", "other": "", "by": "y", "level": 0.9, "unit": None, "margin": None,
         "test": "ar", "seed": 7, "exact": False, "shares": (), "file": None,
+        "sampled": None,
     }  # fmt: skip
 
 
@@ -135,6 +138,11 @@ def test_an_unknown_argument_is_answered_with_the_nearest_of_all(name: str) -> N
         decide("x", **{name: 1})  # type: ignore[arg-type]
 
 
+def test_a_misspelt_argument_of_a_public_verb_is_answered_with_the_right_one() -> None:
+    with pytest.raises(UnknownNameError, match="'metric'; did you mean 'metrics'"):
+        truebleu.compare({"a": ["x"], "b": ["y"]}, ["x"], metric="chrf")  # type: ignore[call-arg]
+
+
 def test_a_missing_option_without_default_is_named() -> None:
     class Sized(TypedDict):
         size: Annotated[int, Setting(minimum=1)]
@@ -146,10 +154,12 @@ def test_a_missing_option_without_default_is_named() -> None:
 def test_the_signature_has_all_options_with_types_and_defaults() -> None:
     parameters = inspect.signature(decide).parameters
     assert list(parameters) == [
-        "text", "other", "margin", "test", "level", "unit", "seed", "exact", "shares", "file", "by",
+        "text", "other", "margin", "test", "level", "unit", "seed", "exact", "shares", "file",
+        "sampled", "by",
     ]  # fmt: skip
     assert parameters["margin"].annotation == float | None
     assert parameters["level"].annotation is float
+    assert parameters["sampled"].annotation == schema.Alternative | None
     assert (parameters["level"].default, parameters["test"].default) == (0.95, "ar")
     assert parameters["text"].default is inspect.Parameter.empty
 

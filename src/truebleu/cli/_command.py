@@ -31,7 +31,7 @@ from truebleu.metrics.plugins import plugin_names
 from truebleu.metrics.registry import METRICS, as_requested
 from truebleu.metrics.threads import MAX_THREADS, set_threads, use_environment
 from truebleu.reports.document import CHART_ENDINGS, CHECK_FORMATS, FORMATS, join_names, render
-from truebleu.schema import DEFAULT_REPLICATES, GROUPS, declared_by, is_verb, parameters_of, resolve
+from truebleu.schema import DEFAULT_REPLICATES, GROUPS, declared_by, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -179,12 +179,11 @@ def _repeated_metrics(arguments: Sequence[str]) -> Iterator[str]:
 # Options that follow from a verb's declaration.
 
 
-def verb_options(verb: Callable[..., Any], without: Iterable[str] = ()) -> Iterator[Option]:
-    """An option for each setting of a verb that can be written on a command line."""
-    hidden = set(without)
-    for name, declared in _declared(verb).items():
+def setting_options(settings: Mapping[str, Parameter]) -> Iterator[Option]:
+    """Yield an option for each setting that can be written on a command line."""
+    for name, declared in settings.items():
         setting = declared.setting
-        if declared.kind is None or name in hidden or not setting.option:
+        if declared.kind is None or not setting.option:
             continue
         flags = (*(setting.flags or (f"--{name.replace('_', '-')}",)), name)
         details: dict[str, Any] = {"takes": setting.metavar}
@@ -204,14 +203,10 @@ def verb_options(verb: Callable[..., Any], without: Iterable[str] = ()) -> Itera
         yield Option(" ".join(flags), _sentence(setting.help), is_setting=True, **details)
 
 
-def _declared(verb: Callable[..., Any]) -> dict[str, Parameter]:
-    return declared_by(verb) if is_verb(verb) else parameters_of(verb)
-
-
 def _sentence(text: str) -> str:
-    """The words under ``Args:`` as help: with a capital letter, without quotes of code."""
-    plain = text.replace("`", "").replace('"', "")
-    return plain[:1].upper() + plain[1:]
+    """Return the words of a docstring as help: with a capital letter, without quotes of code."""
+    words = text.replace("`", "").replace('"', "")
+    return words[:1].upper() + words[1:]
 
 
 def make_command(
@@ -244,7 +239,7 @@ def make_command(
     has = set(parts.split())
 
     def decorate(function: Callable[..., None]) -> Command:
-        declared = {} if verb is None else _declared(verb)
+        declared = {} if verb is None else declared_by(verb)
         parameters: list[click.Parameter] = []
         parameters += [option for option in options if isinstance(option, click.Argument)]
         if not has.isdisjoint(("systems", "[systems]")):
@@ -256,7 +251,7 @@ def make_command(
         parameters += _metric_options(metrics) if "metrics" in has else []
         parameters += [LOWER_IS_BETTER] if {"metrics", "texts"} <= has else []
         parameters += [BY] if "by" in has else []
-        parameters += verb_options(verb) if verb is not None else []
+        parameters += setting_options(declared)
         parameters += [option for option in options if not isinstance(option, click.Argument)]
         parameters += _executor_options() if "executor" in has else []
         formats = (*FORMATS, *CHECK_FORMATS) if "checks" in has else tuple(FORMATS)
@@ -271,7 +266,7 @@ def make_command(
                 run(values)
 
         def run(values: dict[str, Any]) -> None:
-            if verb is not None and is_verb(verb):
+            if verb is not None:
                 # What is not given is left to the declaration; before any file is read.
                 given = {name: values[name] for name in declared.keys() & values.keys()}
                 values |= resolve(verb, {k: v for k, v in given.items() if v not in (None, ())})

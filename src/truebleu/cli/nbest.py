@@ -18,7 +18,7 @@ from truebleu.cli._command import (
     make_command,
     reference_option,
     refuse_idle,
-    verb_options,
+    setting_options,
 )
 from truebleu.cli.main import progress_bar, warn
 from truebleu.corpus._files import Files, decode
@@ -35,6 +35,7 @@ from truebleu.nbest.problem import list_metrics
 from truebleu.nbest.reranking import rerank
 from truebleu.nbest.tuning import TUNERS, as_tuner, tune
 from truebleu.reports.document import one_line
+from truebleu.schema import fields_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -75,7 +76,11 @@ def list_options(
 ) -> list[click.Parameter]:
     """LISTS, how they are read, which `list_reader` takes, and their references."""
     lists = click.Argument(["lists"], required=required, type=FilePath())
-    return [lists, *verb_options(ListFormat), reference_option("", text, read=read_references)]
+    return [
+        lists,
+        *setting_options(fields_of(ListFormat)),
+        reference_option("", text, read=read_references),
+    ]
 
 
 def further_lists(of: str, text: str) -> list[Option]:
@@ -168,7 +173,7 @@ TUNE_OPTIONS = [
         "COMMAND",
         group="Texts",
     ),
-    *verb_options(OuterLoop, without=["decoder", "folder", "read"]),
+    *setting_options(fields_of(OuterLoop)),
 ]
 
 

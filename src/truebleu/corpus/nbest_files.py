@@ -65,7 +65,7 @@ NBEST_FORMATS = (
 )
 #: Names of keys in JSON Lines.
 KEY = Setting(group="Texts", rare=True, metavar="KEY")
-Key = Annotated["str | None", KEY]
+Key = Annotated[str | None, KEY]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

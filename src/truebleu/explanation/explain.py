@@ -378,7 +378,9 @@ class Compared:
         **options: Any,
     ) -> Compared:
         """Compare systems with the options of `compare`; slice the test set and flag outputs."""
-        schema.require_type("counts", word_counts, Mapping, "counts of words in training data")
+        schema.require_type(
+            "counts", word_counts, Mapping | None, "counts of words in training data"
+        )
         cuts = tuple(variables(counts, by, word_counts))
         comparison = compare(counts, **options)
         flagged = {} if counts.texts is None else degenerate_outputs(counts.texts)

@@ -18,7 +18,7 @@ from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode, extension, st
 from truebleu.corpus.sequences import as_text
 from truebleu.errors import EmptyTextError, MalformedFileError, SettingError
 from truebleu.human.judgments import HumanScores, Request, listed
-from truebleu.schema import verb
+from truebleu.schema import require_path, require_type
 
 if TYPE_CHECKING:
     from truebleu.corpus.sequences import TextLike
@@ -372,7 +372,6 @@ class MarkedErrors:
     unmatched: int
 
 
-@verb
 def read_spans(path: str, systems: Mapping[str, TextLike]) -> MarkedErrors:
     """Read the errors that were marked in outputs of a test set.
 
@@ -380,7 +379,8 @@ def read_spans(path: str, systems: Mapping[str, TextLike]) -> MarkedErrors:
         path: a table of MQM annotations, or what ``comet-score --to_json`` wrote.
         systems: the outputs of each system.
     """
-    data = Files().contents(path)
+    require_type("systems", systems, Mapping, "the outputs of each system")
+    data = Files().contents(require_path("path", path))
     is_json = data.lstrip()[:1] == b"{"
     marked = _from_comet(path, data) if is_json else _from_mqm(path, data)
     places: dict[tuple[str, str], list[int]] = defaultdict(list)

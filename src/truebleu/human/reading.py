@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import truebleu.corpus.tables as tables
 import truebleu.human.matching as matching
@@ -21,7 +21,7 @@ from truebleu.corpus.test_set import TestSet
 from truebleu.errors import EmptyTextError, MalformedFileError, SettingError
 from truebleu.human.judgments import Judgment, PairwiseJudgments, ReadOptions, Request, listed
 from truebleu.human.mqm import is_mqm_header, read_mqm, read_rating_lines, read_rating_table
-from truebleu.schema import takes
+from truebleu.schema import require_path, require_type, takes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -508,6 +508,7 @@ FORMAT_KINDS: dict[Format, tuple[tuple[str, ...], str]] = {
 }
 
 
+@runtime_checkable
 class CountsLike(Protocol):
     """Counts of a test set, as far as judgments are matched to them."""
 
@@ -546,11 +547,13 @@ def read_human(
         CorpusError: if the file is not of its format, or does not fit the test set.
         SettingError: if a choice is not possible.
     """
+    name = require_path("path", path)
     about: dict[str, Any] = {"systems": systems, "segments": segments, "documents": documents}
     if test_set is not None:
         if (systems, segments, documents) != (None, None, None):
             expected = "a TestSet alone, or its systems, segments and documents"
             raise SettingError("test_set", "a TestSet and more", expected)
+        require_type("test_set", test_set, TestSet | CountsLike, "a TestSet or Counts")
         outline = test_set.outline
         texts = test_set if isinstance(test_set, TestSet) else test_set.texts
         about = {
@@ -561,7 +564,6 @@ def read_human(
             "outputs": None if texts is None else texts.systems,
         }
     request = Request(**about, **options)
-    name = os.fspath(path)
     if (
         request.names is not None
         and request.match in (None, "names")

@@ -11,13 +11,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, is_dataclass
 from importlib import import_module
-from inspect import Parameter, signature
+from inspect import Parameter, isclass, signature
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from truebleu.errors import SettingError, TruebleuError, UnknownNameError
 from truebleu.metrics.base import Metric, ScoreProvider
 from truebleu.metrics.plugins import load_plugin, plugin_names
-from truebleu.schema import parameters_of, verb
+from truebleu.schema import read_type, require_type, type_hints
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -91,13 +91,13 @@ def _unaliased(name: str) -> tuple[str, dict[str, Any]]:
     return name.strip(), {}
 
 
-@verb
 def parse_metric(text: str) -> Metric:
     """Parse a metric: a name, and settings after a colon.
 
     >>> parse_metric("chrf:word_order=2").name, parse_metric("chrF3").name
     ('chrF2++', 'chrF3')
     """
+    require_type("text", text, str, "a name")
     return _require_metric(parse_requested(text))
 
 
@@ -165,7 +165,9 @@ def read_settings(
         make: a class or function whose arguments they are.
         implied: settings that the name stands for.
     """
-    parameters, declared = _parameters(make), parameters_of(make)
+    parameters = _parameters(make)
+    has_fields = not isclass(make) or is_dataclass(make)
+    hints = type_hints(make if has_fields else make.__init__)  # type: ignore[misc]
     values = dict(implied or {})
     for setting in filter(None, written):
         key, _, value = setting.partition("=")
@@ -173,7 +175,7 @@ def read_settings(
             raise UnknownNameError(f"setting of {name}", key, list(parameters))
         if key in values:
             raise SettingError(f"{name}: {key}", value, "each setting once")
-        values[key] = _parse(f"{name}: {key}", value, declared[key].kind)
+        values[key] = _parse(f"{name}: {key}", value, read_type(key, hints.get(key)).kind)
     for key, parameter in parameters.items():
         if parameter.default is Parameter.empty and key not in values:
             raise SettingError(f"{name}: {key}", "nothing", f"a value, as in {name}:{key}=…")

@@ -21,7 +21,14 @@ from truebleu.nbest.problem import (
     list_metrics,
     require_weight,
 )
-from truebleu.schema import DEFAULT_REPLICATES, DEFAULT_SEED, Column, Setting, require_name, verb
+from truebleu.schema import (
+    DEFAULT_REPLICATES,
+    DEFAULT_SEED,
+    Column,
+    Setting,
+    require_name,
+    require_path,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -111,12 +118,11 @@ def weights_format(path: Path) -> WeightsFormat:
     return kind  # type: ignore[return-value]
 
 
-@verb
 def read_weights(path: str) -> dict[str, float]:
     """Weights from TSV (feature, weight), JSON (an object, or with "weights") or a Moses ini."""
     from truebleu.corpus._files import Files, decode
 
-    text = decode(path, Files().contents(path))
+    text = decode(path, Files().contents(require_path("path", path)))
     if text.lstrip().startswith("{"):
         return _from_json(path, text)
     weights: dict[str, float] = {}

@@ -402,8 +402,8 @@ def mbr(
     if others is not None and len(others) != len(lists):
         raise UnpairedSegmentsError(others.name, len(others), lists.name, len(lists))
     weights = None if isinstance(weigh_by, str) else weigh_by
-    require_type("weigh_by", weights, Iterable, "a name, or numbers for each segment")
-    require_type("utilities", utilities, Iterable, "a matrix for each segment")
+    require_type("weigh_by", weights, Iterable | None, "a name, or numbers for each segment")
+    require_type("utilities", utilities, Iterable | None, "a matrix for each segment")
     settings = MBRSettings.from_options(
         options,
         weigh_by=weigh_by if weights is None else "given",

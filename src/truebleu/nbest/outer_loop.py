@@ -84,8 +84,8 @@ class OuterLoop:
         timeout: a decoder that takes longer than so many seconds is ended.
     """
 
-    decoder: str
-    folder: str | PathLike[str]
+    decoder: Annotated[str, Setting(option=False)]
+    folder: Annotated[str | PathLike[str], Setting(option=False)]
     read: Callable[[str], NBest] = read_nbest
     rounds: Annotated[int, Setting(minimum=1, maximum=10_000, rare=True)] = 15
     timeout: Annotated[

@@ -165,8 +165,8 @@ def rerank(
     """
     nbest, goals = as_nbest(lists), list_metrics(metrics)
     quality, gamma, ngrams = options["quality"], options["gamma"], options["ngrams"]
-    require_type("weights", weights, Mapping, "weights by the names of features")
-    require_type("train_lists", train_lists, NBest, "lists, an NBest")
+    require_type("weights", weights, Mapping | None, "weights by the names of features")
+    require_type("train_lists", train_lists, NBest | None, "lists, an NBest")
     used_folds, trained_on, copies = None, None, 0
     model: Model = "weights" if weights is not None else "quality" if quality else "log-linear"
     if model == "log-linear":

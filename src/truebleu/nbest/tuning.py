@@ -210,7 +210,7 @@ def tune(
         raise SettingError("repeats", repeats, expected)
     if folds == 1:
         raise SettingError("folds", folds, "2 or more, or 0 to measure no gain")
-    require_type("test_lists", test_lists, NBest, "lists, an NBest")
+    require_type("test_lists", test_lists, NBest | None, "lists, an NBest")
     runner = runner or Runner()
     if runner.executor is not None and progress is not None:
         raise SettingError("progress", progress, "the runner's own, where it has an executor")

@@ -1,21 +1,24 @@
 """Declarations: a setting and a field of a result are each described once.
 
-A **setting** is a parameter of a verb. Its annotation says what it may be, its line under ``Args:``
-what it is for::
+A **setting** is an option of a verb, declared by a key of a TypedDict. Its annotation says what it
+may be, its line under ``Attributes:`` what it is for::
 
-    Test = Annotated[str | None, Setting(choices=TESTS)]
+    class CompareOptions(ResamplingOptions, total=False):
+        '''Options of `compare`.
 
-    @verb
-    def compare(systems, *, level: Level = 0.95, test: Test = None):
-        '''Which differences are real?
-
-Args:
+Attributes:
             test: the test of significance.
         '''
 
+        test: Annotated[str | None, Setting(choices=TESTS)]
+
+    @takes(CompareSettings)
+    def compare(systems, **options: Unpack[CompareOptions]):
+        '''Which differences between systems are real?'''
+
 From that come the check of what callers give, the option of the command (`truebleu.cli._command`),
-its place in ``--help`` and the reference. What several verbs share (`Level`, `Seed`) is declared
-in `truebleu.schema.shared`, with its help; `verb` adds that to the docstring.
+its place in ``--help``, the reference, and the `Settings` that a result keeps. What several verbs
+share (`Level`, `Seed`) is declared in `truebleu.schema.shared`, with its help.
 
 A **field of a result** carries a `Column`: its heading, digits, sign and unit. Tables, TSV and data
 frames come from it, see `columns_of`.
@@ -31,7 +34,7 @@ from truebleu.schema.checks import (
     require_level as require_level,
     require_memory_for as require_memory_for,
     require_name as require_name,
-    require_number as require_number,
+    require_path as require_path,
     require_replicates as require_replicates,
     require_seed as require_seed,
     require_type as require_type,
@@ -53,6 +56,8 @@ from truebleu.schema.declare import (
     Parameter as Parameter,
     Setting as Setting,
     is_of as is_of,
+    read_type as read_type,
+    type_hints as type_hints,
 )
 from truebleu.schema.docstrings import argument_lines as argument_lines
 from truebleu.schema.options import (
@@ -91,4 +96,3 @@ from truebleu.schema.shared import (
 )
 from truebleu.schema.streams import Draw as Draw, Streams as Streams
 from truebleu.schema.values import ComparedByValue as ComparedByValue, to_builtins as to_builtins
-from truebleu.schema.verbs import parameters_of as parameters_of, picked as picked, verb as verb

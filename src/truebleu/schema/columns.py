@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from typing import Any, TypeAlias
 
-from truebleu.schema.declare import is_finite
+from truebleu.schema.declare import is_finite, type_hints
 
 #: What a cell may hold; None where there is no value.
 Value: TypeAlias = str | int | float | bool | None
@@ -74,13 +73,10 @@ def columns_of(kind: type) -> dict[str, Column]:
     A field that ends in ``interval`` gives two numbers to programs: ``low`` and ``high``, behind
     what its name begins with.
     """
-    columns = {}
+    columns, hints = {}, type_hints(kind)
     for field in fields(kind):
-        written = str(field.type)
-        declared = Column()
-        if "Column(" in written:
-            annotation = eval(written, vars(inspect.getmodule(kind)))  # noqa: S307
-            declared = next(item for item in annotation.__metadata__ if isinstance(item, Column))
+        metadata = getattr(hints[field.name], "__metadata__", ())
+        declared = next((item for item in metadata if isinstance(item, Column)), Column())
         parts = declared.parts
         if not parts and field.name.endswith("interval"):
             stem = field.name.removesuffix("interval")

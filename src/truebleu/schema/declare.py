@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 import types
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
-from numbers import Integral, Number, Real
+from functools import reduce
+from numbers import Integral, Real
 from os import PathLike
-from typing import Any, Literal, Union, cast, get_args, get_origin
+from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 from truebleu.errors import ArgumentTypeError, SettingError, UnknownNameError
 
@@ -75,33 +75,26 @@ class Setting:
         return " " + " and ".join(words) if words else ""
 
 
-#: What annotations may name without importing it when the program runs.
-_NAMES = {"Sequence": Sequence, "PathLike": PathLike}
-
-
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """A setting as declared.
 
     Attributes:
-        name: of the parameter or field.
-        kind: the type of a value; None where the annotation is none that can be checked, such as
-            texts, metrics and judgments, which check themselves.
-        optional: whether None is a value.
-        many: whether it takes several values.
-        default: its usual value; MISSING where it has none.
-        setting: what its annotation says beyond the type.
-        shapes: where there is no kind, what a value may be, as far as the annotation says so.
+        name: name of the option, parameter or field.
+        kind: type of a value; None if any value is possible, or its user checks it.
+        optional: True if None is a value.
+        many: True if it takes several values.
+        default: default value; MISSING if there is none.
+        setting: limits, help and place in ``--help``.
         annotation: the type without the setting, for signatures.
     """
 
     name: str
-    kind: type | None
-    optional: bool
-    many: bool
-    default: Any
-    setting: Setting
-    shapes: tuple[type, ...] = (object,)
+    kind: type | None = None
+    optional: bool = False
+    many: bool = False
+    default: Any = field(default_factory=lambda: MISSING)
+    setting: Setting = Setting()  # frozen
     annotation: Any = None
 
     @property
@@ -109,7 +102,7 @@ class Parameter:
         """The values that are possible, in words."""
         if self.setting.choices:
             return f"one of {', '.join(self.setting.choices)}"
-        return _WORDS[cast("type", self.kind)][0] + self.setting.limits()
+        return _WORDS[cast("type", self.kind)] + self.setting.limits()
 
     def described(self, text: str | None) -> Parameter:
         """Return the parameter with a text as its help, if there is one."""
@@ -123,27 +116,13 @@ class Parameter:
 
     def check(self, value: object) -> None:
         """Raise SettingError for a value that the setting cannot have."""
-        if value is None and self.optional:
+        if self.kind is None or (value is None and self.optional):
             return
-        if self.kind is None:
-            self._check_shape(value)
-        elif self.many and isinstance(value, Iterable) and not isinstance(value, str):
+        if self.many and isinstance(value, Iterable) and not isinstance(value, str):
             for item in value:
                 self._check_single(item)
         else:
             self._check_single(value)
-
-    def _check_shape(self, value: object) -> None:
-        """Refuse a value of quite another kind; what is in it is checked where it is used."""
-        is_builtin = type(value).__module__ == "builtins"
-        fits = isinstance(value, self.shapes) or (_Object in self.shapes and not is_builtin)
-        if isinstance(value, str | bytes) and {str, object}.isdisjoint(self.shapes):
-            fits = False
-        if _Named in self.shapes:
-            fits = value is None or not isinstance(value, Number | bytes)
-        if not fits:
-            expected = re.split("[.;:]", self.setting.help)[0] or "something else"
-            raise ArgumentTypeError(self.name, value, expected)
 
     def _check_single(self, value: object) -> None:
         setting, kind = self.setting, cast("type", self.kind)
@@ -172,12 +151,12 @@ class Parameter:
             raise SettingError(self.name, value, f"{self.expected}{hint}")
 
 
-_WORDS: dict[type, tuple[str, str]] = {
-    bool: ("True or False", "flags"),
-    int: ("a whole number", "whole numbers"),
-    float: ("a number", "numbers"),
-    str: ("a name", "names"),
-    PathLike: ("a file", "files"),
+_WORDS: dict[type, str] = {
+    bool: "True or False",
+    int: "a whole number",
+    float: "a number",
+    str: "a name",
+    PathLike: "a file",
 }
 
 
@@ -201,100 +180,58 @@ def is_finite(value: float) -> bool:
         return False
 
 
-def own_number(value: Any) -> Any:
-    """Return a number of any library as Python's own, which JSON can hold; or the value."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        return value
-    return int(value) if isinstance(value, Integral) else float(value)
-
-
 def read_type(name: str, annotation: Any) -> Parameter:
-    """Return the declaration of a parameter, read from its type."""
-    kind, optional, many, setting = _read(annotation, {})
-    bare = annotation.__origin__ if hasattr(annotation, "__metadata__") else annotation
-    return Parameter(name, kind, optional, many, setting.default, setting, annotation=bare)
-
-
-def read_parameter(name: str, annotation: object, default: Any, scope: dict[str, Any]) -> Parameter:
-    """Return a parameter's declaration, read from its annotation in the scope of its module."""
-    kind, optional, many, setting = _read(annotation, scope)
-    shapes: tuple[type, ...] = (object,)
-    if kind is None and isinstance(annotation, str):
-        written = _SQUARE.sub("", _SQUARE.sub("", _SQUARE.sub("", annotation)))
-        parts = {part.strip() for part in written.split("|")}
-        optional = "None" in parts
-        shapes = tuple(_SHAPES.get(part, _Named) for part in parts - {"None"})
-    return Parameter(name, kind, optional or default is None, many, default, setting, shapes)
-
-
-class _Object:
-    """Stands for an object of a class of ours that is imported for type checkers only."""
-
-
-class _Named:
-    """Stands for types that have a name, such as TextLike; a number is never one of them."""
-
-
-_SQUARE = re.compile(r"\[[^\[\]]*\]")
-#: How annotations begin that say what a value looks like.
-_SHAPES: dict[str, type] = {
-    word: shape
-    for words, shape in {
-        "Mapping dict": Mapping,
-        "Sequence Iterable list tuple": Iterable,
-        "str": str,
-        "PathLike": PathLike,
-        "int": Integral,
-        "float": Real,
-        "bool": bool,
-        "Any object Annotated Callable": object,
-        "CountsLike NBest TestSet": _Object,
-    }.items()
-    for word in words.split()
-}
-
-
-def _refined(setting: Setting, outer: Setting) -> Setting:
-    """Return a setting with what an outer declaration says of it."""
-    usual = Setting()
-    said = {item.name: getattr(outer, item.name) for item in fields(Setting)}
-    return replace(setting, **{k: v for k, v in said.items() if v != getattr(usual, k)})
-
-
-def _read(annotation: object, scope: dict[str, Any]) -> tuple[type | None, bool, bool, Setting]:
-    """Type, whether None is allowed, whether there are several, and the rest."""
-    if isinstance(annotation, str):
-        try:
-            annotation = eval(annotation, scope, _NAMES)  # noqa: S307  # our own source
-        except NameError:
-            # Imported for type checkers only: texts, metrics and the like, which check themselves.
-            return None, True, False, Setting()
-    if isinstance(annotation, types.GenericAlias) and annotation.__origin__ is tuple:
-        kind, _, _, setting = _read(get_args(annotation)[0], scope)
-        return kind, False, True, setting
-    origin, arguments = get_origin(annotation), get_args(annotation)
+    """Return the declaration of a setting, read from its type."""
     if hasattr(annotation, "__metadata__"):
-        kind, optional, many, inner = _read(arguments[0], scope)
-        for setting in arguments[1:]:
-            inner = _refined(inner, setting) if isinstance(setting, Setting) else inner
-        return kind, optional, many, inner
+        inner = read_type(name, annotation.__origin__)
+        outer = [item for item in annotation.__metadata__ if isinstance(item, Setting)]
+        setting = reduce(_refine, outer, inner.setting)
+        return replace(inner, setting=setting, default=setting.default)
+    origin, arguments = get_origin(annotation), get_args(annotation)
     if origin in (Union, types.UnionType):
-        rest = [argument for argument in arguments if argument is not type(None)]
-        if any((get_origin(argument) or argument) is PathLike for argument in rest):
-            return PathLike, len(rest) < len(arguments), False, Setting(metavar="FILE")
-        if len(rest) == 2 and get_origin(rest[1]) is Sequence and get_args(rest[1]) == (rest[0],):
-            # A value, or a list of such.
-            rest = [rest[1]]
-        if len(rest) > 1:
-            return None, True, False, Setting()
-        kind, optional, many, setting = _read(rest[0], scope)
-        return kind, optional or len(rest) < len(arguments), many, setting
+        kinds = [argument for argument in arguments if argument is not types.NoneType]
+        optional = len(kinds) < len(arguments)
+        if any((get_origin(kind) or kind) is PathLike for kind in kinds):
+            return Parameter(name, PathLike, optional, setting=Setting(metavar="FILE"))
+        # A value, or a list of such.
+        if (
+            len(kinds) == 2
+            and get_origin(kinds[1]) is Sequence
+            and get_args(kinds[1]) == (kinds[0],)
+        ):
+            kinds = kinds[1:]
+        if len(kinds) > 1:
+            return Parameter(name, optional=True)
+        return replace(read_type(name, kinds[0]), optional=optional)
     if origin is Literal:
-        return str, False, False, Setting(choices=arguments)
-    if origin is Sequence or origin is tuple:
-        kind, _, _, setting = _read(arguments[0], scope)
-        return kind, False, True, setting
-    if hasattr(annotation, "__forward_arg__"):
-        return _read(annotation.__forward_arg__, scope)
-    known = isinstance(annotation, type) and annotation in _WORDS
-    return (cast("type", annotation) if known else None), not known, False, Setting()
+        return Parameter(name, str, setting=Setting(choices=arguments))
+    if origin in (Sequence, tuple):
+        return replace(read_type(name, arguments[0]), optional=False, many=True)
+    if isinstance(annotation, type) and annotation in _WORDS:
+        return Parameter(name, annotation)
+    return Parameter(name, optional=True)
+
+
+def _refine(setting: Setting, outer: Setting) -> Setting:
+    """Return a setting with what an outer declaration says of it."""
+    values = {item.name: getattr(outer, item.name) for item in fields(Setting)}
+    defaults = Setting()
+    changed = {name: value for name, value in values.items() if value != getattr(defaults, name)}
+    return replace(setting, **changed)
+
+
+class _Unknown:
+    """Stands for a type that is imported for type checkers only."""
+
+    def __class_getitem__(cls, _arguments: object) -> type[_Unknown]:
+        return cls
+
+
+def type_hints(owner: Any) -> dict[str, Any]:
+    """Return the annotations of a class or a function, with their settings and columns."""
+    unknown: dict[str, Any] = {}
+    while True:
+        try:
+            return get_type_hints(owner, localns=unknown, include_extras=True)
+        except NameError as error:
+            unknown[str(error.name)] = _Unknown

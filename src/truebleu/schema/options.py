@@ -9,7 +9,7 @@ from functools import cache, wraps
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar, cast, get_type_hints
 
 from truebleu.errors import ArgumentTypeError, UnknownNameError
-from truebleu.schema.declare import Parameter, read_type
+from truebleu.schema.declare import Parameter, read_type, type_hints
 from truebleu.schema.docstrings import argument_lines, with_arguments
 
 if TYPE_CHECKING:
@@ -136,13 +136,14 @@ def declared_by(declaration: type | Callable[..., Any]) -> dict[str, Parameter]:
     kind: Any = _VERBS.get(declaration, (declaration, None))[0]
     options = kind.OPTIONS if _is_settings(kind) else kind
     defaults = {field.name: field.default for field in fields(kind)} if is_dataclass(kind) else {}
-    helps, hints = _option_helps(kind), get_type_hints(options, include_extras=True)
+    helps, hints, bare = _option_helps(kind), type_hints(options), get_type_hints(options)
     # What a verb describes itself comes before what it shares with others.
     own = argument_lines(options.__doc__ or "")
     return {
-        name: _with_default(
-            read_type(name, hints[name]).described(helps.get(name)), defaults.get(name, MISSING)
-        )
+        name: replace(
+            _with_default(read_type(name, hints[name]), defaults.get(name, MISSING)),
+            annotation=bare[name],
+        ).described(helps.get(name))
         for name in sorted(hints, key=lambda name: name not in own)
     }
 
@@ -150,7 +151,7 @@ def declared_by(declaration: type | Callable[..., Any]) -> dict[str, Parameter]:
 @cache
 def fields_of(kind: type) -> dict[str, Parameter]:
     """Return what a dataclass of settings declares of the fields that it is made of, by name."""
-    hints, helps = get_type_hints(kind, include_extras=True), _field_helps(kind)
+    hints, helps = type_hints(kind), _field_helps(kind)
     options = declared_by(kind) if _is_settings(kind) else {}
     declared = {}
     for field in fields(kind):

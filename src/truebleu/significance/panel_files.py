@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from truebleu import schema
@@ -32,7 +33,6 @@ LONG = ("test_set", "system", "output", "reference")
 EXPECTED = f"a folder of test sets, saved counts, or a table with the columns {', '.join(LONG)}"
 
 
-@schema.verb
 def read_panel(paths: Sequence[str], metrics: MetricsLike | None = None) -> dict[str, Counts]:
     """Read the test sets of a panel, by their names; texts are counted when they are compared.
 
@@ -41,9 +41,10 @@ def read_panel(paths: Sequence[str], metrics: MetricsLike | None = None) -> dict
             or a long table that has the texts.
         metrics: names or objects. Default: BLEU, or all of saved counts.
     """
+    schema.require_type("paths", paths, Iterable, "folders or files")
     panel: dict[str, Counts] = {}
     for path in paths:
-        for name, source in _test_sets(path, metrics):
+        for name, source in _test_sets(schema.require_path("paths", path), metrics):
             if name in panel:
                 raise SettingError("test set", name, "a different name for each")
             panel[name] = count_texts(source, metrics) if isinstance(source, TestSet) else source
