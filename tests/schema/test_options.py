@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
@@ -16,7 +16,11 @@ import pytest
 import truebleu
 from truebleu import schema
 from truebleu.errors import ArgumentTypeError, SettingError, UnknownNameError
+from truebleu.planning.sample import SampleSettings
 from truebleu.schema import Setting
+from truebleu.schema.docstrings import argument_lines
+from truebleu.significance.gate import GateSettings
+from truebleu.significance.settings import CompareSettings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -208,3 +212,44 @@ def test_fields_of_a_dataclass_have_their_own_limits_and_help() -> None:
     assert list(declared) == ["level", "unit", "test", "margin", "rounds"]
     assert (declared["unit"].optional, declared["margin"].optional) == (False, True)
     assert declared["test"].setting.help == "the test to make."
+
+
+VERBS = {
+    name: verb
+    for name in truebleu.__all__
+    if schema.is_verb(verb := getattr(truebleu, name)) and inspect.isfunction(verb)
+}
+
+
+def test_all_public_verbs_take_declared_options() -> None:
+    others = {"count", "read_test_set", "set_threads"}
+    functions = {n for n in truebleu.__all__ if inspect.isfunction(getattr(truebleu, n))}
+    assert functions - VERBS.keys() == others
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_signature_and_docstring_of_a_verb_show_every_option(name: str) -> None:
+    parameters = inspect.signature(VERBS[name]).parameters
+    described = argument_lines(VERBS[name].__doc__ or "")
+    for option, declared in schema.declared_by(VERBS[name]).items():
+        shown = parameters[option]
+        assert (shown.kind, shown.annotation) == (shown.KEYWORD_ONLY, declared.annotation)
+        assert "Setting(" not in inspect.formatannotation(shown.annotation)
+        assert shown.default is (shown.empty if declared.default is MISSING else declared.default)
+        assert described[option] == declared.setting.help != ""
+
+
+@pytest.mark.parametrize(
+    ("settings", "field", "value"),
+    [
+        (GateSettings, "margin", -3),
+        (GateSettings, "looks", -5),
+        (CompareSettings, "level", 0.2),
+        (SampleSettings, "size", -3),
+    ],
+)
+def test_settings_of_verbs_refuse_what_their_verb_refuses(
+    settings: Any, field: str, value: float
+) -> None:
+    with pytest.raises(SettingError, match=f"{field}: {value}"):
+        settings(**{field: value})

@@ -167,7 +167,7 @@ def read_settings(
     """
     parameters = _parameters(make)
     has_fields = not isclass(make) or is_dataclass(make)
-    hints = type_hints(make if has_fields else make.__init__)  # type: ignore[misc]
+    hints = type_hints(make if has_fields else make.__init__)
     values = dict(implied or {})
     for setting in filter(None, written):
         key, _, value = setting.partition("=")
