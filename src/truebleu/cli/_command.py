@@ -183,14 +183,15 @@ def setting_options(settings: Mapping[str, Parameter]) -> Iterator[Option]:
     """Yield an option for each setting that can be written on a command line."""
     for name, declared in settings.items():
         setting = declared.setting
-        if declared.kind is None or not setting.option:
+        # A value of any type is text, if the declaration says what it is called.
+        if not setting.option or (declared.kind is None and setting.metavar is None):
             continue
         flags = (*(setting.flags or (f"--{name.replace('_', '-')}",)), name)
         details: dict[str, Any] = {"takes": setting.metavar}
         if declared.kind is bool:
             details = {"is_flag": True, "default": declared.default}
         else:
-            kind: Any = str if declared.kind is os.PathLike else declared.kind
+            kind: Any = str if declared.kind in (os.PathLike, None) else declared.kind
             if setting.choices:
                 kind = click.Choice(tuple(setting.choices))
             details |= {"type": kind, "multiple": declared.many}

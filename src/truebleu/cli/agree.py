@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from truebleu.agreement.agree import agree, default_coefficients
 from truebleu.agreement.grid import parse_grid
-from truebleu.cli._command import Option, Show, Texts, make_command, refuse_idle
+from truebleu.cli._command import Option, Show, Texts, make_command, refuse_idle, setting_options
 from truebleu.cli.main import progress_bar
-from truebleu.human.judgments import FORMATS
 from truebleu.human.reading import read_human
+from truebleu.schema import declared_by, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,8 +29,11 @@ Examples:
 """
 
 
-_reading = partial(Option, group="Texts", rare=True)
+#: Options of `read_human` whose names say here what they are about.
+PREFIXED = {name: f"human_{name}" for name in ("format", "column", "weights")}
 #: Which judgments are read, and how; `HumanFile.of` takes their values.
+OPTIONS = declared_by(read_human)
+READING = {PREFIXED.get(name, name): option for name, option in OPTIONS.items()}
 HUMAN_OPTIONS = [
     Option(
         "--human",
@@ -39,38 +41,7 @@ HUMAN_OPTIONS = [
         "FILE",
         group="Texts",
     ),
-    _reading(
-        "--human-format",
-        "Format of the human scores. Default: detected automatically.",
-        type=click.Choice(FORMATS),
-    ),
-    _reading("--human-column", "The column of scores.", "NAME"),
-    _reading(
-        "--raters",
-        "Average scores of raters as they are, or z-normalise each rater first. Default: mean.",
-        type=click.Choice(["mean", "z"]),
-    ),
-    _reading(
-        "--human-weights",
-        "What errors weigh in MQM: standard, wmt24, 'Major=5,Minor=1', or a file.",
-        "WEIGHTS",
-    ),
-    _reading(
-        "--match",
-        "How segments of the file are matched to those of the texts. Default: whatever fits.",
-        type=click.Choice(["names", "documents", "numbers", "order"]),
-    ),
-    _reading(
-        "--first-segment",
-        "Its number in the file. Default: detected automatically.",
-        type=click.Choice(["0", "1"]),
-    ),
-    _reading("--language-pair", "The one to take from a file with several.", "PAIR"),
-    _reading(
-        "--others",
-        "Refuse or ignore judgments of systems that are not given. Default: refuse.",
-        type=click.Choice(["refuse", "ignore"]),
-    ),
+    *setting_options(READING),
 ]
 
 
@@ -91,17 +62,13 @@ class HumanFile:
 
     @classmethod
     def or_none(cls, values: dict[str, Any]) -> HumanFile | None:
-        """The same; None without a file."""
-        path, *names = (str(option.name) for option in HUMAN_OPTIONS)
-        given = {name.removeprefix("human_"): values.pop(name) for name in names}
-        settings = {name: value for name, value in given.items() if value is not None}
-        if "first_segment" in settings:
-            settings["first_segment"] = int(settings["first_segment"])
-        human = values.pop(path)
-        if human is None:
-            refuse_idle(names, "requires --human FILE")
+        """Return the file that the options name, or None."""
+        path = values.pop("human")
+        given = {name: values.pop(option) for name, option in zip(OPTIONS, READING, strict=True)}
+        if path is None:
+            refuse_idle(READING, "requires --human FILE")
             return None
-        return cls(human, settings)
+        return cls(path, resolve(read_human, given))
 
     def read(self, test_set: TestSet | Counts) -> HumanScores | PairwiseJudgments:
         """Read the judgments of a test set's systems."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum
 from typing import Annotated, ClassVar, Literal, NamedTuple, TypeAlias, TypedDict, get_args
 
@@ -115,32 +115,36 @@ Match: TypeAlias = Literal["names", "documents", "numbers", "order"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 
 
+_READING = Setting(group="Texts", rare=True)
+
+
 class ReadOptions(TypedDict, total=False):
     """Options of `read_human`.
 
     Attributes:
-        format: format of the file; by default it is detected.
+        format: format of the human scores. Default: detected automatically.
         column: column of scores, if there are several.
-        raters: how the scores of several raters of a segment become one: their "mean", or the mean
-            of their "z"-scores, (x - mean) / standard deviation over all that a rater judged.
-        weights: weights of errors in MQM: "standard", "wmt24", a list such as "Major=5,Minor=1", a
-            mapping, or a file.
-        others: "refuse" or "ignore" judgments of systems that are not in the test set.
-        match: how segments are matched to those of the test set: by "names" if systems are files
-            of scores whose items have some, by "documents", by "numbers" or in "order". Default:
-            the first that fits what the file has.
-        first_segment: number of the first segment, 0 or 1; by default it is detected.
+        raters: average the scores of a segment's raters as they are ("mean"), or z-normalise each
+            rater first ("z"): (x - mean) / standard deviation over all that a rater judged.
+        weights: weights of errors in MQM: standard, wmt24, a list such as "Major=5,Minor=1", or a
+            file; in Python also a mapping.
+        match: how segments of the file are matched to those of the texts: by "names" if systems are
+            files of scores whose items have some, by "documents", by "numbers" or in "order".
+            Default: the first that fits what the file has.
+        first_segment: number of the first segment in the file, 0 or 1. Default: detected
+            automatically.
         language_pair: language pair to take from a file with several, as the file writes it.
+        others: refuse or ignore judgments of systems that are not given.
     """
 
-    format: Format | None
-    column: str | None
-    raters: Raters
-    weights: str | Mapping[str, float] | None
-    others: Others
-    match: Match | None
-    first_segment: Annotated[int | None, Setting(minimum=0, maximum=1)]
-    language_pair: str | None
+    format: Annotated[Format | None, _READING]
+    column: Annotated[str | None, replace(_READING, metavar="NAME")]
+    raters: Annotated[Raters, _READING]
+    weights: Annotated[str | Mapping[str, float] | None, replace(_READING, metavar="WEIGHTS")]
+    match: Annotated[Match | None, _READING]
+    first_segment: Annotated[int | None, replace(_READING, minimum=0, maximum=1, metavar="N")]
+    language_pair: Annotated[str | None, replace(_READING, metavar="PAIR")]
+    others: Annotated[Others, _READING]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
