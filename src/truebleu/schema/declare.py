@@ -104,10 +104,6 @@ class Parameter:
             return f"one of {', '.join(self.setting.choices)}"
         return _WORDS[cast("type", self.kind)] + self.setting.limits()
 
-    def described(self, text: str | None) -> Parameter:
-        """Return the parameter with a text as its help, if there is one."""
-        return replace(self, setting=replace(self.setting, help=text)) if text else self
-
     def checked(self, value: Any) -> Any:
         """Check a value and return it, a number as Python's own, which JSON can hold."""
         self.check(value)

@@ -8,6 +8,7 @@ from dataclasses import MISSING, fields, is_dataclass, replace
 from functools import cache, wraps
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar, cast, get_type_hints
 
+import truebleu.schema.shared as shared
 from truebleu.errors import ArgumentTypeError, UnknownNameError
 from truebleu.schema.declare import Parameter, read_type, type_hints
 from truebleu.schema.docstrings import argument_lines, with_arguments
@@ -136,36 +137,41 @@ def declared_by(declaration: type | Callable[..., Any]) -> dict[str, Parameter]:
     kind: Any = _VERBS.get(declaration, (declaration, None))[0]
     options = kind.OPTIONS if _is_settings(kind) else kind
     defaults = {field.name: field.default for field in fields(kind)} if is_dataclass(kind) else {}
-    helps, hints, bare = _option_helps(kind), type_hints(options), get_type_hints(options)
+    helps, hints, bare = _helps(kind), type_hints(options), get_type_hints(options)
     # What a verb describes itself comes before what it shares with others.
     own = argument_lines(options.__doc__ or "")
-    return {
-        name: replace(
-            _with_default(read_type(name, hints[name]), defaults.get(name, MISSING)),
-            annotation=bare[name],
-        ).described(helps.get(name))
-        for name in sorted(hints, key=lambda name: name not in own)
-    }
+    declared = {}
+    for name in sorted(hints, key=lambda name: name not in own):
+        option = read_type(name, hints[name])
+        default = option.default
+        if default is MISSING:
+            # None leaves a choice open.
+            unset = False if option.kind is bool else MISSING
+            default = None if option.optional else defaults.get(name, unset)
+        text = helps.get(name) or option.setting.help or SHARED_HELPS.get(name, "")
+        setting = replace(option.setting, help=text)
+        declared[name] = replace(option, default=default, setting=setting, annotation=bare[name])
+    return declared
 
 
 @cache
 def fields_of(kind: type) -> dict[str, Parameter]:
     """Return what a dataclass of settings declares of the fields that it is made of, by name."""
-    hints, helps = type_hints(kind), _field_helps(kind)
+    hints, helps = type_hints(kind), _helps(kind, of_fields=True)
     options = declared_by(kind) if _is_settings(kind) else {}
     declared = {}
     for field in fields(kind):
         if field.init:
             own = read_type(field.name, hints[field.name])
             option = options.get(field.name, own)
-            choices = own.setting.choices or option.setting.choices
-            parameter = replace(
-                option,
-                optional=own.optional,
-                default=field.default,
-                setting=replace(option.setting, choices=choices),
+            setting = replace(
+                option.setting,
+                choices=own.setting.choices or option.setting.choices,
+                help=helps.get(field.name) or option.setting.help,
             )
-            declared[field.name] = parameter.described(helps.get(field.name))
+            declared[field.name] = replace(
+                option, optional=own.optional, default=field.default, setting=setting
+            )
     return declared
 
 
@@ -179,31 +185,18 @@ def _is_settings(kind: object) -> bool:
     return isinstance(kind, type) and issubclass(kind, Settings)
 
 
-def _option_helps(kind: type) -> dict[str, str]:
-    """Return the help of options, which the options of a subclass may describe anew."""
+#: Help of options that several verbs share.
+SHARED_HELPS = argument_lines(shared.__doc__ or "")
+
+
+def _helps(kind: type, *, of_fields: bool = False) -> dict[str, str]:
+    """Return the help of options, or of fields: that of options, unless a class describes them."""
+    classes = kind.__mro__[::-1]
+    described = [vars(base).get("OPTIONS", base) for base in classes]
     helps: dict[str, str] = {}
-    for base in reversed(kind.__mro__):
-        helps |= argument_lines(vars(base).get("OPTIONS", base).__doc__ or "")
-    return helps
-
-
-def _field_helps(kind: type) -> dict[str, str]:
-    """Return the help of fields: that of their options, unless a class describes them."""
-    helps = _option_helps(kind)
-    for base in reversed(kind.__mro__):
+    for base in (*described, *(classes if of_fields else ())):
         helps |= argument_lines(base.__doc__ or "")
     return helps
-
-
-def _with_default(parameter: Parameter, default: Any) -> Parameter:
-    """Return an option with a default, unless it declares one; None leaves a choice open."""
-    if parameter.default is not MISSING:
-        return parameter
-    if parameter.optional:
-        default = None
-    elif default is MISSING and parameter.kind is bool:
-        default = False
-    return replace(parameter, default=default)
 
 
 def _signature_with(

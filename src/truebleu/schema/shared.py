@@ -1,4 +1,23 @@
-"""Names, defaults and settings that several verbs share."""
+"""Names, defaults and settings that several verbs share.
+
+An option that its verb does not describe has the help that is here.
+
+Attributes:
+    level: confidence level; tests use 1 − level.
+    replicates: number of replicates. Default: 10,000, or more if many comparisons need them.
+    seed: seed of all random numbers; the same seed gives the same digits.
+    unit: unit to resample or swap. Default: document if documents are known, else segment.
+    block_length: number of consecutive segments in a block, with unit "block".
+    by_domain: resample within each domain.
+    interval: method of the intervals of scores. Default: Hall's for documents or blocks, the
+        jackknife's for fewer than 30 of them, else percentiles; for pass/fail scores Wilson's, or
+        Korn and Graubard's for documents.
+    alternative: "two-sided"; "greater" tests only whether the first system is better, "less"
+        whether it is worse.
+    baseline: compare all other systems with this one.
+    people: how often human raters prefer the same system: "kocmi" for the curves of Kocmi et al.
+        (2024), or "none".
+"""
 
 from __future__ import annotations
 
@@ -30,69 +49,19 @@ INTERVALS: tuple[IntervalName, ...] = tuple(
 ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
 
 Level = Annotated[
-    float,
-    Setting(
-        help="confidence level; tests use 1 − level.",
-        minimum=0.5,
-        below=1,
-        hint="did you mean 0.95?",
-        default=DEFAULT_LEVEL,
-    ),
+    float, Setting(minimum=0.5, below=1, hint="did you mean 0.95?", default=DEFAULT_LEVEL)
 ]
-Seed = Annotated[
-    int,
-    Setting(
-        help="seed of all random numbers; the same seed gives the same digits.",
-        minimum=0,
-        maximum=2**64 - 1,
-        rare=True,
-        default=DEFAULT_SEED,
-    ),
-]
-Replicates = Annotated[
-    int | None,
-    Setting(
-        help="number of replicates. Default: 10,000, or more if many comparisons need them.",
-        minimum=1,
-        rare=True,
-    ),
-]
-UnitChoice = Annotated[
-    Unit | None,
-    Setting(
-        help="unit to resample or swap. Default: document if documents are known, else segment.",
-        rare=True,
-    ),
-]
-TextUnitChoice = Annotated[
-    TextUnit | None,
-    Setting(
-        help="unit to resample or swap. Default: document if documents are known, else segment.",
-        rare=True,
-    ),
-]
-Tested = Annotated[
-    Alternative,
-    Setting(
-        help='"two-sided"; "greater" tests only whether the first system is better, "less" whether '
-        "it is worse.",
-        rare=True,
-    ),
-]
-Baseline = Annotated[
-    str | None, Setting(help="compare all other systems with this one.", metavar="NAME")
-]
+Seed = Annotated[int, Setting(minimum=0, maximum=2**64 - 1, rare=True, default=DEFAULT_SEED)]
+Replicates = Annotated[int | None, Setting(minimum=1, rare=True)]
+UnitChoice = Annotated[Unit | None, Setting(rare=True)]
+TextUnitChoice = Annotated[TextUnit | None, Setting(rare=True)]
+Tested = Annotated[Alternative, Setting(rare=True)]
+Baseline = Annotated[str | None, Setting(metavar="NAME")]
 #: What callers name the curves of Kocmi et al. (2024) by.
 PUBLISHED_CURVES = "kocmi"
 People = Annotated[
     str | None,
-    Setting(
-        help='how often human raters prefer the same system: "kocmi" for the curves of Kocmi et '
-        'al. (2024), or "none".',
-        choices=(PUBLISHED_CURVES, "none"),
-        rare=True,
-        default=PUBLISHED_CURVES,
-    ),
+    Setting(choices=(PUBLISHED_CURVES, "none"), rare=True, default=PUBLISHED_CURVES),
 ]
 
 
@@ -103,26 +72,11 @@ class ResamplingOptions(TypedDict, total=False):
     replicates: Replicates
     seed: Seed
     unit: UnitChoice
-    block_length: Annotated[
-        int | None,
-        Setting(
-            help='number of consecutive segments in a block, with unit "block".',
-            minimum=1,
-            rare=True,
-        ),
-    ]
-    by_domain: Annotated[bool, Setting(help="resample within each domain.", rare=True)]
+    block_length: Annotated[int | None, Setting(minimum=1, rare=True)]
+    by_domain: Annotated[bool, Setting(rare=True)]
 
 
 class IntervalOptions(ResamplingOptions, total=False):
     """Options of verbs that make intervals of scores."""
 
-    interval: Annotated[
-        IntervalName | None,
-        Setting(
-            help="method of the intervals of scores. Default: Hall's for documents or blocks, the "
-            "jackknife's for fewer than 30 of them, else percentiles; for pass/fail scores "
-            "Wilson's, or Korn and Graubard's for documents.",
-            rare=True,
-        ),
-    ]
+    interval: Annotated[IntervalName | None, Setting(rare=True)]
