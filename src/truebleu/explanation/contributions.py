@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from truebleu import _core
 from truebleu.errors import SettingError
 from truebleu.schema import ComparedByValue
 
@@ -45,22 +46,9 @@ if TYPE_CHECKING:
 __all__ = ["Contributions", "Fragility", "mean_gradient", "split_difference"]
 
 
-# Gauss-Legendre nodes and weights on [0, 1]: exact for polynomials up to degree 7.
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(4)
-NODES, WEIGHTS = (_NODES + 1) / 2, _WEIGHTS / 2
-# A part of the path that is this short holds a kink or a jump, and is left as it is.
-DEEPEST = 48
-# Parts that are cut at one depth, per path: kinks are few, the noise of a gradient is everywhere.
-MOST_PARTS = 8
-# By how much a gradient may be wrong, relative to its largest terms, before parts are cut.
-NOISE = 1e-11
-# What remains after integrating is rounding if it is this small, relative to the scores.
-ROUNDING = 1e-7
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Contributions(ComparedByValue):
-    """What each segment contributes to a difference.
+    """The contribution of each segment to a difference.
 
     Attributes:
         difference: score of the first system minus score of the second.
@@ -129,52 +117,9 @@ def mean_gradient(
     _require_alike("end", start, end)
     if not 0 < tolerance < 1:
         raise SettingError("tolerance", tolerance, "a number between 0 and 1")
-    # An integer gradient would be cut to 0.
-    start, end = start.astype(np.float64), end.astype(np.float64)
-    steps = end - start
-    scores = np.stack([metric.score(start), metric.score(end)])
-    scale = np.maximum(np.abs(scores).max(axis=0), 1e-300)
-    gradient = np.zeros_like(steps)
-    path = np.arange(len(steps))
-    low, width, noise = np.zeros(len(steps)), 1.0, NOISE
-    for depth in range(DEEPEST + 1):
-        places = low[:, None] + width * NODES
-        sums = start[path, None] + places[..., None] * steps[path, None]
-        pieces = width * np.einsum("n,pnc->pc", WEIGHTS, metric.gradient(sums))
-        ends = np.stack([low, low + width])[..., None] * steps[path] + start[path]
-        at_ends = metric.score(ends)
-        terms = pieces * steps[path]
-        missed = np.abs(at_ends[1] - at_ends[0] - terms.sum(axis=1))
-        # A gradient is good to some digits only, and its terms may cancel. One by differences has
-        # fewer good digits, which shows where every part misses.
-        size = np.abs(terms).sum(axis=1)
-        cut = missed > tolerance * scale[path] + noise * size
-        while cut.sum() > MOST_PARTS * len(steps):
-            noise *= 10
-            cut = missed > tolerance * scale[path] + noise * size
-        if depth == DEEPEST:
-            cut[:] = False
-        np.add.at(gradient, path[~cut], pieces[~cut])
-        if not cut.any():
-            break
-        width /= 2
-        path, low = path[cut].repeat(2), low[cut].repeat(2)
-        low[1::2] += width
-    return _without_rounding(gradient, steps, scores[1] - scores[0], scale, tolerance)
-
-
-def _without_rounding(
-    gradient: Values, steps: Values, differences: Values, scale: Values, tolerance: float
-) -> tuple[Values, Values]:
-    """Spread a rest that is rounding over the columns, so that contributions add up to the end."""
-    terms = gradient * steps
-    rest = differences - terms.sum(axis=1)
-    size = np.abs(terms).sum(axis=1)
-    small = np.abs(rest) <= np.maximum(ROUNDING, 100 * tolerance) * scale
-    spread = np.divide(rest, size, out=np.zeros_like(rest), where=small & (size > 0))
-    # Terms on the side of the rest grow and the others shrink, all by the same share.
-    gradient = gradient * (1 + spread[:, None] * np.sign(terms))
-    return gradient, np.where(small, 0.0, rest)
+    # An array of whole numbers is no argument of the core.
+    starts, ends = start.astype(np.float64), end.astype(np.float64)
+    return _core.mean_gradients(metric.native() or metric, starts, ends, tolerance)
 
 
 # How few segments or documents a difference depends on.
