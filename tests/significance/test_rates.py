@@ -11,10 +11,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from truebleu import compare, gate, score
-from truebleu.significance.statistics import (
+from truebleu._core import exact_bounds, exact_p
+from truebleu.significance.rates import (
     clopper_pearson_interval,
-    exact_bounds,
-    exact_p,
     korn_graubard_interval,
     tango_interval,
     wilson_interval,
@@ -31,9 +30,9 @@ def of_kind(kind: str) -> list[Any]:
 @pytest.mark.parametrize("case", of_kind("rate"))
 def test_intervals_of_a_rate_are_those_of_scipy(case: dict[str, Any]) -> None:
     given, expected = case["input"], case["expect"]
-    asked = given["successes"] / given["n"], given["n"], given["level"]
-    assert_allclose(wilson_interval(*asked), expected["wilson"], atol=1e-12)
-    assert_allclose(clopper_pearson_interval(*asked), expected["clopper_pearson"], atol=1e-9)
+    arguments = given["successes"] / given["n"], given["n"], given["level"]
+    assert_allclose(wilson_interval(*arguments), expected["wilson"], atol=1e-12)
+    assert_allclose(clopper_pearson_interval(*arguments), expected["clopper_pearson"], atol=1e-9)
 
 
 @pytest.mark.parametrize("case", of_kind("paired-rates"))

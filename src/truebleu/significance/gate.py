@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from truebleu import schema
+from truebleu import _core, schema
 from truebleu._core import PairTally
 from truebleu._results import Result
 from truebleu.counts.inputs import counts_of
@@ -51,8 +51,6 @@ from truebleu.significance.settings import ResamplingSettings, chosen_unit, know
 from truebleu.significance.statistics import (
     count_units,
     design_effects,
-    exact_bounds,
-    exact_p,
     scaled_swaps,
     swap_blocks,
     swap_ratios,
@@ -436,7 +434,7 @@ def _checks(
         if judged.intervals:
             low, high = judged.intervals[place]
         elif (rates := metric.paired_rates([(0, 1)], 1 - 2 * alpha)) is not None:
-            low, high = exact_bounds(*rates.alone, alpha).tolist()
+            low, high = _core.exact_bounds(*rates[:, 0].tolist(), alpha)
         else:
             low, high = hall_interval(new - old, left_out, 1 - 2 * alpha, strata).tolist()
         differing = metric.differing_units([(0, 1)])[0]
@@ -546,7 +544,7 @@ def _standing(
     rates = statistics.paired_rates([(0, 1)], 1 - 2 * alpha)
     if rates is None:
         return low, high
-    least, most = exact_bounds(*rates.alone, alpha).tolist()
+    least, most = _core.exact_bounds(*rates[:, 0].tolist(), alpha)
     # The end that the test decides agrees with it.
     if statistics.sign > 0:
         most = max(most, 0.0) if p[0] > alpha else most if most < 0 else high
@@ -563,9 +561,9 @@ def _with_margin(
     for metric in statistics:
         rates = metric.paired_rates([(0, 1)], 1 - 2 * alpha)
         if rates is not None:
-            first, second, count = rates.alone
+            first, second, count = rates[:, 0].tolist()
             better, worse = (first, second) if metric.sign > 0 else (second, first)
-            p.append(exact_p(better, worse, count, margin))
+            p.append(_core.exact_p(better, worse, count, margin))
             continue
         lead, left_out = -np.diff(metric.scores)[0], _jackknife(metric)
         turned = metric.sign * lead, metric.sign * left_out

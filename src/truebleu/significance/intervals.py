@@ -23,7 +23,7 @@ from truebleu import _core
 from truebleu.errors import SettingError
 from truebleu.resampling import Values, as_replicates, beside, jackknife_error, tie_margin
 from truebleu.schema import require_level
-from truebleu.significance.statistics import by_clusters, rate_interval, tango_bounds
+from truebleu.significance.rates import are_clustered
 from truebleu.significance.student import hall_interval, student_interval, student_quantile
 
 if TYPE_CHECKING:
@@ -287,7 +287,9 @@ def _rate(estimates: Estimates, level: float) -> Values:
     if statistics.items is None or estimates.pairs is not None:
         expected = "pass/fail scores, all of them 0 or 1, of the same items"
         raise SettingError("interval", "that of a rate", expected)
-    return rate_interval(statistics.rows.astype(np.float64), level)
+    name = "korn-graubard" if are_clustered(statistics.rows) else "wilson"
+    successes, trials = np.moveaxis(statistics.rows.astype(np.float64), 2, 0)
+    return _core.intervals(name, level, successes=successes, trials=trials)
 
 
 def _two_way(estimates: Estimates, level: float) -> Values:
@@ -325,7 +327,7 @@ def interval_method(
     of 20 samples by twice as much, and covers no more often (docs/evidence/defaults.md).
     """
     if asked is None and usual != "two-way" and statistics.items is not None:
-        return "korn-graubard" if by_clusters(statistics.rows) else "wilson"
+        return "korn-graubard" if are_clustered(statistics.rows) else "wilson"
     few = asked is None and statistics.units < LEAST_UNITS_OF_HALL
     return "jackknife" if few and usual == "hall" else usual
 
@@ -365,6 +367,6 @@ def simultaneous_intervals(
     observed = statistics.differences(pairs)
     rates = statistics.paired_rates(pairs, level)
     if rates is not None:
-        return tango_bounds(rates.first, rates.second, rates.count, critical)
+        return _core.tango_bounds(rates, critical)
     error = statistics.errors_of_pairs(pairs)
     return np.stack([observed - critical * error, observed + critical * error])

@@ -30,13 +30,13 @@ from truebleu.significance.corrections import (
     deviation,
     extremeness,
 )
+from truebleu.significance.rates import tango_interval
 from truebleu.significance.statistics import (
     scaled_swaps,
     swap_blocks,
     swap_ratios,
     swap_scales,
     taken_blocks,
-    tango_interval,
 )
 from truebleu.significance.tests import (
     SignificanceTest,
@@ -303,7 +303,7 @@ def with_rates(
     rates = statistics.paired_rates(pairs, level)
     if rates is None:
         return bounds
-    low, high = tango_interval(rates.first, rates.second, rates.count, level)
+    low, high = tango_interval(*rates, level)
     ahead = statistics.differences(pairs) > 0
     stands = p > alpha
     if alternative == "two-sided":

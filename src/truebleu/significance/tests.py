@@ -39,18 +39,12 @@ from truebleu.schema import (
     MOST,
     Alternative,
     require_alpha,
-    require_level,
     require_whole_number,
 )
 from truebleu.significance.corrections import extremeness, smallest_factor
 from truebleu.significance.optimizer_runs import two_way_p, two_way_reach
-from truebleu.significance.statistics import (
-    bootstrap_scores,
-    swap_blocks,
-    swap_ratios,
-    swap_scales,
-    wilson_bounds,
-)
+from truebleu.significance.rates import wilson_interval
+from truebleu.significance.statistics import bootstrap_scores, swap_blocks, swap_ratios, swap_scales
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -320,7 +314,7 @@ def monte_carlo_interval(p: ArrayLike, replicates: int, confidence: float = CLEA
     """
     share = as_probabilities("p", p)
     count = _count(replicates)
-    return wilson_bounds(share, np.float64(count), require_level(confidence)).clip(0, 1)
+    return wilson_interval(share, count, confidence)
 
 
 def decision(low: float, high: float, alpha: float) -> bool | None:

@@ -1,0 +1,95 @@
+"""Intervals of pass/fail scores, which are 0 or 1, and of paired differences of them.
+
+`crates/core/src/statistics/rates.rs` has the formulas, when each is used, and what they assume.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from truebleu import _core
+from truebleu.metrics.base import MeanScorer
+from truebleu.schema import require_level
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from truebleu.metrics.base import Scorer
+    from truebleu.resampling import Values
+
+__all__ = [
+    "clopper_pearson_interval",
+    "korn_graubard_interval",
+    "tango_interval",
+    "wilson_interval",
+]
+
+
+def are_rates(metric: Scorer, rows: NDArray[Any]) -> bool:
+    """Return whether a metric's scores are all 0 or 1, and of the same segments for all systems."""
+    if not isinstance(metric, MeanScorer) or rows.ndim != 3 or rows.shape[2] != 2:
+        return False
+    return _core.Rows(rows.reshape(len(rows), -1)).are_rates()
+
+
+def are_clustered(rows: Values) -> bool:
+    """Return whether units hold several items; rows are shaped (unit, system, 2)."""
+    return bool((rows[..., 1] > 1).any())
+
+
+def wilson_interval(rate: ArrayLike, trials: ArrayLike, level: float) -> Values:
+    """Return Wilson's score interval of a rate: low, high; trials need not be whole numbers.
+
+    >>> wilson_interval(1.0, 10, 0.95).round(4).tolist()
+    [0.7225, 1.0]
+    """
+    return _rate_interval("wilson", rate, trials, level)
+
+
+def clopper_pearson_interval(rate: ArrayLike, trials: ArrayLike, level: float) -> Values:
+    """Return Clopper and Pearson's interval, which covers at least as often as its level says.
+
+    >>> clopper_pearson_interval(1.0, 10, 0.95).round(4).tolist()
+    [0.6915, 1.0]
+    """
+    return _rate_interval("clopper-pearson", rate, trials, level)
+
+
+def _rate_interval(name: str, rate: ArrayLike, trials: ArrayLike, level: float) -> Values:
+    rates, counts = np.broadcast_arrays(np.asarray(rate, float), np.asarray(trials, float))
+    bounds = _core.rate_intervals(name, rates.ravel(), counts.ravel(), require_level(level))
+    return bounds.reshape(2, *rates.shape)
+
+
+def korn_graubard_interval(successes: ArrayLike, trials: ArrayLike, level: float) -> Values:
+    """Return Korn and Graubard's interval of a rate over clusters: low, high.
+
+    Args:
+        successes: successes of each cluster, shaped (cluster,) or (cluster, system).
+        trials: trials of each cluster, shaped alike.
+        level: confidence level, such as 0.95.
+    """
+    hits, counts = np.asarray(successes, dtype=np.float64), np.asarray(trials, dtype=np.float64)
+    columns = {"successes": hits.reshape(len(hits), -1), "trials": counts.reshape(len(hits), -1)}
+    bounds = _core.intervals("korn-graubard", require_level(level), **columns)
+    return bounds.reshape(2, *hits.shape[1:])
+
+
+def tango_interval(first: ArrayLike, second: ArrayLike, count: ArrayLike, level: float) -> Values:
+    """Return Tango's score interval of a difference of two rates on the same items: low, high.
+
+    >>> tango_interval(12, 2, 50, 0.95).round(4).tolist()
+    [0.0611, 0.3447]
+
+    Args:
+        first: number of items that only the first gets right, which need not be whole; one number
+            or one for each pair, like the other numbers.
+        second: number of items that only the second gets right.
+        count: number of all items.
+        level: confidence level, such as 0.95.
+    """
+    rates = np.stack(np.broadcast_arrays(first, second, count)).astype(np.float64)
+    quantile = -_core.normal_quantile((1 - require_level(level)) / 2)
+    return _core.tango_bounds(rates.reshape(3, -1), quantile).reshape(2, *rates.shape[1:])
