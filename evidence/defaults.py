@@ -42,7 +42,7 @@ from truebleu.reports.document import ENOUGH_DOCUMENTS, LARGEST_SHARE
 from truebleu.resampling import Units
 from truebleu.scores import ItemScores
 from truebleu.significance.corrections import default_correction
-from truebleu.significance.intervals import interval_bounds, interval_method
+from truebleu.significance.intervals import choose_interval, interval_bounds
 from truebleu.significance.pairs import all_pair_tests
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import LEAST_RATIO, UnitCounts, largest_units, swap_ratios
@@ -368,7 +368,7 @@ def _scores_by_documents(whole: UnitCounts, documents: int, trial: int) -> Answe
     generator = np.random.default_rng([trial, documents])
     sample = like(whole, whole.rows[generator.integers(0, whole.units, documents)])
     covered = []
-    for method in (interval_method(sample, None, "hall"), "hall"):
+    for method in (choose_interval(sample, None, "hall"), "hall"):
         low, high = interval_bounds(sample, np.empty((0, whole.systems)), None, method, 1 - ALPHA)
         covered.append(float(((low <= whole.scores) & (whole.scores <= high)).mean()))
     return covered, [False, False]

@@ -21,7 +21,7 @@ from truebleu.reports.document import Column, Document, Table
 from truebleu.reports.formats.markdown import render as markdown
 from truebleu.reports.formats.programs import render_tsv as tsv
 from truebleu.resampling import Units
-from truebleu.significance.intervals import interval_bounds, interval_method
+from truebleu.significance.intervals import choose_interval, interval_bounds
 from truebleu.significance.pairs import all_pair_tests
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import UnitCounts
@@ -91,7 +91,7 @@ def _intervals(
     rows = np.stack([passed, np.ones_like(passed)], axis=2).astype(np.float64)
     units = Units.documents([str(place // items.shape[1]) for place in range(items.size)])
     statistics = UnitCounts.of("score", METRIC, rows, units)
-    method = interval_method(statistics, None, "percentile")
+    method = choose_interval(statistics, None, "percentile")
     low, high = interval_bounds(statistics, np.empty((0, 2)), None, method, 0.95)[:, 1]
     settings = CompareSettings(test="scaled", replicates=999)
     (tests,) = all_pair_tests([statistics], [], [(0, 1)], settings, lambda _first, _count: [])

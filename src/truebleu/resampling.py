@@ -276,7 +276,7 @@ def as_matrix(name: str, values: ArrayLike, rows: str, columns: str) -> Values:
     return array
 
 
-def beside(observed: ArrayLike, replicates: Values, name: str = "observed") -> Values:
+def as_observed(observed: ArrayLike, replicates: Values, name: str = "observed") -> Values:
     """The observed values as a checked array, one for each column of the replicates."""
     array = as_values(name, observed)
     if array.shape != replicates.shape[1:]:

@@ -17,12 +17,11 @@ from truebleu.metrics import FunctionMetric
 from truebleu.resampling import Bootstrap, Units
 from truebleu.significance.intervals import (
     bca_interval,
-    bca_levels,
     interval_bounds,
     medians_and_relative_intervals,
+    min_replicates,
     percentile_interval,
     simultaneous_intervals,
-    smallest_replicates,
 )
 from truebleu.significance.statistics import UnitCounts, bootstrap_scores
 from truebleu.significance.student import student_interval, student_quantile
@@ -59,7 +58,7 @@ def test_a_whole_number_of_scores_is_left_out_on_either_side(
 
 @pytest.mark.parametrize("level", [0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999, 2 / 3, 1 - 0.05 / 105])
 def test_the_fewest_replicates_are_the_first_of_which_any_are_left_out(level: float) -> None:
-    least = smallest_replicates(level)
+    least = min_replicates(level)
     assert tuple(percentile_interval(one_to(least), level)) == (2, least - 1)
     with pytest.raises(SettingError, match=f"at least {least} for the level"):
         percentile_interval(one_to(least - 1), level)
@@ -125,23 +124,14 @@ def bca_of_scipy(
     )
 
 
-@pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
+@pytest.mark.parametrize("level", [0.9, 0.95])
 @pytest.mark.parametrize("seed", range(3))
-def test_bca_levels_agree_with_scipy(level: float, seed: int) -> None:
+def test_bca_bounds_are_replicates_next_to_those_of_scipy(level: float, seed: int) -> None:
     values = np.random.default_rng(seed).lognormal(size=40)
     estimate, replicates, jackknife, expected = bca_of_scipy(values, level, seed)
-    levels = bca_levels(estimate, replicates, jackknife, level)
-    # SciPy interpolates between replicates where we take one of them.
-    assert_allclose(np.quantile(replicates, levels), expected, rtol=1e-12)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_bca_bounds_are_replicates_next_to_those_of_scipy(seed: int) -> None:
-    values = np.random.default_rng(seed).lognormal(size=40)
-    estimate, replicates, jackknife, expected = bca_of_scipy(values, 0.95, seed)
     ordered = np.sort(replicates)
     for ours, theirs in zip(
-        bca_interval(estimate, replicates, jackknife, 0.95), expected, strict=True
+        bca_interval(estimate, replicates, jackknife, level), expected, strict=True
     ):
         position = int(np.searchsorted(ordered, ours))
         assert ordered[position] == ours

@@ -33,7 +33,7 @@ from truebleu.human.judgments import HumanScores, PairwiseJudgments
 from truebleu.metrics.base import GivenMean
 from truebleu.schema import DEFAULT_LEVEL, DEFAULT_SEED, Level, Seed, Setting, Settings, takes
 from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust
-from truebleu.significance.intervals import smallest_replicates
+from truebleu.significance.intervals import min_replicates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -151,7 +151,7 @@ class AgreeSettings(Settings):
     @staticmethod
     def refuse_conflicts(options: Mapping[str, Any]) -> None:
         """Raise SettingError for replicates that are too few for intervals of the level."""
-        least = smallest_replicates(options["level"])
+        least = min_replicates(options["level"])
         if options["replicates"] < least:
             expected = f"at least {least} at the level {options['level']:g}"
             raise SettingError("replicates", options["replicates"], expected)

@@ -65,7 +65,7 @@ from truebleu.schema import (
     require_replicates,
     require_seed,
 )
-from truebleu.significance.intervals import percentile_interval, smallest_replicates
+from truebleu.significance.intervals import min_replicates, percentile_interval
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -167,7 +167,7 @@ class Replicates(ComparedByValue):
 
 
 def _interval(replicates: Values, level: float, *, defined: bool) -> AgreementInterval:
-    least = smallest_replicates(level)
+    least = min_replicates(level)
     values = replicates[~np.isnan(replicates)]
     undefined = len(replicates) - len(values)
     if not defined:

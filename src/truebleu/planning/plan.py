@@ -28,7 +28,7 @@ from truebleu.planning.power import (
     varies_only_by_rounding,
 )
 from truebleu.resampling import Units
-from truebleu.significance.intervals import smallest_replicates
+from truebleu.significance.intervals import min_replicates
 from truebleu.significance.pairs import pairs_to_compare
 from truebleu.significance.settings import CompareSettings, chosen_unit, units_of
 from truebleu.significance.statistics import UnitCounts
@@ -100,7 +100,7 @@ class PlanSettings(schema.Settings):
     def refuse_conflicts(options: Mapping[str, Any]) -> None:
         """Raise SettingError for replicates and for a power that the level does not allow."""
         level, power, replicates = options["level"], options["power"], options["replicates"]
-        alpha, least = round(1 - level, 12), smallest_replicates(level)
+        alpha, least = round(1 - level, 12), min_replicates(level)
         if replicates is not None and replicates < least:
             raise SettingError("replicates", replicates, f"at least {least} at this level")
         if power <= alpha:

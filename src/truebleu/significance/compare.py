@@ -17,8 +17,8 @@ from truebleu.significance.corrections import CORRECTIONS, adjust, experimentwis
 from truebleu.significance.groups import FEWEST_UNITS, segment_groups
 from truebleu.significance.intervals import (
     Estimates,
+    choose_interval,
     interval_bounds,
-    interval_method,
     medians_and_relative_intervals,
     simultaneous_intervals,
 )
@@ -642,7 +642,7 @@ class Family:
         # Against a baseline only, ranks would follow from comparisons that were not made.
         ranked = metric.higher_is_better is not None and settings.baseline is None
         groups = clusters(statistics.scores, better, higher_is_better=higher) if ranked else []
-        method = interval_method(statistics, self.interval, settings.interval)
+        method = choose_interval(statistics, self.interval, settings.interval)
         return ResultsByMetric(
             statistics.label,
             MetricResult(

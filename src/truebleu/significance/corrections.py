@@ -20,10 +20,10 @@ from truebleu.resampling import (
     TIE_TOLERANCE,
     Values,
     as_matrix,
+    as_observed,
     as_probabilities,
     as_replicates,
     as_scale,
-    beside,
 )
 from truebleu.schema import ALTERNATIVES, MOST, Alternative, require_alpha, require_whole_number
 
@@ -171,7 +171,7 @@ def westfall_young(
     null = as_replicates("null_differences", null_differences)
     if null.ndim != 2:
         raise SettingError("null_differences", null.shape, "shape (replicate, comparison)")
-    difference = beside(observed, null)
+    difference = as_observed(observed, null)
     blocks = NullBlocks(lambda: (null,))
     return step_down(difference, blocks, alternative, exact=exact, scale=scale)
 

@@ -13,15 +13,14 @@ skewness are estimated and corrected, so that the error of the coverage falls wi
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from truebleu import _core
 from truebleu.errors import SettingError
-from truebleu.resampling import Values, as_replicates, beside, jackknife_error, tie_margin
+from truebleu.resampling import Values, as_observed, as_replicates, jackknife_values
 from truebleu.schema import require_level
 from truebleu.significance.rates import are_clustered
 from truebleu.significance.student import hall_interval, student_interval, student_quantile
@@ -36,45 +35,44 @@ if TYPE_CHECKING:
 
 __all__ = ["INTERVAL_METHODS", "IntervalMethod", "bca_interval", "percentile_interval"]
 
-# 1000 * (1 - 0.9) / 2 is 49.99999999999999 in floats, and means 50.
-WHOLE = 1e-6
 
+def min_replicates(level: float) -> int:
+    """Return the smallest number of replicates from which the interval leaves any out.
 
-def smallest_replicates(level: float) -> int:
-    """The fewest replicates of which the interval at this level leaves anything out.
-
-    >>> smallest_replicates(0.95), smallest_replicates(0.99)
+    >>> min_replicates(0.95), min_replicates(0.99)
     (40, 200)
     """
-    return math.ceil(2 / (1 - require_level(level)) - WHOLE)
+    return _core.min_replicates(require_level(level))
 
 
 def percentile_interval(scores: ArrayLike, level: float) -> Values:
-    """The middle of the sorted scores, the same whole number left out on either side.
+    """Return the middle of the sorted scores, with the same number left out on either side.
 
     Koehn (2004, §5): of 1,000 scores at the level 0.95 the 26th to the 975th; Zhang & Vogel
     (2004, §3.1): of 2,000 the 51st smallest and the 51st largest.
     """
-    ordered = _sorted_scores(scores, level)
-    left_out = _left_out(len(ordered), level)
-    return np.stack([ordered[left_out], ordered[-1 - left_out]])
+    replicates = as_replicates("scores", scores)
+    _percentile_rank(len(replicates), level)
+    columns = replicates.reshape(len(replicates), -1)
+    bounds = _core.intervals("percentile", level, replicates=columns)
+    return bounds.reshape(2, *replicates.shape[1:])
 
 
 def medians_and_relative_intervals(
     scores: Values, level: float
 ) -> list[tuple[float, tuple[float, float] | None]]:
-    """The median of each system's scores, and the percentile interval around it in percent.
+    """Return each system's median score, and the percentile interval around it in percent.
 
     Zhang & Vogel (2004, §3.1, Table 1): (bound - median) / median. For a negative median the
     division is by its size, so that the lower bound stays below zero. Zero has no percents: None.
 
     Args:
-        scores: on the bootstrap's replicates, shaped (replicate, system).
-        level: the level, such as 0.95.
+        scores: scores on the bootstrap's replicates, shaped (replicate, system).
+        level: confidence level, such as 0.95.
     """
     count = len(scores)
-    left_out = _left_out(count, level)
-    ranks = [left_out, (count - 1) // 2, count // 2, count - 1 - left_out]
+    rank = _percentile_rank(count, level)
+    ranks = [rank, (count - 1) // 2, count // 2, count - 1 - rank]
     results: list[tuple[float, tuple[float, float] | None]] = []
     for low, below, above, high in np.partition(scores, ranks, axis=0)[ranks].T.tolist():
         median = (below + above) / 2
@@ -89,108 +87,40 @@ def medians_and_relative_intervals(
 def bca_interval(
     estimate: ArrayLike, scores: ArrayLike, jackknife: ArrayLike, level: float
 ) -> Values:
-    """The bias-corrected and accelerated interval (Efron 1987, eq. 4.3).
+    """Return the bias-corrected and accelerated interval (Efron 1987, eq. 4.3).
 
     Args:
-        estimate: the score of the test set itself, one per system.
-        scores: the replicates' scores.
-        jackknife: the scores without one unit each, shaped (unit,) or (unit, system).
-        level: the level, such as 0.95.
+        estimate: score of the test set itself, one per system.
+        scores: scores on the replicates.
+        jackknife: scores without one unit each, shaped (unit,) or (unit, system).
+        level: confidence level, such as 0.95.
     """
     replicates = as_replicates("scores", scores)
-    ordered = _sorted_scores(replicates, level)
-    count = len(ordered)
-    low, high = bca_levels(estimate, replicates, jackknife, level)
-    bottom = np.minimum(_whole_parts(count * low), count - 1)
-    top = np.minimum(_whole_parts(count * (1 - high)), count - 1)
-    return np.stack([_at(ordered, bottom), _at(ordered, count - 1 - top)])
-
-
-def bca_levels(
-    estimate: ArrayLike, scores: ArrayLike, jackknife: ArrayLike, level: float
-) -> Values:
-    """The shares of the replicates below the two bounds of the BCa interval.
-
-    (0.025, 0.975) at the level 0.95 without bias and skewness.
-    """
-    replicates = as_replicates("scores", scores)
-    centre = beside(estimate, replicates, "estimate")
+    _percentile_rank(len(replicates), level)
+    centre = as_observed(estimate, replicates, "estimate")
     left_out = as_replicates("jackknife", jackknife)
     if left_out.shape[1:] != centre.shape:
         expected = f"one row per unit, each shaped {centre.shape}"
         raise SettingError("jackknife", left_out.shape, expected)
-    quantile = -_core.normal_quantile((1 - require_level(level)) / 2)
-    pairs = zip(
-        _shares_below(centre, replicates).ravel(), _accelerations(left_out).ravel(), strict=True
+    bounds = _core.intervals(
+        "bca",
+        level,
+        estimates=centre.ravel(),
+        replicates=replicates.reshape(len(replicates), -1),
+        jackknife=left_out.reshape(len(left_out), -1),
     )
-    levels = [
-        (_bca_level(share, acceleration, -quantile), _bca_level(share, acceleration, quantile))
-        for share, acceleration in pairs
-    ]
-    return np.asarray(np.array(levels).T.reshape(2, *centre.shape))
+    return bounds.reshape(2, *centre.shape)
 
 
-def _sorted_scores(scores: ArrayLike, level: float) -> Values:
-    """The scores in ascending order, refused if too few for the level."""
-    replicates = as_replicates("scores", scores)
-    _left_out(len(replicates), level)
-    return np.sort(replicates, axis=0)
+def _percentile_rank(replicates: int, level: float) -> int:
+    """Return the number of replicates to leave out on either side.
 
-
-def _left_out(replicates: int, level: float) -> int:
-    """How many replicates are beyond an interval, on either side; refused if all are within."""
-    least = smallest_replicates(level)
-    if replicates < least:
-        raise SettingError("replicates", replicates, f"at least {least} for the level {level}")
-    return min(math.floor(replicates * (1 - level) / 2 + WHOLE), (replicates - 1) // 2)
-
-
-def _whole_parts(numbers: Values) -> Values:
-    return np.floor(numbers + WHOLE)
-
-
-def _at(ordered: Values, positions: Values) -> Values:
-    """For each system the score at its own position."""
-    chosen = np.take_along_axis(ordered, positions.astype(np.intp)[np.newaxis], axis=0)
-    return np.asarray(chosen[0])
-
-
-def _shares_below(estimate: Values, replicates: Values) -> Values:
-    """The share of the replicates below the estimate, ties counted half.
-
-    Where it would be 0 or 1, whose normal quantile is infinite, it is half a replicate away.
+    Raises SettingError if there are too few to leave any out.
     """
-    margin = tie_margin(estimate, replicates)
-    below = (replicates < estimate - margin).mean(axis=0)
-    above = (replicates > estimate + margin).mean(axis=0)
-    half = 0.5 / len(replicates)
-    return np.asarray(np.clip((1 + below - above) / 2, half, 1 - half))
-
-
-def _accelerations(jackknife: Values) -> Values:
-    """Minus a sixth of the skewness of the jackknife scores (Efron 1987, eq. 6.6).
-
-    0 where the score does not depend on which unit is left out.
-    """
-    influence = jackknife.mean(axis=0) - jackknife
-    spread = np.abs(influence).max(axis=0)
-    constant = spread <= tie_margin(0.0, jackknife)
-    scaled = influence / np.where(constant, 1.0, spread)
-    skewness = (scaled**3).sum(axis=0) / np.maximum((scaled**2).sum(axis=0), 1.0) ** 1.5
-    return np.where(constant, 0.0, skewness / 6)
-
-
-def _bca_level(share: float, acceleration: float, quantile: float) -> float:
-    """The share of the replicates below the bound that belongs to a normal quantile."""
-    from statistics import NormalDist
-
-    normal = NormalDist()
-    bias = normal.inv_cdf(share)
-    moved = bias + quantile
-    stretch = 1 - acceleration * moved
-    if stretch <= 0:  # the formula's pole: its limit from the side of moderate quantiles
-        return 1.0 if moved > 0 else 0.0
-    return normal.cdf(bias + moved / stretch)
+    minimum = min_replicates(level)
+    if replicates < minimum:
+        raise SettingError("replicates", replicates, f"at least {minimum} for the level {level}")
+    return _core.percentile_rank(replicates, level)
 
 
 # Intervals of scores and of differences, by the method that settings name.
@@ -198,12 +128,12 @@ def _bca_level(share: float, acceleration: float, quantile: float) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimates:
-    """Systems' scores, or differences of pairs, with what intervals of them are made of.
+    """Scores of systems, or differences of pairs, with the inputs of their intervals.
 
     Attributes:
-        statistics: of all systems by one metric.
-        scores: the systems' scores on the bootstrap's replicates, shaped (replicate, system).
-        pairs: the systems whose differences are estimated; None for the scores themselves.
+        statistics: counts of all systems by one metric.
+        scores: systems' scores on the bootstrap's replicates, shaped (replicate, system).
+        pairs: systems whose differences are estimated; None for the scores themselves.
     """
 
     statistics: UnitCounts
@@ -211,7 +141,7 @@ class Estimates:
     pairs: Sequence[Pair] | None = None
 
     def of(self, scores: Values) -> Values:
-        """What is estimated, of the scores of all systems along the last axis."""
+        """Return the estimates, of scores of all systems along the last axis."""
         if self.pairs is None:
             return scores
         left, right = np.array(self.pairs).T
@@ -219,35 +149,35 @@ class Estimates:
 
     @property
     def observed(self) -> Values:
-        """On the test set itself."""
+        """Estimates on the test set itself."""
         return self.of(self.statistics.scores)
 
     @property
     def replicates(self) -> Values:
-        """On the replicates, which systems share (Zhang & Vogel 2004, §3.2)."""
+        """Estimates on the replicates, which systems share (Zhang & Vogel 2004, §3.2)."""
         return self.of(self.scores)
 
     def ranked(self, low: int, high: int) -> Values:
-        """Of each estimate the replicates at two ranks, counted from 0 from the smallest on."""
+        """Return each estimate's replicates of two ranks, counted from 0 from the smallest on."""
         if self.pairs is None:
             return np.partition(self.scores, [low, high], axis=0)[[low, high]]
         return _core.Pairs(self.pairs).ranked(self.scores.T, [low, high])
 
     @property
     def jackknife(self) -> Values:
-        """Without one unit each."""
+        """Estimates without one unit each."""
         return self.of(self.statistics.jackknife_scores())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntervalMethod:
-    """A way to make confidence intervals.
+    """A method of confidence intervals.
 
     Attributes:
-        name: what settings and options call it.
-        title: what people call it.
-        interval: makes `low, high` of estimates and a level.
-        resamples: whether it is made of the bootstrap's replicates.
+        name: name in settings and options.
+        title: name in reports.
+        interval: function that returns `low, high` of estimates at a level.
+        resamples: True if the interval is made of the bootstrap's replicates.
     """
 
     name: str
@@ -258,8 +188,8 @@ class IntervalMethod:
 
 def _percentile(estimates: Estimates, level: float) -> Values:
     count = len(estimates.scores)
-    left_out = _left_out(count, level)
-    return estimates.ranked(left_out, count - 1 - left_out)
+    rank = _percentile_rank(count, level)
+    return estimates.ranked(rank, count - 1 - rank)
 
 
 def _bca(estimates: Estimates, level: float) -> Values:
@@ -273,9 +203,8 @@ def _student(estimates: Estimates, level: float) -> Values:
 
 
 def _jackknife(estimates: Estimates, level: float) -> Values:
-    left_out = estimates.jackknife
-    half = student_quantile(level, len(left_out) - 1) * jackknife_error(left_out)
-    return np.stack([estimates.observed - half, estimates.observed + half])
+    left_out = jackknife_values(estimates.jackknife)
+    return _core.intervals("jackknife", level, estimates=estimates.observed, jackknife=left_out)
 
 
 def _hall(estimates: Estimates, level: float) -> Values:
@@ -314,22 +243,17 @@ INTERVAL_METHODS: Mapping[str, IntervalMethod] = {
 }
 
 
-# With fewer units, intervals take their skewness for chance.
-LEAST_UNITS_OF_HALL = 30
-
-
-def interval_method(
-    statistics: UnitCounts, asked: IntervalName | None, usual: IntervalName
+def choose_interval(
+    statistics: UnitCounts, requested: IntervalName | None, default: IntervalName
 ) -> IntervalName:
-    """The method that was asked for, that of rates where all scores are 0 or 1, or the usual.
+    """Return the requested method, that of rates if all scores are 0 or 1, or the default.
 
     With few units their skewness is not known: Hall's interval is then wider than Student's, in one
     of 20 samples by twice as much, and covers no more often (docs/evidence/defaults.md).
     """
-    if asked is None and usual != "two-way" and statistics.items is not None:
-        return "korn-graubard" if are_clustered(statistics.rows) else "wilson"
-    few = asked is None and statistics.units < LEAST_UNITS_OF_HALL
-    return "jackknife" if few and usual == "hall" else usual
+    rates = None if statistics.items is None else are_clustered(statistics.rows)
+    name = _core.choose_interval(requested, default, rates, statistics.units)
+    return cast("IntervalName", name)
 
 
 def interval_bounds(
@@ -339,7 +263,7 @@ def interval_bounds(
     method: IntervalName,
     level: float,
 ) -> Values:
-    """The intervals of all systems' scores, or of the differences of pairs: lows, highs."""
+    """Return the intervals of all systems' scores, or of the differences of pairs: lows, highs."""
     bounds = INTERVAL_METHODS[method].interval(Estimates(statistics, scores, pairs), level)
     return np.clip(bounds, *statistics.metric.limits) if pairs is None else bounds
 
@@ -347,7 +271,7 @@ def interval_bounds(
 def simultaneous_intervals(
     statistics: UnitCounts, scores: Values, pairs: Sequence[Pair], level: float
 ) -> Values:
-    """Intervals of which all hold at once with this level: lows, highs.
+    """Return intervals of which all hold at once with this level: lows, highs.
 
     The largest of all pairs' |difference - mean| / sd in each bootstrap replicate gives one
     critical value for all (max-t; Davison & Hinkley 1997, §4.2.4). It is widened as Student's t is

@@ -226,7 +226,7 @@ def score(
         return _with_groups(scores, counts, columns)
 
     # Resampling needs NumPy, which takes longer to load than plain scores take in all.
-    from truebleu.significance.intervals import interval_bounds, interval_method
+    from truebleu.significance.intervals import choose_interval, interval_bounds
     from truebleu.significance.settings import (
         IntervalSettings,
         chosen_unit,
@@ -246,7 +246,7 @@ def score(
     units = units_of(outline, settings)
     unit_counts = count_units(counts, units)
     methods = {
-        metric.label: interval_method(metric, interval, settings.interval) for metric in unit_counts
+        metric.label: choose_interval(metric, interval, settings.interval) for metric in unit_counts
     }
     replicates_of = bootstrap_scores(unit_counts, units, settings.drawn(), progress)
     kinds = known_clusters(outline, settings)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
-from truebleu import schema
+from truebleu import _core, schema
 from truebleu.errors import SettingError
 from truebleu.resampling import Bootstrap, Swaps, Units
 from truebleu.significance.corrections import CORRECTIONS, default_correction, smallest_factor
-from truebleu.significance.intervals import smallest_replicates
+from truebleu.significance.intervals import min_replicates
 from truebleu.significance.tests import (
     TESTS,
     default_replicates,
@@ -57,7 +57,7 @@ class ResamplingSettings(schema.Settings):
             raise SettingError("level", level, "a number below 1, such as 0.95")
         if replicates is not None:
             schema.require_replicates("replicates", replicates)
-            least = max(smallest_replicates(level), replicates_for(alpha))
+            least = max(min_replicates(level), replicates_for(alpha))
             if replicates < least:
                 expected = (
                     f"at least {least} at the level {level:g}; with {replicates} the "
@@ -243,14 +243,13 @@ def resolve_about(about: schema.About | None, runs: int | None) -> schema.About 
 def default_interval(
     about: schema.About | None, unit: schema.Unit = "segment", *, by_domain: bool = False
 ) -> schema.IntervalName:
-    """The interval that goes with a verdict: what covers best (docs/evidence/defaults.md).
-
-    By documents that is Hall's skewness-corrected t; within domains the bootstrap's, which knows
-    strata.
-    """
-    if about == "further-runs":
-        return "two-way"
-    return "percentile" if unit == "segment" or by_domain else "hall"
+    """Return the interval with the best coverage of a verdict (docs/evidence/defaults.md)."""
+    name = _core.default_interval(
+        about_further_runs=about == "further-runs",
+        by_segment=unit == "segment",
+        by_domain=by_domain,
+    )
+    return cast("schema.IntervalName", name)
 
 
 def chosen_unit(unit: schema.Unit | None, outline: Outline) -> schema.Unit:

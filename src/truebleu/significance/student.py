@@ -11,7 +11,7 @@ import numpy as np
 
 from truebleu import _core
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.resampling import as_values, beside, jackknife_values
+from truebleu.resampling import as_observed, as_values, jackknife_values
 from truebleu.schema import ALTERNATIVES, require_level
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def hall_interval(
         strata: first unit and end of each stratum, of whose mixture nothing is left to chance.
     """
     left_out = jackknife_values(jackknife)
-    centre = beside(estimate, left_out, "estimate")
+    centre = as_observed(estimate, left_out, "estimate")
     bounds = _core.intervals(
         "hall",
         require_level(level),
@@ -136,7 +136,7 @@ def hall_p(
     if alternative not in ALTERNATIVES:
         raise UnknownNameError("alternative", alternative, ALTERNATIVES)
     left_out = jackknife_values(jackknife)
-    distance = beside(estimate, left_out, "estimate") - null
+    distance = as_observed(estimate, left_out, "estimate") - null
     sizes = np.broadcast_to(np.asarray(scale, dtype=np.float64), distance.shape)
     columns = left_out.reshape(len(left_out), -1)
     p = _core.hall_p(distance.ravel(), columns, alternative, sizes.ravel(), strata or ())

@@ -27,10 +27,10 @@ from truebleu.resampling import (
     Swaps,
     Units,
     Values,
+    as_observed,
     as_probabilities,
     as_replicates,
     as_scale,
-    beside,
     tie_margin,
 )
 from truebleu.schema import (
@@ -90,7 +90,7 @@ def randomization_p(
         scale: the size of the scores, to which rounding is relative; see `tie_margin`.
     """
     null = as_replicates("differences", differences)
-    extreme = _extreme(beside(observed, null), null, alternative, scale)
+    extreme = _extreme(as_observed(observed, null), null, alternative, scale)
     return extreme.mean(axis=0) if exact else _with_the_observed(extreme)
 
 
@@ -126,7 +126,7 @@ def shifted_bootstrap_p(
     One-sided tests by a curved score stray with either when the systems vary unequally.
     """
     replicates = as_replicates("differences", differences)
-    difference = beside(observed, replicates)
+    difference = as_observed(observed, replicates)
     # Rounding is relative to what was subtracted, not to what is left.
     largest = np.abs(replicates).max(axis=0)
     size = np.maximum(largest, as_scale(scale, largest))
@@ -148,7 +148,7 @@ def absolute_bootstrap_p(
     if alternative != "two-sided":
         raise SettingError("alternative", alternative, "'two-sided' with absolute differences")
     sizes = np.abs(as_replicates("differences", differences))
-    difference = beside(observed, sizes)
+    difference = as_observed(observed, sizes)
     margin = tie_margin(difference, sizes, scale)
     return _with_the_observed(sizes - sizes.mean(axis=0) >= np.abs(difference) - margin)
 

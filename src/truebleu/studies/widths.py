@@ -33,7 +33,7 @@ from truebleu.metrics.base import Metric
 from truebleu.metrics.registry import as_requested
 from truebleu.reports.document import Column, Plot, Table, percent
 from truebleu.schema import Level, Setting
-from truebleu.significance.intervals import percentile_interval, smallest_replicates
+from truebleu.significance.intervals import min_replicates, percentile_interval
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import UnitCounts
 
@@ -612,7 +612,7 @@ def study_replicates(
     unit, level, seed = options["unit"], options["level"], options["seed"]
     repetitions, enough, figure = options["repetitions"], options["enough"], options["figure"]
     chosen = sorted(set(options["replicates"] or USUAL_REPLICATES))
-    if chosen[0] < (fewest := smallest_replicates(level)):
+    if chosen[0] < (fewest := min_replicates(level)):
         raise SettingError("replicates", chosen[0], f"at least {fewest} for the level {level:g}")
     pool = base.Pool.of(test_set, metrics, unit)
     if len(pool) < 2:
