@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from benchmarks.data import Corpus
     from truebleu.resampling import Units
     from truebleu.significance import Comparison
-    from truebleu.significance.statistics import UnitCounts
+    from truebleu.significance.unit_counts import UnitCounts
 
 NAMES = (
     *("paired-bs", "paired-ar", "compare-bs", "compare-ar", "command-bs", "command-ar"),
@@ -61,7 +61,7 @@ def measure_significance(corpus: Corpus, names: tuple[str, ...], *, quick: bool)
 
 def _bootstrap(corpus: Corpus, peer: str) -> Speed:
     from truebleu.resampling import Bootstrap
-    from truebleu.significance.statistics import bootstrap_scores
+    from truebleu.significance.replicates import bootstrap_scores
 
     counted, units = _counted(corpus)
     bootstrap = Bootstrap(replicates=BOOTSTRAP_REPLICATES)
@@ -86,7 +86,7 @@ def _randomization(corpus: Corpus, peer: str, swaps: int) -> Speed:
     from itertools import combinations
 
     from truebleu.schema import DEFAULT_SEED
-    from truebleu.significance.tests import find_test, randomization_p
+    from truebleu.significance.tests import REPLICATE_TESTS, randomization_p
 
     counted, _ = _counted(corpus)
     pairs = list(combinations(range(counted.systems), 2))
@@ -94,7 +94,7 @@ def _randomization(corpus: Corpus, peer: str, swaps: int) -> Speed:
     observed = [scores[a] - scores[b] for a, b in pairs]
 
     def ours() -> list[float]:
-        (differences,), _ = find_test("ar").differences(
+        (differences,), _ = REPLICATE_TESTS["ar"].differences(
             [counted], pairs, replicates=swaps, seed=DEFAULT_SEED
         )
         return [float(p) for p in randomization_p(observed, differences)]
@@ -132,7 +132,7 @@ def _counted(corpus: Corpus) -> tuple[UnitCounts, Units]:
     from truebleu.corpus import as_test_set
     from truebleu.counts.counting import count_texts
     from truebleu.resampling import Units
-    from truebleu.significance.statistics import count_units
+    from truebleu.significance.unit_counts import count_units
 
     test_set = as_test_set(corpus.systems, [corpus.reference])
     units = Units.segments(len(test_set))

@@ -32,7 +32,7 @@ from evidence.rates import (
     rejected,
 )
 from evidence.unlike import Unlike, equal_rows
-from truebleu import compare
+from truebleu import _core, compare
 from truebleu.corpus.outline import Outline
 from truebleu.counts import Counts
 from truebleu.counts.rows import ArrayRows, Rows
@@ -44,16 +44,17 @@ from truebleu.scores import ItemScores
 from truebleu.significance.corrections import default_correction
 from truebleu.significance.intervals import choose_interval, interval_bounds
 from truebleu.significance.pairs import all_pair_tests
+from truebleu.significance.replicates import swap_ratios
 from truebleu.significance.settings import CompareSettings
-from truebleu.significance.statistics import LEAST_RATIO, UnitCounts, largest_units, swap_ratios
 from truebleu.significance.tests import default_replicates
+from truebleu.significance.unit_counts import UnitCounts, largest_units
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from truebleu.significance.statistics import Pair
+    from truebleu.significance.unit_counts import Pair
 
     Answers = tuple[Sequence[float], ...]
 
@@ -179,7 +180,7 @@ def _unlike(*name_and_trial: Any) -> Answers:
     ((sample,),) = _sampled(*name).sets(trial, 1)
     (ratio,) = swap_ratios(sample, [(0, 1)])
     alarms = [p_values(sample, [(0, 1)], trial, 999, test)[0] <= ALPHA for test in UNLIKE_TESTS]
-    return alarms, [False, alarms[1] and ratio < LEAST_RATIO]
+    return alarms, [False, alarms[1] and ratio < _core.MIN_SWAP_RATIO]
 
 
 @cache

@@ -30,8 +30,8 @@ from truebleu.resampling import Units
 from truebleu.significance.gate import GateSettings, _checks
 from truebleu.significance.ledger import alpha_of_look
 from truebleu.significance.optimizer_runs import RunAverage, two_way_p
-from truebleu.significance.statistics import UnitCounts, count_units
 from truebleu.significance.student import hall_p
+from truebleu.significance.unit_counts import UnitCounts, count_units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

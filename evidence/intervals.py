@@ -25,14 +25,14 @@ from truebleu.resampling import Units
 from truebleu.significance.compare import compare
 from truebleu.significance.pairs import all_pair_tests
 from truebleu.significance.settings import CompareSettings
-from truebleu.significance.statistics import count_units
+from truebleu.significance.unit_counts import count_units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from truebleu.counts import Counts
     from truebleu.significance.compare import Comparison, PairResult
-    from truebleu.significance.statistics import UnitCounts
+    from truebleu.significance.unit_counts import UnitCounts
 
 SETS = ("wmt21-en-de", "wmt23-en-cs", "wmt23-en-ja", "wmt23-he-en", "wmt23-zh-en", "wmt24-en-es")
 METRICS = ("bleu", "chrf", "ter", "sentbleu:weight=equal")

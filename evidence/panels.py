@@ -19,7 +19,7 @@ from evidence.data import read_set
 from truebleu.counts.counting import count_texts
 from truebleu.resampling import Units, jackknife_error
 from truebleu.significance.panel import PanelSettings, _comparison, _Difference, heterogeneity
-from truebleu.significance.statistics import UnitCounts, count_units
+from truebleu.significance.unit_counts import UnitCounts, count_units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -23,8 +23,8 @@ from truebleu.resampling import Units
 from truebleu.significance.corrections import default_correction
 from truebleu.significance.pairs import all_pair_tests
 from truebleu.significance.settings import CompareSettings
-from truebleu.significance.statistics import UnitCounts
 from truebleu.significance.tests import default_replicates
+from truebleu.significance.unit_counts import UnitCounts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truebleu.execution.journal import Record
-    from truebleu.significance.statistics import Pair
+    from truebleu.significance.unit_counts import Pair
 
 ALPHA = 0.05
 # A pair with runaway outputs, where no interval holds, and three without.

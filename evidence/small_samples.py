@@ -24,7 +24,7 @@ from truebleu.resampling import Units
 from truebleu.significance.intervals import choose_interval, interval_bounds
 from truebleu.significance.pairs import all_pair_tests
 from truebleu.significance.settings import CompareSettings
-from truebleu.significance.statistics import UnitCounts
+from truebleu.significance.unit_counts import UnitCounts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

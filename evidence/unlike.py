@@ -12,7 +12,7 @@ import numpy as np
 
 from truebleu.errors import SettingError
 from truebleu.schema import Streams
-from truebleu.significance.statistics import UnitCounts
+from truebleu.significance.unit_counts import UnitCounts
 from truebleu.studies._study import Pool, numbers, units_of
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from importlib import import_module
 import pytest
 
 THRESHOLDS: dict[str, dict[str, float]] = {
+    "_core": {"MIN_SWAP_RATIO": 0.9},
     "agreement.bootstrap": {"MOST_NOISE": 0.1, "MOST_UNDEFINED": 0.05},
     "corpus.text_warnings": {"_MOSTLY_EMPTY": 0.5, "_TOKENIZED": 100},
     "explanation.contributions": {"FEWEST_UNITS": 6},
@@ -61,7 +62,6 @@ THRESHOLDS: dict[str, dict[str, float]] = {
     "significance.panel": {"FEWEST_FOR_PREDICTION": 3},
     "significance.people": {"LARGEST_FRACTION": 1.5, "LEVEL_SHARE": 0.99},
     "significance.groups": {"FEWEST_UNITS": 10},
-    "significance.statistics": {"LEAST_RATIO": 0.9},
     "studies.power": {"CHANCE": 0.025, "SATURATED": 0.95},
     "studies.sampling": {"ENOUGH_POINTS": 10, "NOTABLE_SHARE": 0.05},
     "tokenizers": {"KANA_SHARE": 1 / 10, "UNSPACED_SHARE": 1 / 4},

@@ -352,14 +352,14 @@ class Pairs:
 
     def __new__(cls, pairs: Sequence[tuple[int, int]], /) -> Pairs: ...
     def sums(
-        self, taken: NDArray[np.float64], sums: NDArray[np.float64]
+        self, swapped_sums: NDArray[np.float64], sums: NDArray[np.float64]
     ) -> NDArray[np.float64]: ...
     def differences(
-        self, taken: NDArray[np.float64], sums: NDArray[np.float64], metric: NativeMetric
+        self, swapped_sums: NDArray[np.float64], sums: NDArray[np.float64], metric: NativeMetric
     ) -> NDArray[np.float64]: ...
     def step_down_counts(
         self,
-        taken: NDArray[np.float64],
+        swapped_sums: NDArray[np.float64],
         sums: NDArray[np.float64],
         metric: NativeMetric,
         *,
@@ -396,7 +396,7 @@ class PairTally:
     @property
     def spread(self) -> NDArray[np.float64]: ...
     @property
-    def reach(self) -> NDArray[np.float64]: ...
+    def half_widths(self) -> NDArray[np.float64]: ...
 
 @final
 class Cells:

@@ -12,7 +12,7 @@ from truebleu.agreement.bootstrap import Resample, bootstrap_agreement, bootstra
 from truebleu.agreement.coefficients import coefficient, measure
 from truebleu.agreement.data import mean_of_segments
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.significance.statistics import UnitCounts
+from truebleu.significance.unit_counts import UnitCounts
 from truebleu.simulation import simulate
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 from evidence import panels
 from truebleu.counts.counting import count_texts
 from truebleu.resampling import Units
-from truebleu.significance.statistics import UnitCounts, count_units
+from truebleu.significance.unit_counts import UnitCounts, count_units
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ from truebleu.counts.counting import count_texts
 from truebleu.metrics.registry import parse_metric
 from truebleu.planning.plan import plan
 from truebleu.resampling import Units
-from truebleu.significance.statistics import count_units
-from truebleu.significance.tests import find_test, randomization_p
+from truebleu.significance.tests import REPLICATE_TESTS, randomization_p
+from truebleu.significance.unit_counts import count_units
 
 if TYPE_CHECKING:
     from truebleu.corpus import TestSet
     from truebleu.schema import TextUnit
-    from truebleu.significance.statistics import UnitCounts
+    from truebleu.significance.unit_counts import UnitCounts
 
 ALPHA = 0.05
 # With 399 swaps a test at .05 is exact.
@@ -40,7 +40,9 @@ def achieved_power(population: UnitCounts, units: int, test_sets: int, seed: int
         drawn = rng.integers(0, len(population.rows), units)
         fresh = replace(population, rows=np.ascontiguousarray(population.rows[drawn]))
         difference = fresh.scores[0] - fresh.scores[1]
-        (null,), _ = find_test("ar").differences([fresh], [(0, 1)], replicates=SWAPS, seed=number)
+        (null,), _ = REPLICATE_TESTS["ar"].differences(
+            [fresh], [(0, 1)], replicates=SWAPS, seed=number
+        )
         p = randomization_p(difference, null[:, 0], scale=fresh.scale)
         found += bool(p <= ALPHA and np.sign(difference) == better)
     return found / test_sets

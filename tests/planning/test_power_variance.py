@@ -20,8 +20,9 @@ from truebleu.planning.power import (
 )
 from truebleu.resampling import Bootstrap, Units
 from truebleu.scores import GivenScores
-from truebleu.significance.statistics import UnitCounts, bootstrap_scores, count_units
-from truebleu.significance.tests import find_test
+from truebleu.significance.replicates import bootstrap_scores
+from truebleu.significance.tests import REPLICATE_TESTS
+from truebleu.significance.unit_counts import UnitCounts, count_units
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def test_the_yardstick_is_that_of_the_swaps(
     statistics = counted(texts, metric)
     difference = float(statistics.scores[0] - statistics.scores[1])
     direction = 1 if difference > 0 else -1
-    (differences,), _ = find_test("ar").differences(
+    (differences,), _ = REPLICATE_TESTS["ar"].differences(
         [statistics], [(0, 1)], replicates=4000, seed=12345
     )
     swapped = differences[:, 0]

@@ -11,7 +11,7 @@ import pytest
 from truebleu import BLEU, TER
 from truebleu.resampling import Bootstrap, Units
 from truebleu.significance.compare import compare
-from truebleu.significance.tests import TESTS
+from truebleu.significance.tests import REPLICATE_TESTS
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 CHANNELS = {"a": Channel.at_rate(0.2), "b": Channel.at_rate(0.24), "c": Channel.at_rate(0.22)}
 METRICS: list[Metric] = [BLEU(), TER()]
-RESAMPLING = [test.name for test in TESTS.values() if test.source != "runs"]
+RESAMPLING = list(REPLICATE_TESTS)
 
 
 @pytest.fixture(scope="module")

@@ -23,8 +23,9 @@ from truebleu.significance.intervals import (
     percentile_interval,
     simultaneous_intervals,
 )
-from truebleu.significance.statistics import UnitCounts, bootstrap_scores
+from truebleu.significance.replicates import bootstrap_scores
 from truebleu.significance.student import student_interval, student_quantile
+from truebleu.significance.unit_counts import UnitCounts
 
 Floats = NDArray[np.float64]
 

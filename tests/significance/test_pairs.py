@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
 from numpy.typing import NDArray
 
-from truebleu import BLEU
+from truebleu import BLEU, _core
 from truebleu.corpus import as_test_set
 from truebleu.counts.counting import count_texts
 from truebleu.counts.counts import Counts
@@ -21,7 +21,7 @@ from truebleu.errors import SettingError
 from truebleu.metrics.registry import as_metrics
 from truebleu.resampling import Swaps, Units
 from truebleu.schema import DEFAULT_SEED
-from truebleu.significance import pairs as adaptive, statistics as statistics_module
+from truebleu.significance import pairs as adaptive, replicates as replicates_module
 from truebleu.significance.compare import compare
 from truebleu.significance.optimizer_runs import RunAverage
 from truebleu.significance.pairs import (
@@ -30,8 +30,9 @@ from truebleu.significance.pairs import (
     rank_ranges,
     significantly_better,
 )
-from truebleu.significance.statistics import LEAST_RATIO, UnitCounts, count_units, swap_blocks
-from truebleu.significance.tests import TESTS, find_test
+from truebleu.significance.replicates import swap_blocks
+from truebleu.significance.tests import REPLICATE_TESTS
+from truebleu.significance.unit_counts import UnitCounts, count_units
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
@@ -120,9 +121,9 @@ def test_what_stays_unclear_is_given_up_at_the_limit(
     assert (metric.replicates, metric.decided) == (110, False)
 
 
-@pytest.mark.parametrize("name", [test.name for test in TESTS.values() if test.source != "runs"])
+@pytest.mark.parametrize("name", REPLICATE_TESTS)
 def test_replicates_of_a_test_are_those_of_a_comparison(close: TestSet, name: str) -> None:
-    test = find_test(name)
+    test = REPLICATE_TESTS[name]
     units = Units.segments(len(close))
     statistics = count_units(count_texts(close, [BLEU()]), units)
     (differences,), exact = test.differences(statistics, [(0, 1)], replicates=200, seed=12345)
@@ -144,7 +145,7 @@ def test_swaps_that_vary_less_than_samples_are_scaled_to_their_variance() -> Non
     swapped = swap_blocks(statistics, [(0, 1)], Swaps(replicates=999, seed=DEFAULT_SEED))
     null = np.concatenate([block[:, 0] for _, block, _ in swapped])
     assert pair.swap_ratio is not None
-    assert pair.swap_ratio < LEAST_RATIO
+    assert pair.swap_ratio < _core.MIN_SWAP_RATIO
     assert pair.swap_ratio == pytest.approx(
         (null**2).mean() / statistics[0].errors_of_pairs([(0, 1)])[0] ** 2, rel=0.01
     )
@@ -180,7 +181,7 @@ def test_scaled_swaps_hold_where_one_output_is_cut_short() -> None:
     short = np.concatenate([rows[:cut, 1], rows[cut:, 0]])
     both = np.stack([short, rows[:, 2]], axis=1)
     assert abs(float(np.diff(BLEU().score(both.sum(axis=0)))[0])) < 0.1
-    hits, test = 0, find_test("scaled")
+    hits, test = 0, REPLICATE_TESTS["scaled"]
     for trial in range(300):
         chosen = np.random.default_rng(trial).integers(0, 1500, 200)
         sample = UnitCounts("BLEU", BLEU(), np.ascontiguousarray(both[chosen]))
@@ -303,6 +304,11 @@ def test_contradictions_are_refused() -> None:
         clusters([1.0, 2.0], BETTER)
 
 
+def scales_of_all(ratios: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scale the swaps of all pairs, and not only of those that vary much less than samples."""
+    return np.asarray(np.where(ratios < 2, ratios, 1.0) ** -0.5)
+
+
 class WithoutKernel(RunAverage):
     """A scorer that native kernels do not know: its replicates are scored by NumPy."""
 
@@ -325,7 +331,7 @@ def test_kernels_that_keep_no_differences_count_what_numpy_counts(
     metric: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("truebleu.significance.statistics.LEAST_RATIO", 2.0)  # all are scaled
+    monkeypatch.setattr(adaptive, "swap_scales", scales_of_all)
     (native,) = as_metrics([metric])
     options: dict[str, Any] = {
         "alternative": alternative,
@@ -360,10 +366,10 @@ def test_no_more_differences_are_made_at_once_than_a_block_holds(
         made.append(differences.size)
         return differences
 
-    original = statistics_module._differences
+    original = replicates_module._differences
     whole = compare(five, replicates=500, correction="westfall-young", unit="segment")
-    monkeypatch.setattr(statistics_module, "_differences", counted)
-    monkeypatch.setattr(statistics_module, "BLOCK_SIZE", 70)
+    monkeypatch.setattr(replicates_module, "_differences", counted)
+    monkeypatch.setattr(replicates_module, "BLOCK_SIZE", 70)
     parts = compare(five, replicates=500, correction="westfall-young", unit="segment")
     assert parts.comparisons == whole.comparisons
     assert len(made) > 50

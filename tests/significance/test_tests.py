@@ -13,10 +13,13 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from scipy import stats
 
+from truebleu import _core
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.schema import ALTERNATIVES, Alternative
 from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust
 from truebleu.significance.tests import (
+    REPLICATE_TESTS,
+    BootstrapTest,
     absolute_bootstrap_p,
     bootstrap_wins,
     decision,
@@ -24,7 +27,6 @@ from truebleu.significance.tests import (
     monte_carlo_error,
     monte_carlo_interval,
     randomization_p,
-    rejecting,
     replicates_for,
     shifted_bootstrap_p,
     smallest_p,
@@ -229,9 +231,11 @@ def drawn(seed: int, shift: float) -> tuple[Floats, Floats]:
 @pytest.mark.parametrize("name", ["wins", "interval"])
 @pytest.mark.parametrize("shift", [-3.0, -1.8, -1.5, -0.2, 0.0, 1.6, 1.7, 1.95, 2.0, 2.2])
 def test_the_papers_rules_and_their_intervals_agree(name: str, shift: float) -> None:
-    test, (observed, replicates) = find_test(name), drawn(3, shift)
+    test, (observed, replicates) = REPLICATE_TESTS[name], drawn(3, shift)
+    assert isinstance(test, BootstrapTest)
     p = test.p_values(observed, replicates)
-    below, above = test.reach(observed, replicates, "two-sided", rejecting(1999, 0.05))
+    rank = _core.critical_rank(1999, 0.05, exact=False)
+    below, above = test.half_widths(observed, replicates, "two-sided", rank)
     low, high = observed - below, observed + above
     assert ((low > 0) | (high < 0)).tolist() == (p <= 0.05).tolist()
 
@@ -239,8 +243,10 @@ def test_the_papers_rules_and_their_intervals_agree(name: str, shift: float) -> 
 def test_koehns_rule_counts_replicates_and_the_interval_rule_is_twice_as_strict() -> None:
     observed, replicates = drawn(4, 1.8)
     share = float((replicates <= 0).mean())
-    assert find_test("wins").p_values(observed, replicates) == pytest.approx([share], abs=1e-3)
-    assert find_test("interval").p_values(observed, replicates) == pytest.approx(
+    assert REPLICATE_TESTS["wins"].p_values(observed, replicates) == pytest.approx(
+        [share], abs=1e-3
+    )
+    assert REPLICATE_TESTS["interval"].p_values(observed, replicates) == pytest.approx(
         [2 * share], abs=2e-3
     )
     assert share <= 0.05 < 2 * share

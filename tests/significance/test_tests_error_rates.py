@@ -18,13 +18,14 @@ from truebleu.counts.counting import count_texts
 from truebleu.resampling import Bootstrap, Units
 from truebleu.significance.corrections import adjust, westfall_young
 from truebleu.significance.intervals import interval_bounds
-from truebleu.significance.statistics import UnitCounts, bootstrap_scores, count_units
+from truebleu.significance.replicates import bootstrap_scores
 from truebleu.significance.tests import (
+    REPLICATE_TESTS,
     absolute_bootstrap_p,
-    find_test,
     randomization_p,
     shifted_bootstrap_p,
 )
+from truebleu.significance.unit_counts import UnitCounts, count_units
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ def p_values_of_texts() -> Floats:
     units = Units.segments(TEXT_SEGMENTS)
     statistics = count_units(count_texts(test_set, [BLEU(tokenize="none")]), units)
     pairs = [(first, first + 1) for first in range(0, 2 * COMPARISONS, 2)]
-    (differences,), _ = find_test("ar").differences(
+    (differences,), _ = REPLICATE_TESTS["ar"].differences(
         statistics, pairs, replicates=TEXT_SWAPS, seed=18
     )
     scores = statistics[0].scores

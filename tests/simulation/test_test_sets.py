@@ -16,7 +16,7 @@ from truebleu.errors import SettingError, UnreadableFileError
 from truebleu.resampling import Units
 from truebleu.schema import Streams
 from truebleu.significance.scores import score
-from truebleu.significance.statistics import count_units
+from truebleu.significance.unit_counts import count_units
 from truebleu.simulation.test_sets import (
     DOMAINS,
     RULES,

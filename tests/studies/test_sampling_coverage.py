@@ -18,7 +18,7 @@ from truebleu.metrics.registry import as_metrics
 from truebleu.resampling import Bootstrap, Units
 from truebleu.significance.compare import compare
 from truebleu.significance.intervals import percentile_interval
-from truebleu.significance.statistics import bootstrap_scores
+from truebleu.significance.replicates import bootstrap_scores
 from truebleu.simulation import simulate
 from truebleu.studies import StudyResult, study_coverage
 from truebleu.studies._study import Pool

@@ -15,7 +15,7 @@ from scipy.stats import chisquare
 from truebleu.counts.counting import count_texts
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import Units
-from truebleu.significance.statistics import count_units
+from truebleu.significance.unit_counts import count_units
 from truebleu.simulation import simulate
 from truebleu.studies import study_type_one
 from truebleu.studies.type_one import null_source

@@ -16,7 +16,7 @@ from truebleu.execution.journal import Runner
 from truebleu.resampling import Bootstrap, Units
 from truebleu.scores import GivenScores
 from truebleu.significance.intervals import medians_and_relative_intervals, percentile_interval
-from truebleu.significance.statistics import bootstrap_scores
+from truebleu.significance.replicates import bootstrap_scores
 from truebleu.simulation import simulate
 from truebleu.studies._study import Pool
 from truebleu.studies.widths import least_enough, study_replicates, theoretical_deviation

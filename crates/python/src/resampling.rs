@@ -213,47 +213,49 @@ impl Pairs {
 
     /// The sums of both systems of each pair after swaps, shaped (2, replicate, pair, column).
     ///
-    /// `taken` are the sums over the swapped units, shaped (replicate, system, column), `sums` those over all.
+    /// `swapped_sums` are the sums over the swapped units, shaped (replicate, system, column), `sums` those over all.
     fn sums<'py>(
         &self,
         py: Python<'py>,
-        taken: PyReadonlyArray3<'py, f64>,
+        swapped_sums: PyReadonlyArray3<'py, f64>,
         sums: PyReadonlyArray2<'py, f64>,
     ) -> PyResult<Bound<'py, PyArray4<f64>>> {
-        let (taken, sums) = (taken.as_array(), sums.as_array());
-        self.check(&taken, &sums)?;
-        let (replicates, _, width) = taken.dim();
+        let (swapped_sums, sums) = (swapped_sums.as_array(), sums.as_array());
+        self.check(&swapped_sums, &sums)?;
+        let (replicates, _, width) = swapped_sums.dim();
         require_memory(
             [2, self.pairs.len(), width].iter().try_fold(replicates, |n, &m| n.checked_mul(m)),
         )?;
-        Ok(detached(py, || resampling::pair_sums(&taken, &sums, &self.pairs))?.into_pyarray(py))
+        Ok(detached(py, || resampling::pair_sums(&swapped_sums, &sums, &self.pairs))?
+            .into_pyarray(py))
     }
 
     /// The differences of each pair's scores after swaps, shaped (replicate, pair).
     fn differences<'py>(
         &self,
         py: Python<'py>,
-        taken: PyReadonlyArray3<'py, f64>,
+        swapped_sums: PyReadonlyArray3<'py, f64>,
         sums: PyReadonlyArray2<'py, f64>,
         metric: &Bound<'py, NativeMetric>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (taken, sums) = (taken.as_array(), sums.as_array());
-        let metric = self.metric(&taken, &sums, metric)?;
-        require_memory(taken.dim().0.checked_mul(self.pairs.len()))?;
+        let (swapped_sums, sums) = (swapped_sums.as_array(), sums.as_array());
+        let metric = self.metric(&swapped_sums, &sums, metric)?;
+        require_memory(swapped_sums.dim().0.checked_mul(self.pairs.len()))?;
         let scores = |columns: &[f64], scores: &mut [f64]| metric.quick_scores(columns, scores);
-        let differences =
-            detached(py, || resampling::pair_differences(&taken, &sums, &self.pairs, scores))?;
+        let differences = detached(py, || {
+            resampling::pair_differences(&swapped_sums, &sums, &self.pairs, scores)
+        })?;
         Ok(differences.into_pyarray(py))
     }
 
     /// How many replicates have a difference times its factor as extreme as a bound, in a pair or in one
     /// after it in the order; bounds and counts are in this order.
-    #[pyo3(signature = (taken, sums, metric, *, factors, side, order, bounds))]
+    #[pyo3(signature = (swapped_sums, sums, metric, *, factors, side, order, bounds))]
     #[expect(clippy::too_many_arguments, reason = "all of them are settings of one pass")]
     fn step_down_counts<'py>(
         &self,
         py: Python<'py>,
-        taken: PyReadonlyArray3<'py, f64>,
+        swapped_sums: PyReadonlyArray3<'py, f64>,
         sums: PyReadonlyArray2<'py, f64>,
         metric: &Bound<'py, NativeMetric>,
         factors: Vec<f64>,
@@ -261,8 +263,8 @@ impl Pairs {
         order: Vec<usize>,
         bounds: Vec<f64>,
     ) -> PyResult<Bound<'py, PyArray1<u64>>> {
-        let (taken, sums) = (taken.as_array(), sums.as_array());
-        let metric = self.metric(&taken, &sums, metric)?;
+        let (swapped_sums, sums) = (swapped_sums.as_array(), sums.as_array());
+        let metric = self.metric(&swapped_sums, &sums, metric)?;
         for length in [factors.len(), order.len(), bounds.len()] {
             self.require_one_each(length)?;
         }
@@ -273,7 +275,7 @@ impl Pairs {
         let scores = |columns: &[f64], scores: &mut [f64]| metric.quick_scores(columns, scores);
         let counts = detached(py, || {
             resampling::step_down_counts(
-                &taken,
+                &swapped_sums,
                 &sums,
                 &self.pairs,
                 scores,
@@ -367,10 +369,14 @@ impl Pairs {
         Err(PyIndexError::new_err("pairs of systems that there are not"))
     }
 
-    fn check(&self, taken: &ArrayView3<'_, f64>, sums: &ArrayView2<'_, f64>) -> PyResult<()> {
-        let (_, systems, width) = taken.dim();
+    fn check(
+        &self,
+        swapped_sums: &ArrayView3<'_, f64>,
+        sums: &ArrayView2<'_, f64>,
+    ) -> PyResult<()> {
+        let (_, systems, width) = swapped_sums.dim();
         if (systems, width) != sums.dim() {
-            return Err(PyIndexError::new_err("taken and sums do not fit together"));
+            return Err(PyIndexError::new_err("swapped_sums and sums do not fit together"));
         }
         self.require_systems(systems)
     }
@@ -378,11 +384,11 @@ impl Pairs {
     /// The metric, of whose width the sums are.
     fn metric<'a>(
         &self,
-        taken: &ArrayView3<'_, f64>,
+        swapped_sums: &ArrayView3<'_, f64>,
         sums: &ArrayView2<'_, f64>,
         metric: &'a Bound<'_, NativeMetric>,
     ) -> PyResult<&'a dyn Metric> {
-        self.check(taken, sums)?;
+        self.check(swapped_sums, sums)?;
         let metric = metric.get().metric();
         if metric.width() != sums.ncols() {
             let message = format!("found {} columns, expected {}", sums.ncols(), metric.width());
@@ -455,9 +461,9 @@ impl PairTally {
         Array2::from(rows.collect::<Vec<_>>()).reversed_axes().into_pyarray(py)
     }
 
-    /// How far each interval reaches below and above the observed difference, shaped (2, pair).
+    /// Distances from the observed differences to the ends of their intervals, below and above, shaped (2, pair).
     #[getter]
-    fn reach<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+    fn half_widths<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
         let tally = self.tally();
         let rows = tally.pairs().iter().map(|pair| <[f64; 2]>::from(pair.reach()));
         Array2::from(rows.collect::<Vec<_>>()).reversed_axes().into_pyarray(py)

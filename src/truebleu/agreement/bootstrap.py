@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     from truebleu.agreement.coefficients import Coefficient
     from truebleu.agreement.data import AgreementData, Judgments
     from truebleu.resampling import Values
-    from truebleu.significance.statistics import UnitCounts
+    from truebleu.significance.unit_counts import UnitCounts
 
 __all__ = ["Replicates", "bootstrap_agreement", "bootstrap_system_agreement"]
 

@@ -17,7 +17,7 @@ from truebleu.human.judgments import HumanScores, PairwiseJudgments, listed
 from truebleu.metrics.base import GivenMean, MeanScorer, Signature
 from truebleu.resampling import Units, on_exact_grid
 from truebleu.schema import ComparedByValue
-from truebleu.significance.statistics import UnitCounts
+from truebleu.significance.unit_counts import UnitCounts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

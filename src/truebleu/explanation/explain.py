@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from truebleu.resampling import Values
     from truebleu.significance.compare import Comparison, PairResult
     from truebleu.significance.pairs import DifferenceBounds
-    from truebleu.significance.statistics import Progress
+    from truebleu.significance.replicates import Progress
 
 __all__ = [
     "DegenerateGroup",

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Units
     from truebleu.significance.compare import Comparison
-    from truebleu.significance.statistics import Progress
+    from truebleu.significance.replicates import Progress
 
     Values = NDArray[np.float64]
 

@@ -94,7 +94,8 @@ class CorpusScore(TorchMetric):  # type: ignore[misc]  # checked without the lib
 def _interval(metric: CorpusScore, rows: Tensor) -> tuple[float, float]:
     from truebleu.resampling import Bootstrap, Units
     from truebleu.significance.intervals import interval_bounds
-    from truebleu.significance.statistics import UnitCounts, bootstrap_scores
+    from truebleu.significance.replicates import bootstrap_scores
+    from truebleu.significance.unit_counts import UnitCounts
 
     units = Units.segments(len(rows))
     counts = rows.cpu().numpy()[:, None, :]

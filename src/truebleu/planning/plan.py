@@ -31,7 +31,7 @@ from truebleu.resampling import Units
 from truebleu.significance.intervals import min_replicates
 from truebleu.significance.pairs import pairs_to_compare
 from truebleu.significance.settings import CompareSettings, chosen_unit, units_of
-from truebleu.significance.statistics import UnitCounts
+from truebleu.significance.unit_counts import UnitCounts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Signature
     from truebleu.metrics.registry import MetricsLike
     from truebleu.planning.power import MarginPlan, SizePower
-    from truebleu.significance.statistics import Pair
+    from truebleu.significance.unit_counts import Pair
 
 __all__ = ["PairPlan", "Plan", "PlanSettings"]
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truebleu.schema import Alternative
-    from truebleu.significance.statistics import UnitCounts
+    from truebleu.significance.unit_counts import UnitCounts
 
 __all__ = ["MarginPlan", "SizePower"]
 

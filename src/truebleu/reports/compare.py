@@ -6,6 +6,7 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
+from truebleu import _core
 from truebleu.reports.document import (
     LARGEST_SHARE,
     Bar,
@@ -35,8 +36,7 @@ from truebleu.reports.words import words_of
 from truebleu.schema import row_of
 from truebleu.significance.corrections import CORRECTIONS
 from truebleu.significance.intervals import INTERVAL_METHODS
-from truebleu.significance.statistics import LEAST_RATIO
-from truebleu.significance.tests import TESTS
+from truebleu.significance.tests import TESTS, BootstrapTest, SwapTest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -161,7 +161,7 @@ def pair_sentence(comparison: Comparison, pair: PairResult) -> str:
     size = f"{abs(pair.difference):.{metric.digits}f} {pair.metric}"
     amount = f"by {size} {bracketed(bounds, metric.digits)}"
     test = TESTS[comparison.settings.test]
-    if test.counts_wins:
+    if isinstance(test, BootstrapTest) and test.counts_wins:
         share = f"{100 * max(pair.wins, 1 - pair.wins):.1f} % of the replicates"
         if pair.significant:
             stands = relation(pair.difference, metric.higher_is_better)
@@ -325,9 +325,12 @@ def _swap_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> Iter
     ratios = [
         (pair.swap_ratio, pair)
         for pair in pairs
-        if pair.swap_ratio is not None and pair.swap_ratio < LEAST_RATIO and pair.significant
+        if pair.swap_ratio is not None
+        and pair.swap_ratio < _core.MIN_SWAP_RATIO
+        and pair.significant
     ]
-    if not ratios or test.scaled or comparison.metrics[pairs[0].metric].exact:
+    is_scaled = isinstance(test, SwapTest) and test.scaled
+    if not ratios or is_scaled or comparison.metrics[pairs[0].metric].exact:
         return
     ratio, pair = min(ratios, key=itemgetter(0))
     more = len(ratios) - 1

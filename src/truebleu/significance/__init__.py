@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from truebleu.significance.panel_files import *
     from truebleu.significance.people import *
     from truebleu.significance.rates import *
+    from truebleu.significance.replicates import *
     from truebleu.significance.scores import *
     from truebleu.significance.settings import *
-    from truebleu.significance.statistics import *
     from truebleu.significance.student import *
     from truebleu.significance.tests import *
+    from truebleu.significance.unit_counts import *
 
 __getattr__, __dir__ = lazy_package(__name__)

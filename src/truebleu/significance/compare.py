@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from truebleu import schema
+from truebleu import _core, schema
 from truebleu._results import Result
 from truebleu.counts.inputs import counts_of
 from truebleu.errors import SettingError, UnknownNameError
@@ -34,6 +34,7 @@ from truebleu.significance.pairs import (
     significantly_better,
 )
 from truebleu.significance.people import PeopleAgreement, agreement_of_pairs
+from truebleu.significance.replicates import bootstrap_scores
 from truebleu.significance.settings import (
     CompareOptions,
     CompareSettings,
@@ -46,14 +47,9 @@ from truebleu.significance.settings import (
     resolve_about,
     units_of,
 )
-from truebleu.significance.statistics import (
-    bootstrap_scores,
-    count_units,
-    design_effects,
-    largest_units,
-)
 from truebleu.significance.student import hall_p
-from truebleu.significance.tests import TESTS, default_replicates, fewest_units, rejecting
+from truebleu.significance.tests import TESTS, default_replicates, fewest_units
+from truebleu.significance.unit_counts import count_units, design_effects, largest_units
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -71,7 +67,8 @@ if TYPE_CHECKING:
     from truebleu.significance.groups import SegmentGroup
     from truebleu.significance.optimizer_runs import RunScores
     from truebleu.significance.pairs import DifferenceBounds, PairTests
-    from truebleu.significance.statistics import Pair, Progress, UnitCounts
+    from truebleu.significance.replicates import Progress
+    from truebleu.significance.unit_counts import Pair, UnitCounts
 
 __all__ = [
     "Comparison",
@@ -745,7 +742,8 @@ def _difference_bounds(
     has_low = not one_sided or (settings.alternative == "greater") == (sign > 0)
     has_high = not one_sided or not has_low
     too_few: OpenEnd = "too few units"
-    if tested.replicates and not rejecting(tested.replicates, settings.alpha, exact=tested.exact):
+    replicates = tested.replicates
+    if replicates and not _core.critical_rank(replicates, settings.alpha, exact=tested.exact):
         too_few = "too few replicates"
     intervals, open_ends = [], []
     for pair in range(len(tested.p)):

@@ -38,26 +38,20 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from truebleu import _core, schema
-from truebleu._core import PairTally
+from truebleu._core import PairTally, critical_rank, swap_scales
 from truebleu._results import Result
 from truebleu.counts.inputs import counts_of
 from truebleu.errors import RefusedError, SettingError, UnknownNameError, first_names
 from truebleu.resampling import TIE_TOLERANCE, Swaps
 from truebleu.significance.corrections import westfall_young
 from truebleu.significance.ledger import Look, open_ledger, require_ledger
-from truebleu.significance.pairs import standing_differences
+from truebleu.significance.pairs import inverted_intervals
 from truebleu.significance.people import agreement_of_pairs
+from truebleu.significance.replicates import scale_swaps, swap_blocks, swap_ratios
 from truebleu.significance.settings import ResamplingSettings, chosen_unit, known_clusters, units_of
-from truebleu.significance.statistics import (
-    count_units,
-    design_effects,
-    scaled_swaps,
-    swap_blocks,
-    swap_ratios,
-    swap_scales,
-)
 from truebleu.significance.student import hall_interval, hall_p
-from truebleu.significance.tests import fewest_units, monte_carlo_error, randomization_p, rejecting
+from truebleu.significance.tests import fewest_units, monte_carlo_error, randomization_p
+from truebleu.significance.unit_counts import count_units, design_effects
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -75,7 +69,8 @@ if TYPE_CHECKING:
     from truebleu.significance.compare import PairNote
     from truebleu.significance.pairs import DifferenceBounds
     from truebleu.significance.people import PeopleAgreement
-    from truebleu.significance.statistics import Progress, UnitCounts
+    from truebleu.significance.replicates import Progress
+    from truebleu.significance.unit_counts import UnitCounts
 
 __all__ = ["GateCheck", "GateResult", "GateSettings"]
 
@@ -401,11 +396,11 @@ def _decision(result: GateResult, fingerprints: Sequence[str]) -> dict[str, Any]
 
 
 def _require_enough(units: int, settings: GateSettings, alpha: float) -> None:
-    """Refuse so few units that no difference could be significant: such a gate never closes."""
-    least = fewest_units(alpha, "greater")
-    if units < least:
+    """Raise SettingError if so few units make no difference significant: the gate never closes."""
+    minimum = fewest_units(alpha, "greater")
+    if units < minimum:
         expected = (
-            f"at least {least} at the level {round(1 - alpha, 12):g}; with {units} no "
+            f"at least {minimum} at the level {round(1 - alpha, 12):g}; with {units} no "
             "difference can be significant"
         )
         raise SettingError("test set", f"{units} {settings.unit}s", expected)
@@ -420,21 +415,21 @@ def _checks(
     alpha: float,
     progress: Progress | None,
 ) -> list[GateCheck]:
-    """Each metric's check, at this significance level."""
+    """Check the new system by each metric at the significance level `alpha`."""
     if settings.margin is None:
         replicates = _replicates(settings, alpha, units)
-        judged = _without_margin(statistics, units, settings, replicates, alpha, progress)
+        tested = _without_margin(statistics, units, settings, replicates, alpha, progress)
     else:
-        judged = _with_margin(statistics, strata, settings.margin, alpha)
+        tested = _with_margin(statistics, strata, settings.margin, alpha)
     checks = []
-    for place, metric in enumerate(statistics):
-        p, adjusted = judged.p[place], judged.p_adjusted[place]
+    for index, metric in enumerate(statistics):
+        p, adjusted = tested.p[index], tested.p_adjusted[index]
         new, old = metric.scores.tolist()
         left_out = _jackknife(metric)
-        if judged.intervals:
-            low, high = judged.intervals[place]
+        if tested.intervals:
+            low, high = tested.intervals[index]
         elif (rates := metric.paired_rates([(0, 1)], 1 - 2 * alpha)) is not None:
-            low, high = _core.exact_bounds(*rates[:, 0].tolist(), alpha)
+            low, high = _exact_bounds(rates, alpha)
         else:
             low, high = hall_interval(new - old, left_out, 1 - 2 * alpha, strata).tolist()
         differing = metric.differing_units([(0, 1)])[0]
@@ -450,22 +445,22 @@ def _checks(
                 difference=new - old,
                 interval=(low if isfinite(low) else None, high if isfinite(high) else None),
                 p=p,
-                p_se=judged.error(p),
+                p_se=tested.error(p),
                 p_adjusted=adjusted,
-                replicates=judged.replicates,
-                exact=judged.exact,
+                replicates=tested.replicates,
+                exact=tested.exact,
                 differing_units=differing,
                 largest_share=_largest_share(metric),
                 note=_note(differing, settings, alpha),
                 pass_fail=metric.items is not None,
-                scaled=bool(judged.scales) and judged.scales[place] != 1,
+                scaled=bool(tested.scales) and tested.scales[index] != 1,
             )
         )
     return checks
 
 
 def _replicates(settings: GateSettings, alpha: float, units: int | None = None) -> int:
-    """As many as were asked for, or as a later look needs for a p-value below its level."""
+    """Return the number of replicates: as requested, or more if a later look needs them."""
     needed = math.ceil(2 / alpha)
     few = units is not None and units < math.log2(needed)
     if needed <= max(settings.replicates, MOST_REPLICATES) or few:
@@ -478,8 +473,8 @@ def _replicates(settings: GateSettings, alpha: float, units: int | None = None) 
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
-    """The p-values of all metrics, their replicates, intervals and what swaps were scaled by."""
+class _GateTest:
+    """The p-values of all metrics, their replicates and intervals, and the scales of swaps."""
 
     p: list[float]
     p_adjusted: list[float]
@@ -489,7 +484,7 @@ class _Judged:
     scales: Sequence[float] = ()
 
     def error(self, p: float) -> float:
-        """The Monte-Carlo standard error of a p-value."""
+        """Compute the Monte-Carlo standard error of a p-value."""
         if self.exact or self.replicates == 0:
             return 0.0
         return float(monte_carlo_error(p, self.replicates))
@@ -502,60 +497,67 @@ def _without_margin(
     replicates: int,
     alpha: float,
     progress: Progress | None,
-) -> _Judged:
+) -> _GateTest:
     """Is it worse by any metric: swaps that all metrics share."""
     swaps = Swaps(replicates=replicates, seed=settings.seed)
     exact = swaps.enumerates(units)
     signs = np.array([metric.sign for metric in statistics])
     scales = np.array([metric.scale for metric in statistics])
     observed = signs * np.array([float(-np.diff(metric.scores)[0]) for metric in statistics])
-    kept = rejecting(2**units if exact else replicates, alpha, exact=exact)
+    kept = critical_rank(2**units if exact else replicates, alpha, exact=exact)
     tallies = [
         PairTally([difference], [0.0], sign=metric.sign, side="less", kept=kept)
         for difference, metric in zip(observed.tolist(), statistics, strict=True)
     ]
     swapped: list[list[Values]] = [[] for _ in statistics]
     ratios = [np.ones(1) if exact else swap_ratios(metric, [(0, 1)]) for metric in statistics]
-    widths = [swap_scales(ratio) for ratio in ratios]
-    for place, differences, shares in swap_blocks(statistics, [(0, 1)], swaps, progress):
-        scaled = scaled_swaps(differences, shares, widths[place])
-        tallies[place].add(*scaled)
-        swapped[place].append(scaled[0])
+    factors = [swap_scales(ratio) for ratio in ratios]
+    for index, differences, shares in swap_blocks(statistics, [(0, 1)], swaps, progress):
+        scaled = scale_swaps(differences, shares, factors[index])
+        tallies[index].add(*scaled)
+        swapped[index].append(scaled[0])
     null = signs * np.concatenate([np.concatenate(blocks) for blocks in swapped], axis=1)
     p = randomization_p(observed, null, "less", exact=exact, scale=scales)
     intervals = [
-        _standing(metric, tally.reach, p[[place]], alpha)
-        for place, (metric, tally) in enumerate(zip(statistics, tallies, strict=True))
+        _inverted_interval(metric, tally.half_widths, p[[index]], alpha)
+        for index, (metric, tally) in enumerate(zip(statistics, tallies, strict=True))
     ]
     adjusted = p
     if len(statistics) > 1:
         adjusted = westfall_young(observed, null, "less", exact=exact, scale=scales)
         # Standardised, a lone metric's order is that of its swaps; ties may round the other way.
         adjusted = np.maximum(adjusted, p)
-    factors = [float(width[0]) for width in widths]
-    return _Judged(p.tolist(), adjusted.tolist(), len(null), exact, intervals, factors)
+    scaled_by = [float(factor[0]) for factor in factors]
+    return _GateTest(p.tolist(), adjusted.tolist(), len(null), exact, intervals, scaled_by)
 
 
-def _standing(
-    statistics: UnitCounts, reach: Values, p: Values, alpha: float
+def _inverted_interval(
+    statistics: UnitCounts, half_widths: Values, p: Values, alpha: float
 ) -> tuple[float, float]:
-    """The differences that the test does not reject; of pass/fail scores, by exact bounds."""
-    low, high = standing_differences(statistics, [(0, 1)], reach, p, "less", alpha)[:, 0].tolist()
+    """Return the differences that the test does not reject; exact bounds of pass/fail scores."""
+    bounds = inverted_intervals(statistics, [(0, 1)], half_widths, p, "less", alpha)
+    low, high = bounds[:, 0].tolist()
     rates = statistics.paired_rates([(0, 1)], 1 - 2 * alpha)
     if rates is None:
         return low, high
-    least, most = _core.exact_bounds(*rates[:, 0].tolist(), alpha)
+    minimum, maximum = _exact_bounds(rates, alpha)
     # The end that the test decides agrees with it.
     if statistics.sign > 0:
-        most = max(most, 0.0) if p[0] > alpha else most if most < 0 else high
+        maximum = max(maximum, 0.0) if p[0] > alpha else maximum if maximum < 0 else high
     else:
-        least = min(least, 0.0) if p[0] > alpha else least if least > 0 else low
-    return least, most
+        minimum = min(minimum, 0.0) if p[0] > alpha else minimum if minimum > 0 else low
+    return minimum, maximum
+
+
+def _exact_bounds(rates: Values, alpha: float) -> tuple[float, float]:
+    """Return the exact bounds of the difference of one pair's rates."""
+    first, second, count = rates[:, 0].tolist()
+    return _core.exact_bounds(first, second, count, alpha)
 
 
 def _with_margin(
     statistics: Sequence[UnitCounts], strata: Strata | None, margin: float, alpha: float
-) -> _Judged:
+) -> _GateTest:
     """Is it worse by less than the margin, or better, by every metric."""
     p = []
     for metric in statistics:
@@ -565,14 +567,14 @@ def _with_margin(
             better, worse = (first, second) if metric.sign > 0 else (second, first)
             p.append(_core.exact_p(better, worse, count, margin))
             continue
-        lead, left_out = -np.diff(metric.scores)[0], _jackknife(metric)
-        turned = metric.sign * lead, metric.sign * left_out
-        p.append(float(hall_p(*turned, -margin, scale=metric.scale, strata=strata)))
-    return _Judged(p, p)
+        difference = metric.sign * -np.diff(metric.scores)[0]
+        left_out = metric.sign * _jackknife(metric)
+        p.append(float(hall_p(difference, left_out, -margin, scale=metric.scale, strata=strata)))
+    return _GateTest(p, p)
 
 
 def _jackknife(statistics: UnitCounts) -> Values:
-    """The difference, new minus old, without one unit each."""
+    """Return the difference, new minus old, without one unit each."""
     left_out = statistics.jackknife_scores()
     return np.asarray(left_out[:, 0] - left_out[:, 1])
 
@@ -586,7 +588,7 @@ def _largest_share(statistics: UnitCounts) -> float | None:
 
 
 def _note(differing: int, settings: GateSettings, alpha: float) -> PairNote | None:
-    """What makes a test moot: too few units that differ."""
+    """Return a note if too few units differ for the test to reject, or None."""
     if differing == 0:
         return "identical"
     few = differing < fewest_units(alpha, "greater")

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from truebleu.schema import IntervalName
-    from truebleu.significance.statistics import Pair, UnitCounts
+    from truebleu.significance.unit_counts import Pair, UnitCounts
 
 __all__ = ["INTERVAL_METHODS", "IntervalMethod", "bca_interval", "percentile_interval"]
 

@@ -48,12 +48,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from truebleu import _core
 from truebleu.errors import RefusedError, SettingError, UnknownNameError
 from truebleu.metrics.base import Score, Scorer
 from truebleu.resampling import Bootstrap, Units, on_exact_grid
 from truebleu.schema import require_type
-from truebleu.significance.statistics import UnitCounts
 from truebleu.significance.student import student_p, student_quantiles
+from truebleu.significance.unit_counts import UnitCounts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,7 +64,7 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Signature
     from truebleu.resampling import Values
     from truebleu.schema import About, Alternative
-    from truebleu.significance.statistics import Pair
+    from truebleu.significance.unit_counts import Pair
 
 __all__ = ["RunScores", "group_runs"]
 
@@ -304,13 +305,13 @@ def two_way_equivalence_p(statistics: UnitCounts, pairs: Sequence[Pair], margin:
     return student_p(distance, errors, degrees, "greater", scale=statistics.scale)
 
 
-def two_way_reach(
+def two_way_half_widths(
     statistics: UnitCounts, pairs: Sequence[Pair], alternative: Alternative, alpha: float
 ) -> Values:
-    """How far differences reach on either side that the two-way test does not reject."""
+    """Return the half-widths of the intervals that invert the two-way test, below and above."""
     errors, degrees = two_way_errors(statistics, pairs)
-    level = 1 - alpha if alternative == "two-sided" else max(1 - 2 * alpha, 1e-9)
-    return student_quantiles(level, degrees) * errors
+    half = student_quantiles(_core.inverted_level(alpha, alternative), degrees) * errors
+    return np.stack([half, half])
 
 
 def two_way_interval(statistics: UnitCounts, pairs: Sequence[Pair] | None, level: float) -> Values:

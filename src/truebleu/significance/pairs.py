@@ -10,6 +10,7 @@ it leaves out 0 exactly where p, uncorrected, is at most the significance level.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from truebleu import _core
-from truebleu._core import PairTally
+from truebleu._core import PairTally, swap_scales
 from truebleu.errors import RefusedError, SettingError, UnknownNameError
 from truebleu.resampling import TIE_TOLERANCE, Swaps, Values, as_replicates, as_values
 from truebleu.significance.corrections import (
@@ -30,22 +31,22 @@ from truebleu.significance.corrections import (
     deviation,
     extremeness,
 )
-from truebleu.significance.rates import tango_interval
-from truebleu.significance.statistics import (
-    scaled_swaps,
+from truebleu.significance.replicates import (
+    scale_swaps,
     swap_blocks,
     swap_ratios,
-    swap_scales,
-    taken_blocks,
+    swapped_sum_blocks,
 )
 from truebleu.significance.tests import (
-    SignificanceTest,
+    REPLICATE_TESTS,
+    BootstrapTest,
+    RunsTest,
+    SwapTest,
     decision,
     fewest_replicates,
     find_test,
     monte_carlo_error,
     monte_carlo_interval,
-    rejecting,
     smallest_p,
 )
 
@@ -54,12 +55,13 @@ if TYPE_CHECKING:
 
     from truebleu._core import NativeMetric
     from truebleu.schema import Alternative
+    from truebleu.significance.replicates import Progress
     from truebleu.significance.settings import CompareSettings
-    from truebleu.significance.statistics import Pair, Progress, UnitCounts
+    from truebleu.significance.unit_counts import Pair, UnitCounts
 
 __all__ = ["clusters", "probability_of_best", "rank_ranges"]
 
-#: The ends of a difference's interval; None where the test leaves one open.
+#: Ends of a difference's interval; None if the test leaves an end open.
 DifferenceBounds: TypeAlias = "tuple[float | None, float | None]"
 
 # An adaptive comparison by swaps starts with this many, and every one gives up after so many.
@@ -76,17 +78,17 @@ class PairTests:
     """p-values of all pairs by one metric.
 
     Attributes:
-        p: the p-value of each pair.
-        p_se: its Monte-Carlo standard error.
+        p: p-value of each pair.
+        p_se: Monte-Carlo standard error of each p.
         p_adjusted: p after the correction.
-        replicates: how many there were; 0 where the test needs none.
-        exact: whether they were all swaps there are.
-        decided: whether every decision is clear of Monte-Carlo error.
-        smallest_p: the smallest adjusted p that there could have been.
-        intervals: the differences that the test does not reject, lows and highs, infinite where it
-            rejects none; of a one-sided test, each end is that of the test in its direction. None
-            where only p-values were asked for.
-        swap_ratios: see `statistics.swap_ratios`; None of other tests than by swaps.
+        replicates: number of replicates; 0 if the test needs none.
+        exact: True if the replicates were all possible swaps.
+        decided: True if every decision is clear of Monte-Carlo error.
+        smallest_p: smallest possible adjusted p.
+        intervals: differences that the test does not reject, lows and highs, infinite if it rejects
+            none; of a one-sided test, each end is that of the test in its direction. None if only
+            p-values were requested.
+        swap_ratios: see `replicates.swap_ratios`; None unless the test is by swaps.
     """
 
     p: Values
@@ -101,15 +103,15 @@ class PairTests:
 
     @property
     def is_scaled(self) -> bool:
-        """Whether swaps of any pair were, or would be, scaled to the variance of samples."""
+        """True if swaps of any pair were, or would be, scaled to the variance of samples."""
         if self.exact or self.swap_ratios is None:
             return False
         return bool((swap_scales(self.swap_ratios) != 1).any())
 
     def interval(self, pair: int) -> DifferenceBounds:
-        """Of one pair; None where an end is open."""
+        """Return the interval of one pair, with None for an open end."""
         if self.intervals is None:
-            raise AssertionError("intervals were not asked for")
+            raise AssertionError("intervals were not requested")
         low, high = self.intervals[:, pair].tolist()
         return low if isfinite(low) else None, high if isfinite(high) else None
 
@@ -122,43 +124,55 @@ def pair_tests(
     *,
     exact: bool,
 ) -> PairTests:
-    """Test the observed difference of each pair against those of the replicates.
+    """Test the observed difference of each pair against the differences of the replicates.
 
     Args:
-        statistics: of all systems by one metric.
-        pairs: the systems of each comparison.
-        differences: shaped (replicate, pair), of the replicates that the test has.
-        settings: which test, alternative, level and correction.
-        exact: the replicates are all possible swaps.
+        statistics: counts of all systems by one metric.
+        pairs: systems of each comparison.
+        differences: differences of the test's replicates, shaped (replicate, pair).
+        settings: test, alternative, level and correction.
+        exact: True if the replicates are all possible swaps.
     """
-    test = find_test(settings.test)
-    # From here on more is better for the first system.
+    test = REPLICATE_TESTS[settings.test]
+    # Differences are negated if lower is better.
     observed = statistics.sign * statistics.differences(pairs)
     replicated = statistics.sign * differences
     p = test.p_values(
         observed, replicated, settings.alternative, exact=exact, scale=statistics.scale
     )
-    null = (replicated if test.null is None else test.null(observed, replicated),)
-    evidence = p, len(differences), exact, NullBlocks(lambda: null)
-    return _judged(statistics, pairs, settings, evidence)
+    null = () if test.null is None else (test.null(observed, replicated),)
+    evidence = Evidence(p, len(differences), exact, NullBlocks(lambda: null))
+    return _adjust_and_decide(statistics, pairs, settings, evidence)
 
 
-#: What replicates say about all pairs by one metric: the p-values, how many replicates there were,
-#: whether they were all swaps there are, and the differences that equal systems have.
-Evidence: TypeAlias = "tuple[Values, int, bool, NullBlocks]"
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """Evidence of replicates about all pairs by one metric.
+
+    Attributes:
+        p: p-value of each pair.
+        replicates: number of replicates.
+        exact: True if the replicates are all possible swaps.
+        null: differences of equal systems, block by block.
+    """
+
+    p: Values
+    replicates: int
+    exact: bool
+    null: NullBlocks
 
 
-def _judged(
+def _adjust_and_decide(
     statistics: UnitCounts,
     pairs: Sequence[Pair],
     settings: CompareSettings,
     evidence: Evidence,
 ) -> PairTests:
-    """The p-values with their error, corrected, and whether every decision is clear."""
+    """Adjust p-values for multiple comparisons, and check that every decision is clear."""
     test, correction = find_test(settings.test), CORRECTIONS[settings.correction]
-    p, replicates, exact, null = evidence
+    p, replicates, exact = evidence.p, evidence.replicates, evidence.exact
     p_se = np.zeros_like(p) if exact else monte_carlo_error(p, replicates)
-    # Of all swaps two are as extreme as none in a two-sided test: none, and that of every unit.
+    # In a two-sided test the swap of every unit is as extreme as the empty one.
     extreme = 2 if settings.alternative == "two-sided" else 1
     smallest = extreme / replicates if exact else smallest_p(replicates)
     if correction.basis == "segment scores":
@@ -167,11 +181,11 @@ def _judged(
         adjusted = correction.adjust(means)[left, right]
         return PairTests(p, p_se, adjusted, replicates, exact, decided=True, smallest_p=0.0)
     if correction.basis == "replicates":
-        if test.null is None:
+        if not test.has_null:
             raise SettingError("correction", correction.name, f"another one with {test.title}")
         observed = statistics.sign * statistics.differences(pairs)
         adjusted = correction.adjust(
-            observed, null, settings.alternative, exact=exact, scale=statistics.scale
+            observed, evidence.null, settings.alternative, exact=exact, scale=statistics.scale
         )
         # Standardised, ties may round the other way; a corrected p is never below the other.
         adjusted = np.maximum(adjusted, p)
@@ -191,7 +205,7 @@ def _judged(
 
 
 def _share(p: Values, replicates: int) -> Values:
-    """The share of the replicates that were extreme: p without the observed test set."""
+    """Return the share of extreme replicates: p without the observed test set."""
     return np.clip((p * (replicates + 1) - 1) / replicates, 0.0, 1.0)
 
 
@@ -210,33 +224,41 @@ def all_pair_tests(
     """Test all pairs by all metrics.
 
     Args:
-        statistics: what is tested, one for each metric; swaps exchange its rows.
+        statistics: counts by each metric; swaps exchange their rows.
         scores: for each metric the scores on the bootstrap's first replicates, shaped
             (replicate, system).
-        pairs: the systems of each comparison.
-        settings: which test, how many replicates, and whether more of them where needed.
-        draw: makes scores on the bootstrap's further replicates.
-        progress: hears of swaps as they are made.
+        pairs: systems of each comparison.
+        settings: test, number of replicates, and whether to add replicates until decisions are
+            clear.
+        draw: function that scores further replicates of the bootstrap.
+        progress: called as swaps are made.
     """
     test = find_test(settings.test)
-    if test.source == "runs":
-        return [_run_tests(metric, pairs, test, settings) for metric in statistics]
+    if isinstance(test, RunsTest):
+        return [_runs_tests(metric, pairs, test, settings) for metric in statistics]
     count = settings.test_replicates or settings.replicates
-    replicates: _Swapped | _Drawn
-    if test.source == "swaps":
-        replicates = _Swapped(statistics, pairs, settings, progress)
+    replicates: Sequence[_Replicates]
+    extend: Callable[[Sequence[int], int], None]
+    if isinstance(test, SwapTest):
+        room = KEPT // len(statistics)
+        swapped = [_SwapReplicates(metric, pairs, settings, test, room) for metric in statistics]
+        replicates, extend = swapped, partial(_add_swaps, swapped, settings.seed, progress)
         if settings.adaptive and not Swaps(replicates=count).enumerates(statistics[0].units):
-            least = fewest_replicates(settings.correction, len(pairs), settings.alpha)
-            count = max(min(ADAPTIVE_START, count), least)
+            minimum = fewest_replicates(settings.correction, len(pairs), settings.alpha)
+            count = max(min(ADAPTIVE_START, count), minimum)
     else:
-        replicates = _Drawn(statistics, pairs, settings, scores, draw)
-    unclear = list(range(len(statistics)))
+        drawn = [
+            _BootstrapReplicates(metric, pairs, settings, test, of_metric)
+            for metric, of_metric in zip(statistics, scores, strict=True)
+        ]
+        replicates, extend = drawn, partial(_add_draws, drawn, draw)
+    unclear: Sequence[int] = range(len(statistics))
     tests: dict[int, PairTests] = {}
     while True:
-        replicates.make(unclear, count)
+        extend(unclear, count)
         for metric in unclear:
-            evidence = replicates.evidence(metric)
-            tests[metric] = _judged(statistics[metric], pairs, settings, evidence)
+            evidence = replicates[metric].evidence()
+            tests[metric] = _adjust_and_decide(statistics[metric], pairs, settings, evidence)
         unclear = [metric for metric in unclear if not tests[metric].decided]
         if not (settings.adaptive and unclear):
             break
@@ -244,218 +266,229 @@ def all_pair_tests(
         count = min(2 * done, ADAPTIVE_LIMIT)
         if count <= done:
             break
-    results = []
-    for place, of_metric in enumerate(statistics):
-        asked = tests[place].p, settings.alternative, settings.alpha
-        bounds = standing_differences(of_metric, pairs, replicates.reach(place), *asked)
-        ratios = None
-        if isinstance(replicates, _Swapped):
-            bounds = with_rates(of_metric, pairs, bounds, *asked)
-            ratios = replicates.ratios[place]
-        results.append(replace(tests[place], intervals=bounds, swap_ratios=ratios))
-    return results
+    return [
+        replace(
+            tests[metric],
+            intervals=of_metric.intervals(tests[metric].p),
+            swap_ratios=of_metric.swap_ratios,
+        )
+        for metric, of_metric in enumerate(replicates)
+    ]
 
 
-def standing_differences(
+def inverted_intervals(
     statistics: UnitCounts,
     pairs: Sequence[Pair],
-    reach: Values,
+    half_widths: Values,
     p: Values,
     alternative: Alternative,
     alpha: float,
 ) -> Values:
-    """The differences that a test does not reject: lows, highs, infinite where it rejects none.
+    """Return the differences that a test does not reject: lows, highs, infinite if it rejects none.
 
     Args:
-        statistics: of all systems by one metric.
-        pairs: the systems of each comparison.
-        reach: how far the intervals reach below and above the differences, more being better.
-        p: of the hypothesis that they are 0; it decides whether an interval holds 0 where two
-            differences tie but for rounding.
-        alternative: what was tested against.
-        alpha: the significance level.
+        statistics: counts of all systems by one metric.
+        pairs: systems of each comparison.
+        half_widths: half-widths below and above the differences, higher being better.
+        p: p-values of the hypotheses that the differences are 0; they decide whether an interval
+            holds 0 if two differences tie but for rounding.
+        alternative: alternative of the test.
+        alpha: significance level.
     """
-    observed = statistics.sign * statistics.differences(pairs)
-    low, high = observed - reach[0], observed + reach[1]
-    if alternative != "less":
-        low = np.where(p > alpha, np.minimum(low, 0.0), low)
-    if alternative != "greater":
-        high = np.where(p > alpha, np.maximum(high, 0.0), high)
-    # Without a sign of 0.
-    return np.stack([low, high] if statistics.sign > 0 else [-high, -low]) + 0.0
+    return _core.inverted_intervals(
+        statistics.differences(pairs),
+        half_widths,
+        p,
+        side=alternative,
+        alpha=alpha,
+        sign=statistics.sign,
+    )
 
 
-def with_rates(
-    statistics: UnitCounts,
-    pairs: Sequence[Pair],
-    bounds: Values,
-    p: Values,
-    alternative: Alternative,
-    alpha: float,
-) -> Values:
-    """The same of pass/fail scores: Tango's intervals, in accord with the test.
-
-    A shift is no model of scores that are 0 or 1. Where Tango's interval leaves out 0 and the test,
-    which is McNemar's exact one, does not reject it, the interval is widened to 0; where it holds 0
-    and the test rejects it, as chance in the swaps may have it, the end is the test's own.
-    """
-    level = 1 - alpha if alternative == "two-sided" else max(1 - 2 * alpha, 1e-9)
-    rates = statistics.paired_rates(pairs, level)
-    if rates is None:
-        return bounds
-    low, high = tango_interval(*rates, level)
-    ahead = statistics.differences(pairs) > 0
-    stands = p > alpha
-    if alternative == "two-sided":
-        decides_low, decides_high = ahead, ~ahead
-    else:
-        is_low = (alternative == "greater") == (statistics.sign > 0)
-        decides_low, decides_high = np.full(len(pairs), is_low), np.full(len(pairs), not is_low)
-    low = np.where(stands, np.where(decides_low, np.minimum(low, 0), low), low)
-    high = np.where(stands, np.where(decides_high, np.maximum(high, 0), high), high)
-    low = np.where(~stands & decides_low & (low <= 0), bounds[0], low)
-    high = np.where(~stands & decides_high & (high >= 0), bounds[1], high)
-    return np.stack([low, high]) + 0.0
-
-
-def _run_tests(
-    statistics: UnitCounts,
-    pairs: Sequence[Pair],
-    test: SignificanceTest,
-    settings: CompareSettings,
+def _runs_tests(
+    statistics: UnitCounts, pairs: Sequence[Pair], test: RunsTest, settings: CompareSettings
 ) -> PairTests:
-    """Tests by a variance that needs no replicates: nothing about them is left to chance."""
-    asked = settings.alternative, settings.alpha
-    p = test.p_value(statistics, pairs, settings.alternative)
-    reach = np.stack([test.reach(statistics, pairs, *asked)] * 2)
-    bounds = standing_differences(statistics, pairs, reach, p, *asked)
+    """Test by a variance that needs no replicates: p-values have no Monte-Carlo error."""
+    alternative, alpha = settings.alternative, settings.alpha
+    p = test.p_values(statistics, pairs, alternative)
+    half_widths = test.half_widths(statistics, pairs, alternative, alpha)
+    bounds = inverted_intervals(statistics, pairs, half_widths, p, alternative, alpha)
     errors, adjusted = np.zeros_like(p), adjust(p, settings.correction)
     return PairTests(p, errors, adjusted, 0, False, True, smallest_p=0.0, intervals=bounds)
 
 
-class _Swapped:
-    """Random swaps, of which only the extreme ones are counted, and the farthest kept."""
+class _Replicates(ABC):
+    """Replicates of one metric: evidence about all pairs, and the intervals that agree with it.
+
+    Attributes:
+        swap_ratios: see `replicates.swap_ratios`; None of the bootstrap.
+    """
+
+    swap_ratios: Values | None = None
+
+    def __init__(
+        self, statistics: UnitCounts, pairs: Sequence[Pair], settings: CompareSettings
+    ) -> None:
+        self.statistics, self._pairs, self._settings = statistics, pairs, settings
+        self._observed = statistics.sign * statistics.differences(pairs)
+
+    @abstractmethod
+    def evidence(self) -> Evidence:
+        """Return the evidence of the replicates so far."""
+
+    @abstractmethod
+    def half_widths(self) -> Values:
+        """Return the half-widths of intervals below and above the observed differences."""
+
+    def intervals(self, p: Values) -> Values:
+        """Return the differences that the test does not reject, given its p-values."""
+        settings = self._settings
+        return inverted_intervals(
+            self.statistics,
+            self._pairs,
+            self.half_widths(),
+            p,
+            settings.alternative,
+            settings.alpha,
+        )
+
+
+class _SwapReplicates(_Replicates):
+    """Random swaps, of which only the extreme ones are counted, and the farthest kept.
+
+    Attributes:
+        count: number of swaps so far.
+    """
 
     def __init__(
         self,
-        statistics: Sequence[UnitCounts],
+        statistics: UnitCounts,
         pairs: Sequence[Pair],
         settings: CompareSettings,
-        progress: Progress | None,
+        test: SwapTest,
+        room: int,
     ) -> None:
-        self._statistics, self._pairs, self._settings = statistics, pairs, settings
-        self._progress = progress
-        self._observed = [metric.sign * metric.differences(pairs) for metric in statistics]
-        self.ratios = [swap_ratios(metric, pairs) for metric in statistics]
-        is_scaled = find_test(settings.test).scaled
-        self._scales = [swap_scales(r) if is_scaled else np.ones_like(r) for r in self.ratios]
-        # Of each metric, so far: tallies, how many replicates, and of those how many were kept.
-        self._tallies: dict[int, PairTally] = {}
-        self._done, self._kept = [0] * len(statistics), [0] * len(statistics)
-        self._exact = [False] * len(statistics)
+        super().__init__(statistics, pairs, settings)
+        self.swap_ratios = ratios = swap_ratios(statistics, pairs)
+        self._scales = swap_scales(ratios) if test.scaled else np.ones_like(ratios)
         # Pairs with one first system are scored together: with the baseline first, all of them.
         self._turn = 1 if settings.baseline is None else -1
+        self._room = room
+        self.count, self._exact, self._kept = 0, False, 0
+        self._tally = self._empty_tally(slice(None), 0)
 
-    def make(self, metrics: Sequence[int], count: int) -> None:
-        """Make as many replicates of these metrics as are missing; all metrics have as many."""
-        swaps = Swaps(replicates=count, seed=self._settings.seed)
-        first, units = self._done[metrics[0]], self._statistics[0].units
-        exact = swaps.enumerates(units)
+    def prepare(self, count: int, *, exact: bool) -> None:
+        """Prepare for replicates up to `count`; the first of them fix how many are kept."""
         if exact:
-            first, count = 0, 2**units
-        else:
-            swaps = replace(swaps, replicates=count - first)
-        if first == 0:
-            kept = rejecting(count, self._settings.alpha, exact=exact)
-            if len(self._pairs) > _pairs_that_fit(kept, KEPT // len(self._statistics)):
-                kept = 0
-            for metric in metrics:
-                self._tallies[metric] = self._tally(metric, slice(None), kept)
-                self._kept[metric], self._exact[metric] = kept, exact
-        if exact:
-            self._scales = [np.ones_like(scales) for scales in self._scales]
-        for metric, differences, shares in self._swapped(
-            metrics, slice(None), swaps, self._progress, first
-        ):
-            self._tallies[metric].add(differences, shares)
-        for metric in metrics:
-            self._done[metric] = count
+            # All swaps, which replace those so far, are not scaled.
+            self._scales = np.ones_like(self._scales)
+        if exact or self.count == 0:
+            rank = _core.critical_rank(count, self._settings.alpha, exact=exact)
+            self._kept = rank if len(self._pairs) <= _pairs_that_fit(rank, self._room) else 0
+            self._tally = self._empty_tally(slice(None), self._kept)
+        self.count, self._exact = count, exact
 
-    def _swapped(
-        self,
-        metrics: Sequence[int],
-        part: slice,
-        swaps: Swaps,
-        progress: Progress | None = None,
-        first: int = 0,
-    ) -> Iterator[tuple[int, Values, Values]]:
-        """By metric the differences of some pairs after swaps, and the shares that are swapped."""
+    def pairs(self, part: slice = slice(None)) -> Sequence[Pair]:
+        """Return pairs with the systems in the order in which they are scored."""
         pairs = self._pairs[part]
-        pairs = pairs if self._turn > 0 else [(b, a) for a, b in pairs]
-        chosen = [self._statistics[metric] for metric in metrics]
-        for place, differences, shares in swap_blocks(chosen, pairs, swaps, progress, first=first):
-            scales = self._scales[metrics[place]][part]
-            yield metrics[place], *scaled_swaps(differences, shares, scales)
+        return pairs if self._turn > 0 else [(b, a) for a, b in pairs]
 
-    def _tally(self, metric: int, part: slice, kept: int) -> PairTally:
-        """That of no replicates of some pairs."""
-        statistics, observed = self._statistics[metric], self._observed[metric][part]
-        side = self._settings.alternative
-        margins = TIE_TOLERANCE * np.maximum(np.abs(observed), statistics.scale)
+    def add(self, differences: Values, shares: Values) -> None:
+        """Count the differences of all pairs after swaps."""
+        self._tally.add(*scale_swaps(differences, shares, self._scales))
+
+    def _empty_tally(self, part: slice, kept: int) -> PairTally:
+        observed, side = self._observed[part], self._settings.alternative
+        margins = TIE_TOLERANCE * np.maximum(np.abs(observed), self.statistics.scale)
         return PairTally(
             observed.tolist(),
             (extremeness(observed, side) - margins).tolist(),
-            sign=self._turn * statistics.sign,
+            sign=self._turn * self.statistics.sign,
             side=side,
             kept=kept,
         )
 
-    def evidence(self, metric: int) -> Evidence:
-        """What the swaps so far say by one metric."""
-        tally, count, exact = self._tallies[metric], self._done[metric], self._exact[metric]
-        extreme = tally.extreme.astype(np.int64)
-        p = extreme / count if exact else (extreme + 1) / (count + 1)
-        statistics = self._statistics[metric]
-        native = statistics.metric.native()
-        null = NullBlocks(partial(self._again, metric))
+    def evidence(self) -> Evidence:
+        """Return the evidence of the swaps so far."""
+        p = _core.p_values(self._tally.extreme, self.count, exact=self._exact)
+        null, native = NullBlocks(self._null), self.statistics.metric.native()
         if native is not None:
-            swaps = Swaps(replicates=count, seed=self._settings.seed)
-            scales = self._scales[metric]
-            counted = statistics, self._pairs, native, swaps, tally, count, scales
-            null = _NativeNull(null.blocks, *counted)
-        return p, count, exact, null
+            counted = self.statistics, self._pairs, native, self._swaps(), self._tally
+            null = _NativeNull(null.blocks, *counted, self.count, self._scales)
+        return Evidence(p, self.count, self._exact, null)
 
-    def _again(self, metric: int) -> Iterator[Values]:
-        turn = self._turn * self._statistics[metric].sign
-        swaps = Swaps(replicates=self._done[metric], seed=self._settings.seed)
-        for _, block, _ in self._swapped([metric], slice(None), swaps):
-            yield turn * block
+    def _swaps(self) -> Swaps:
+        return Swaps(replicates=self.count, seed=self._settings.seed)
 
-    def reach(self, metric: int) -> Values:
-        """How far intervals reach below and above the observed differences, more being better."""
-        rank = rejecting(self._done[metric], self._settings.alpha, exact=self._exact[metric])
-        if rank == self._kept[metric] and rank > 0:
-            return self._tallies[metric].reach
-        if rank > 0:
-            return self._farthest(metric, rank)
-        return np.full((2, len(self._pairs)), np.inf)
+    def _again(self, part: slice = slice(None)) -> Iterator[tuple[Values, Values]]:
+        """Yield the scaled differences and shares of all swaps so far, made again."""
+        swapped = swap_blocks([self.statistics], self.pairs(part), self._swaps())
+        for _, differences, shares in swapped:
+            yield scale_swaps(differences, shares, self._scales[part])
 
-    def _farthest(self, metric: int, rank: int) -> Values:
-        """The reach where the farthest of all pairs do not fit: the same swaps again, in parts."""
-        swaps = Swaps(replicates=self._done[metric], seed=self._settings.seed)
+    def _null(self) -> Iterator[Values]:
+        sign = self._turn * self.statistics.sign
+        return (sign * differences for differences, _ in self._again())
+
+    def half_widths(self) -> Values:
+        """Return the half-widths of the intervals that invert the test by swaps."""
+        rank = _core.critical_rank(self.count, self._settings.alpha, exact=self._exact)
+        if rank == 0:
+            return np.full((2, len(self._pairs)), np.inf)
+        if rank == self._kept:
+            return self._tally.half_widths
+        # The farthest replicates of all pairs do not fit: the same swaps again, in parts.
         size = max(1, _pairs_that_fit(rank, KEPT))
         parts = []
         for start in range(0, len(self._pairs), size):
             part = slice(start, start + size)
-            tally = self._tally(metric, part, rank)
-            for _, differences, shares in self._swapped([metric], part, swaps):
-                tally.add(differences, shares)
-            parts.append(tally.reach)
+            tally = self._empty_tally(part, rank)
+            for block in self._again(part):
+                tally.add(*block)
+            parts.append(tally.half_widths)
         return np.concatenate(parts, axis=1)
+
+    def intervals(self, p: Values) -> Values:
+        """Return the differences that the test does not reject; of pass/fail scores Tango's."""
+        bounds, settings = super().intervals(p), self._settings
+        level = _core.inverted_level(settings.alpha, settings.alternative)
+        rates = self.statistics.paired_rates(self._pairs, level)
+        if rates is None:
+            return bounds
+        return _core.pass_fail_intervals(
+            self.statistics.differences(self._pairs),
+            rates,
+            bounds,
+            p,
+            side=settings.alternative,
+            alpha=settings.alpha,
+            sign=self.statistics.sign,
+        )
+
+
+def _add_swaps(
+    replicates: Sequence[_SwapReplicates],
+    seed: int,
+    progress: Progress | None,
+    metrics: Sequence[int],
+    count: int,
+) -> None:
+    """Make the missing swaps up to `count` of metrics that have equally many so far."""
+    chosen = [replicates[metric] for metric in metrics]
+    statistics, pairs = [of_metric.statistics for of_metric in chosen], chosen[0].pairs()
+    swaps, units = Swaps(replicates=count, seed=seed), statistics[0].units
+    exact = swaps.enumerates(units)
+    first = 0 if exact else chosen[0].count
+    for of_metric in chosen:
+        of_metric.prepare(2**units if exact else count, exact=exact)
+    if not exact:
+        swaps = replace(swaps, replicates=count - first)
+    for index, differences, shares in swap_blocks(statistics, pairs, swaps, progress, first=first):
+        chosen[index].add(differences, shares)
 
 
 def _pairs_that_fit(rank: int, numbers: int) -> int:
-    """Of how many pairs the farthest replicates, below and above, are no more than so many."""
+    """Return the number of pairs whose farthest replicates fit into an array of `numbers`."""
     return numbers // (2 * (2 * rank + 16))
 
 
@@ -482,9 +515,9 @@ class _NativeNull(NullBlocks):
         """See `NullBlocks`."""
         extreme = np.zeros(len(order), dtype=np.int64)
         pairs = _core.Pairs(self.pairs)
-        for _, (taken,) in taken_blocks([self.statistics], self.swaps):
+        for _, (swapped_sums,) in swapped_sum_blocks([self.statistics], self.swaps):
             extreme += pairs.step_down_counts(
-                taken,
+                swapped_sums,
                 self.statistics.sums,
                 self.native,
                 factors=(self.statistics.sign * factors * self.scales).tolist(),
@@ -495,83 +528,89 @@ class _NativeNull(NullBlocks):
         return extreme, self.replicates
 
 
-class _Drawn:
-    """Bootstrap replicates: systems' scores are kept, the differences of pairs are not."""
+class _BootstrapReplicates(_Replicates):
+    """Bootstrap replicates: scores of systems are kept, differences of pairs are not.
+
+    Attributes:
+        scores: scores shaped (replicate, system).
+    """
 
     def __init__(
         self,
-        statistics: Sequence[UnitCounts],
+        statistics: UnitCounts,
         pairs: Sequence[Pair],
         settings: CompareSettings,
-        scores: Sequence[Values],
-        draw: Draw,
+        test: BootstrapTest,
+        scores: Values,
     ) -> None:
-        self._statistics, self._settings, self._draw = statistics, settings, draw
-        self._test, self._scores = find_test(settings.test), list(scores)
+        super().__init__(statistics, pairs, settings)
+        self._test, self.scores = test, scores
         self._left, self._right = np.array(pairs).T
-        self._observed = [metric.sign * metric.differences(pairs) for metric in statistics]
 
-    def make(self, metrics: Sequence[int], count: int) -> None:
-        """Draw as many replicates as are missing."""
-        done = len(self._scores[metrics[0]])
-        if count > done:
-            further = self._draw(done, count - done)
-            for metric in metrics:
-                self._scores[metric] = np.concatenate([self._scores[metric], further[metric]])
-
-    def evidence(self, metric: int) -> Evidence:
-        """What the draws so far say by one metric."""
-        statistics, scores = self._statistics[metric], self._scores[metric]
-        size = max(1, PAIR_BLOCK // len(scores))
-        p = np.empty(len(self._left))
-        for start in range(0, len(p), size):
-            part = slice(start, start + size)
+    def evidence(self) -> Evidence:
+        """Return the evidence of the replicates so far."""
+        p = np.empty(len(self._pairs))
+        for part, differences in self._parts():
             p[part] = self._test.p_values(
-                self._observed[metric][part],
-                self._differences(scores, metric, part),
+                self._observed[part],
+                differences,
                 self._settings.alternative,
-                scale=statistics.scale,
+                scale=self.statistics.scale,
             )
-        return p, len(scores), False, NullBlocks(partial(self._null, metric))
+        return Evidence(p, len(self.scores), False, NullBlocks(self._null))
 
-    def reach(self, metric: int) -> Values:
-        """How far intervals reach below and above the observed differences, more being better."""
-        scores, observed = self._scores[metric], self._observed[metric]
-        rank = rejecting(len(scores), self._settings.alpha)
-        reach = np.full((2, len(observed)), np.inf)
-        size = max(1, PAIR_BLOCK // len(scores))
-        for start in range(0, len(observed) if rank else 0, size):
+    def half_widths(self) -> Values:
+        """Return the half-widths of the intervals that invert the bootstrap test."""
+        rank = _core.critical_rank(len(self.scores), self._settings.alpha, exact=False)
+        half_widths = np.full((2, len(self._pairs)), np.inf)
+        for part, differences in self._parts() if rank else ():
+            half_widths[:, part] = self._test.half_widths(
+                self._observed[part], differences, self._settings.alternative, rank
+            )
+        return half_widths
+
+    def _parts(self) -> Iterator[tuple[slice, Values]]:
+        """Yield some pairs after others with their differences on all replicates."""
+        size = max(1, PAIR_BLOCK // len(self.scores))
+        for start in range(0, len(self._pairs), size):
             part = slice(start, start + size)
-            differences = self._differences(scores, metric, part)
-            reach[:, part] = self._test.reach(
-                observed[part], differences, self._settings.alternative, rank
-            )
-        return reach
+            yield part, self._differences(self.scores, part)
 
-    def _differences(self, scores: Values, metric: int, part: slice) -> Values:
+    def _differences(self, scores: Values, part: slice) -> Values:
         differences = scores[:, self._left[part]] - scores[:, self._right[part]]
-        return np.asarray(self._statistics[metric].sign * differences)
+        return np.asarray(self.statistics.sign * differences)
 
-    def _null(self, metric: int) -> Iterator[Values]:
-        scores, observed = self._scores[metric], self._observed[metric]
-        size = max(1, PAIR_BLOCK // len(observed))
-        for start in range(0, len(scores), size):
-            drawn = self._differences(scores[start : start + size], metric, slice(None))
+    def _null(self) -> Iterator[Values]:
+        size = max(1, PAIR_BLOCK // len(self._pairs))
+        for start in range(0, len(self.scores) if self._test.null else 0, size):
+            differences = self._differences(self.scores[start : start + size], slice(None))
             if self._test.null is not None:
-                yield self._test.null(observed, drawn)
+                yield self._test.null(self._observed, differences)
+
+
+def _add_draws(
+    replicates: Sequence[_BootstrapReplicates], draw: Draw, metrics: Sequence[int], count: int
+) -> None:
+    """Draw the missing replicates up to `count` of metrics that have equally many so far."""
+    done = len(replicates[metrics[0]].scores)
+    if count > done:
+        further = draw(done, count - done)
+        for metric in metrics:
+            of_metric = replicates[metric]
+            of_metric.scores = np.concatenate([of_metric.scores, further[metric]])
 
 
 # Ranks. `better[i, j]` says that system i is significantly better than system j.
 
 
 def pair_wins(scores: Values, pairs: Sequence[Pair], *, sign: int, scale: float) -> Values:
-    """As `bootstrap_wins` of the pairs' differences, which are not kept.
+    """Return the `bootstrap_wins` of pairs without keeping their differences.
 
     Args:
-        scores: on the bootstrap's replicates, shaped (replicate, system).
-        pairs: the systems of each comparison.
-        sign: -1 where less is better.
-        scale: the size of the scores, to which rounding is relative.
+        scores: scores on the bootstrap's replicates, shaped (replicate, system).
+        pairs: systems of each comparison.
+        sign: -1 if lower is better, else 1.
+        scale: size of the scores, to which rounding is relative.
     """
     above, below = _core.Pairs(pairs).above_and_below(
         scores.T, tolerance=TIE_TOLERANCE, scale=scale
@@ -589,25 +628,25 @@ def significantly_better(
     *,
     higher_is_better: bool = True,
 ) -> NDArray[np.bool_]:
-    """The matrix of who is significantly better than whom; pairs not compared are not.
+    """Return the matrix of significantly better systems; False for pairs that are not compared.
 
     Args:
-        systems: how many systems there are.
-        pairs: the numbers of a first and a second system, for each comparison.
-        differences: the first system's score minus the second's, for each comparison.
-        significant: the decision on each comparison.
-        higher_is_better: whether more of the metric is better.
+        systems: number of systems.
+        pairs: indices of a first and a second system, for each comparison.
+        differences: first system's score minus the second's, for each comparison.
+        significant: decision on each comparison.
+        higher_is_better: False if lower scores are better.
     """
     better = np.zeros((systems, systems), dtype=np.bool_)
-    ahead = as_values("differences", differences) * (1 if higher_is_better else -1)
-    for (first, second), lead, real in zip(pairs, ahead, np.asarray(significant), strict=True):
-        better[first, second] = real and lead > 0
-        better[second, first] = real and lead < 0
+    gains = as_values("differences", differences) * (1 if higher_is_better else -1)
+    for (first, second), gain, real in zip(pairs, gains, np.asarray(significant), strict=True):
+        better[first, second] = real and gain > 0
+        better[second, first] = real and gain < 0
     return better
 
 
 def rank_ranges(better: ArrayLike) -> list[tuple[int, int]]:
-    """The best and the worst rank that each system may have.
+    """Return the best and the worst rank that each system may have.
 
     Behind all that are significantly better, ahead of all that are significantly worse: from the
     losses plus one to the number of systems minus the wins, as in the WMT findings.
@@ -622,13 +661,13 @@ def rank_ranges(better: ArrayLike) -> list[tuple[int, int]]:
 
 
 def probability_of_best(scores: ArrayLike, *, higher_is_better: bool = True) -> list[float]:
-    """The share of the replicates in which each system is the best; those that tie share it.
+    """Return the share of replicates in which each system is the best; ties share a replicate.
 
     Assumes what the bootstrap does. The shares add up to 1.
 
     Args:
-        scores: shaped (replicate, system).
-        higher_is_better: whether more of the metric is better.
+        scores: scores shaped (replicate, system).
+        higher_is_better: False if lower scores are better.
     """
     replicates = as_replicates("scores", scores)
     if replicates.ndim != 2 or replicates.shape[1] == 0:
@@ -643,16 +682,16 @@ def probability_of_best(scores: ArrayLike, *, higher_is_better: bool = True) -> 
 def clusters(
     scores: ArrayLike, better: ArrayLike, *, higher_is_better: bool = True
 ) -> list[list[int]]:
-    """Groups of systems that can't be told apart, the best group first, each best first.
+    """Return groups of systems that can't be told apart, the best group first, each best first.
 
     As in the WMT findings: systems are sorted by score, and a line is drawn where every system
     above is significantly better than every system below. Two systems of one group may well
     differ significantly, but then a chain of undecided pairs joins them.
 
     Args:
-        scores: the score of each system on the test set itself.
-        better: which pairs differ significantly.
-        higher_is_better: whether more of the metric is better.
+        scores: score of each system on the test set itself.
+        better: matrix of significantly better systems, see `significantly_better`.
+        higher_is_better: False if lower scores are better.
 
     >>> clusters([30.0, 35.0, 34.9], [[0, 0, 0], [1, 0, 0], [1, 0, 0]])
     [[1, 2], [0]]
@@ -663,15 +702,15 @@ def clusters(
         raise SettingError("scores", quality.shape, f"one score for each of {len(wins)} systems")
     order = np.argsort(-quality, kind="stable")
     groups: list[list[int]] = []
-    for place, system in enumerate(order):
-        if place == 0 or wins[np.ix_(order[:place], order[place:])].all():
+    for rank, system in enumerate(order):
+        if rank == 0 or wins[np.ix_(order[:rank], order[rank:])].all():
             groups.append([])
         groups[-1].append(int(system))
     return groups
 
 
 def _decisions(better: ArrayLike) -> NDArray[np.bool_]:
-    """The decisions as a checked square matrix in which nobody beats a system that beats them."""
+    """Check that decisions are a square matrix, and that no two systems beat each other."""
     wins = np.asarray(better, dtype=np.bool_)
     if wins.ndim != 2 or wins.shape[0] != wins.shape[1]:
         raise SettingError("better", wins.shape, "a square matrix (system, system)")
@@ -683,7 +722,7 @@ def _decisions(better: ArrayLike) -> NDArray[np.bool_]:
 
 
 def pairs_to_compare(names: Sequence[str], baseline: str | None) -> list[Pair]:
-    """All pairs in the order of the systems, or every other system with the baseline."""
+    """Return all pairs in the order of the systems, or every other system with the baseline."""
     if len(names) < 2:
         given = "1 system" if names else "no systems"
         raise RefusedError(f"{given} given: it takes at least two to compare; score takes one")

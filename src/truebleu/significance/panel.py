@@ -40,8 +40,8 @@ from truebleu.significance.settings import (
     chosen_unit,
     units_of,
 )
-from truebleu.significance.statistics import count_units
 from truebleu.significance.student import student_p, student_quantiles
+from truebleu.significance.unit_counts import count_units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +55,8 @@ if TYPE_CHECKING:
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
     from truebleu.significance.pairs import DifferenceBounds, PairTests
-    from truebleu.significance.statistics import Pair, Progress, UnitCounts
+    from truebleu.significance.replicates import Progress
+    from truebleu.significance.unit_counts import Pair, UnitCounts
 
 __all__ = ["Heterogeneity", "Panel", "PanelComparison", "PanelSettings", "PanelSystem", "SetResult"]
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from truebleu.metrics.base import Scorer, Signature
     from truebleu.resampling import Values
-    from truebleu.significance.statistics import Pair
+    from truebleu.significance.unit_counts import Pair
 
 __all__ = ["CURVES", "AgreementCurve", "PeopleAgreement", "find_curve"]
 

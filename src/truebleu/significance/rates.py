@@ -72,8 +72,12 @@ def korn_graubard_interval(successes: ArrayLike, trials: ArrayLike, level: float
         level: confidence level, such as 0.95.
     """
     hits, counts = np.asarray(successes, dtype=np.float64), np.asarray(trials, dtype=np.float64)
-    columns = {"successes": hits.reshape(len(hits), -1), "trials": counts.reshape(len(hits), -1)}
-    bounds = _core.intervals("korn-graubard", require_level(level), **columns)
+    bounds = _core.intervals(
+        "korn-graubard",
+        require_level(level),
+        successes=hits.reshape(len(hits), -1),
+        trials=counts.reshape(len(counts), -1),
+    )
     return bounds.reshape(2, *hits.shape[1:])
 
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from truebleu.counts.inputs import Source
     from truebleu.metrics.base import Score, Signature
     from truebleu.metrics.registry import MetricsLike
+    from truebleu.significance.replicates import Progress
     from truebleu.significance.settings import IntervalSettings
-    from truebleu.significance.statistics import Progress
 
 __all__ = [
     "GroupScores",
@@ -227,6 +227,7 @@ def score(
 
     # Resampling needs NumPy, which takes longer to load than plain scores take in all.
     from truebleu.significance.intervals import choose_interval, interval_bounds
+    from truebleu.significance.replicates import bootstrap_scores
     from truebleu.significance.settings import (
         IntervalSettings,
         chosen_unit,
@@ -234,7 +235,7 @@ def score(
         known_clusters,
         units_of,
     )
-    from truebleu.significance.statistics import bootstrap_scores, count_units, design_effects
+    from truebleu.significance.unit_counts import count_units, design_effects
 
     chosen = chosen_unit(unit, outline)
     by_domain = options["by_domain"]

@@ -199,7 +199,7 @@ def _refuse_with_test(name: str, options: Mapping[str, Any]) -> None:
     if options["alternative"] not in test.alternatives:
         raise SettingError("alternative", options["alternative"], "'two-sided' with this test")
     correction = CORRECTIONS.get(options["correction"])
-    if correction is not None and correction.basis == "replicates" and test.null is None:
+    if correction is not None and correction.basis == "replicates" and not test.has_null:
         expected = "another one with this test, whose replicates do not vary around 0"
         raise SettingError("correction", options["correction"], expected)
 
@@ -320,7 +320,7 @@ def for_comparisons(
     Refuses replicates and corrections by which no difference, however clear, could be significant.
     """
     test = find_test(settings.test)
-    if correction is None and test.null is not None:
+    if correction is None and test.has_null:
         settings = replace(settings, correction=default_correction(comparisons))
     name, alpha = settings.correction, settings.alpha
     if replicates is None:

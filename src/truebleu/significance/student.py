@@ -64,7 +64,7 @@ def student_p(
         differences: differences, negated if lower is better for the first system.
         errors: standard errors of the differences.
         degrees: degrees of freedom.
-        alternative: as for `randomization_p`.
+        alternative: direction of the test, see `randomization_p`.
         scale: the size of the scores, to which rounding is relative.
     """
     if alternative not in ALTERNATIVES:
@@ -131,7 +131,7 @@ def hall_p(
         null: the value that is tested.
         alternative: "greater" asks whether the true value is above, "less" whether it is below.
         scale: the size of the scores, to which rounding is relative.
-        strata: as for `hall_interval`.
+        strata: strata, see `hall_interval`.
     """
     if alternative not in ALTERNATIVES:
         raise UnknownNameError("alternative", alternative, ALTERNATIVES)

@@ -1,9 +1,9 @@
-"""Tests of significance: the table of tests, and the p-values that they give.
+"""Tests of significance: the table of tests, and their p-values.
 
 A test says where its replicates come from and which p-value they give. All pairs of systems by all
 metrics share the same replicates.
 
-Differences are of a first system's score minus a second's, turned so that more is better; they are
+Differences are of a first system's score minus a second's, negated if lower is better; they are
 shaped (replicate,) or (replicate, comparison), and the observed ones like one replicate. The
 p-values have the shape of the observed.
 
@@ -17,10 +17,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, TypeAlias
 
 import numpy as np
 
+from truebleu import _core
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import (
     Bootstrap,
@@ -42,20 +43,23 @@ from truebleu.schema import (
     require_whole_number,
 )
 from truebleu.significance.corrections import extremeness, smallest_factor
-from truebleu.significance.optimizer_runs import two_way_p, two_way_reach
+from truebleu.significance.optimizer_runs import two_way_half_widths, two_way_p
 from truebleu.significance.rates import wilson_interval
-from truebleu.significance.statistics import bootstrap_scores, swap_blocks, swap_ratios, swap_scales
+from truebleu.significance.replicates import bootstrap_scores, swap_blocks, swap_ratios
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu.significance.statistics import Pair, Progress, UnitCounts
+    from truebleu.significance.unit_counts import Pair, UnitCounts
 
 __all__ = [
     "TESTS",
+    "BootstrapTest",
+    "RunsTest",
     "SignificanceTest",
+    "SwapTest",
     "absolute_bootstrap_p",
     "bootstrap_wins",
     "fewest_units",
@@ -76,18 +80,18 @@ def randomization_p(
     exact: bool = False,
     scale: ArrayLike = 0.0,
 ) -> Values:
-    """Approximate randomization (Riezler & Maxwell 2005, §4.1, Fig. 1).
+    """Return p by approximate randomization (Riezler & Maxwell 2005, §4.1, Fig. 1).
 
     Assumes that, were the systems equal, either output of a unit might as well be the other
     system's, independently of the other units. It assumes nothing about how units were chosen.
 
     Args:
-        observed: the difference on the test set itself.
-        differences: the differences after random swaps.
+        observed: difference on the test set itself.
+        differences: differences after random swaps.
         alternative: "greater" asks whether the first system is better, "less" whether worse.
-        exact: the differences are those of all 2**units swaps, the empty one among them; then
-            the share of the extreme ones is p itself, and nothing is added.
-        scale: the size of the scores, to which rounding is relative; see `tie_margin`.
+        exact: True if the differences are those of all 2**units swaps, the empty one among them;
+            then the share of the extreme ones is p itself, and nothing is added.
+        scale: size of the scores, to which rounding is relative; see `tie_margin`.
     """
     null = as_replicates("differences", differences)
     extreme = _extreme(as_observed(observed, null), null, alternative, scale)
@@ -95,7 +99,7 @@ def randomization_p(
 
 
 def fewest_units(alpha: float, alternative: Alternative = "two-sided") -> int:
-    """The fewest units whose swaps can give a p-value of alpha or less.
+    """Return the smallest number of units whose swaps can give a p-value of alpha or less.
 
     Of the 2**n swaps of n units that differ one is as extreme as none, or two in a two-sided test.
 
@@ -112,18 +116,19 @@ def shifted_bootstrap_p(
     *,
     scale: ArrayLike = 0.0,
 ) -> Values:
-    """The bootstrap's differences, shifted to where equal systems would have them.
+    """Return p by the bootstrap's differences, shifted to where equal systems would have them.
 
     Assumes that the units are independent draws from one population, and that the distribution of
-    the difference keeps its shape when it is moved to zero (Noreen 1989; Riezler & Maxwell 2005,
+    the difference keeps its shape when it is shifted to zero (Noreen 1989; Riezler & Maxwell 2005,
     §4.2). Unlike randomization, it does not assume that the systems vary equally.
 
     The observed difference is subtracted: d_b - d varies around zero as d does around the true
     difference (Hall & Wilson 1991, first guideline; Efron & Tibshirani 1993, §16.4). The mean of
     the replicates, Noreen's choice, removes from them a bias of small test sets that the observed
-    difference still has. For mean scores the two are the same; for curved ones (roots,
-    exponentials) two-sided rejection rates at .05 differed by about .01 at most in simulations.
-    One-sided tests by a curved score stray with either when the systems vary unequally.
+    difference still has. For mean scores the two are the same; for nonlinear ones
+    (roots, exponentials) two-sided rejection rates at .05 differed by about .01 at most in
+    simulations.
+    One-sided tests by a nonlinear score stray with either when the systems vary unequally.
     """
     replicates = as_replicates("differences", differences)
     difference = as_observed(observed, replicates)
@@ -140,10 +145,11 @@ def absolute_bootstrap_p(
     *,
     scale: ArrayLike = 0.0,
 ) -> Values:
-    """Riezler & Maxwell's Fig. 2, also in Moses and sacreBLEU: `|d_b|` less its mean against `|d|`.
+    """Return p by comparing `|d_b|` less its mean with `|d|` (Riezler & Maxwell 2005, Fig. 2).
 
-    Where all d_b have the sign of d, this counts one tail only, so that p is half of what it should
-    be: at .05 it rejects 10 to 13 % of true null hypotheses. For comparison only.
+    Moses and sacreBLEU do so too. If all d_b have the sign of d, this counts one tail only, so that
+    p is half of what it should be: at .05 it rejects 10 to 13 % of true null hypotheses. For
+    comparison only.
     """
     if alternative != "two-sided":
         raise SettingError("alternative", alternative, "'two-sided' with absolute differences")
@@ -160,9 +166,9 @@ def wins_p(
     *,
     scale: ArrayLike = 0.0,
 ) -> Values:
-    """The share of replicates in which the system that is mostly better is not (Koehn 2004, §6).
+    """Return the share of replicates that the system with most wins does not win (Koehn 2004, §6).
 
-    Koehn calls a system better that is so in 95 % of the replicates: this is at most 5 % there.
+    Koehn calls a system better that wins 95 % of the replicates: this share is then at most 5 %.
     """
     replicates = as_replicates("differences", differences)
     margin = tie_margin(0.0, replicates, scale)
@@ -178,12 +184,12 @@ def interval_p(
     *,
     scale: ArrayLike = 0.0,
 ) -> Values:
-    """At most alpha where the percentile interval at 1 - alpha leaves out 0 (Zhang & Vogel)."""
+    """Return a p at most alpha if the percentile interval at 1 - alpha omits 0 (Zhang & Vogel)."""
     return np.minimum(2 * wins_p(observed, differences, alternative, scale=scale), 1.0)
 
 
 def bootstrap_wins(differences: ArrayLike, *, scale: ArrayLike = 0.0) -> Values:
-    """The share of the replicates in which the first system is better (Koehn 2004, §6).
+    """Return the share of the replicates in which the first system is better (Koehn 2004, §6).
 
     A tie is half a win, so that the shares of both systems add up to 1. Not a p-value: "better
     in 95 % of the replicates" is one-sided, and two-sided only 90 %.
@@ -198,43 +204,27 @@ def bootstrap_wins(differences: ArrayLike, *, scale: ArrayLike = 0.0) -> Values:
 def _extreme(
     observed: Values, null: Values, alternative: Alternative, scale: ArrayLike
 ) -> NDArray[np.bool_]:
-    """Which of the null's differences are at least as extreme as the observed."""
+    """Return which of the null's differences are at least as extreme as the observed."""
     margin = tie_margin(observed, null, scale)
     return extremeness(null, alternative) >= extremeness(observed, alternative) - margin
 
 
 def _with_the_observed(extreme: NDArray[np.bool_]) -> Values:
-    """The share of the extreme, the observed counted as one of them."""
+    """Return the share of extreme replicates, with the observed test set as one more of them."""
     return np.asarray((np.count_nonzero(extreme, axis=0) + 1) / (len(extreme) + 1))[()]
 
 
-# Intervals that agree with a test: the differences that it does not reject. A hypothesis is
-# rejected where fewer than so many replicates are as far from it as the observed difference.
+# Half-widths of the interval that inverts a test, below and above the observed difference: it holds
+# the differences at which at least `rank` replicates are extreme.
 
 
-def rejecting(replicates: int, alpha: float, *, exact: bool = False) -> int:
-    """The smallest number of extreme replicates that leaves a hypothesis standing.
-
-    0 where no number rejects it: there are too few replicates.
-
-    >>> rejecting(9_999, 0.05), rejecting(2**6, 0.05, exact=True), rejecting(10, 0.05)
-    (500, 4, 0)
-    """
-    share = replicates if exact else replicates + 1
-    rank = math.floor(require_alpha(alpha) * share)
-    # As p is compared: 0.1 * 10 may be a little less than 1, and 1 / 10 is not above 0.1.
-    rank += (rank + 1) / share <= alpha
-    rank -= rank / share > alpha
-    return rank + 1 if exact else rank
-
-
-def shifted_reach(
+def shifted_half_widths(
     observed: Values, differences: Values, alternative: Alternative, rank: int
 ) -> Values:
-    """How far an interval reaches below and above, that the shifted bootstrap does not reject.
+    """Return the half-widths of the interval that inverts `shifted_bootstrap_p`.
 
     The replicates' differences from the observed do not depend on the hypothesis. One-sided, each
-    end is that of the test in its direction: `basic_interval` at twice the distance from 1.
+    end is that of the test in its direction.
     """
     null = differences - observed
     if alternative == "two-sided":
@@ -242,45 +232,45 @@ def shifted_reach(
     return np.stack([_largest(null, rank), _largest(-null, rank)])
 
 
-def absolute_reach(
+def absolute_half_widths(
     _observed: Values, differences: Values, _alternative: Alternative, rank: int
 ) -> Values:
-    """The same of `absolute_bootstrap_p`, with the sizes that it compares the difference with."""
+    """Return the half-widths of the interval that inverts `absolute_bootstrap_p`."""
     sizes = np.abs(differences)
     return np.stack([_largest(sizes - sizes.mean(axis=0), rank)] * 2)
 
 
-def percentile_reach(
+def wins_half_widths(
     observed: Values, differences: Values, _alternative: Alternative, rank: int
 ) -> Values:
-    """The same of `wins_p`: percentiles with so many replicates beyond either end."""
-    moved = differences - observed
-    return np.stack([_largest(-moved, rank), _largest(moved, rank)])
+    """Return the half-widths of the percentile interval that inverts `wins_p`."""
+    shifted = differences - observed
+    return np.stack([_largest(-shifted, rank), _largest(shifted, rank)])
 
 
-def half_percentile_reach(
+def interval_half_widths(
     observed: Values, differences: Values, alternative: Alternative, rank: int
 ) -> Values:
-    """The same of `interval_p`: with half as many."""
+    """Return the half-widths of the percentile interval that inverts `interval_p`."""
     if rank < 2:
         return np.full((2, *observed.shape), np.inf)
-    return percentile_reach(observed, differences, alternative, rank // 2)
+    return wins_half_widths(observed, differences, alternative, rank // 2)
 
 
 def _largest(values: Values, rank: int) -> Values:
-    """The value of this rank in each column, from the largest down."""
+    """Return the value of this rank in each column, counted from the largest down."""
     return np.asarray(np.partition(values, len(values) - rank, axis=0)[len(values) - rank])
 
 
-# How sure a p-value is that was estimated from a limited number of replicates.
+# Monte-Carlo error of p-values that are estimated from a limited number of replicates.
 
 
-# So seldom may a look at unfinished replicates mistake on which side of alpha p is.
+# Confidence at which a Monte-Carlo interval must exclude alpha before replicates stop.
 CLEAR = 1 - 1e-3
 
 
 def smallest_p(replicates: int) -> float:
-    """The p-value when no replicate is extreme: 1 / (R + 1).
+    """Return the p-value if no replicate is extreme: 1 / (R + 1).
 
     >>> smallest_p(9_999)
     0.0001
@@ -289,7 +279,7 @@ def smallest_p(replicates: int) -> float:
 
 
 def replicates_for(alpha: float) -> int:
-    """The fewest replicates that can give a p-value of alpha or less.
+    """Return the smallest number of replicates that can give a p-value of alpha or less.
 
     >>> replicates_for(0.05)
     19
@@ -298,7 +288,7 @@ def replicates_for(alpha: float) -> int:
 
 
 def monte_carlo_error(p: ArrayLike, replicates: int) -> Values:
-    """The standard error of p from this many replicates: sqrt(p (1 - p) / R).
+    """Compute the standard error of p from this many replicates: sqrt(p (1 - p) / R).
 
     0 for p = 1, and of no use there or at the smallest p: `monte_carlo_interval` covers these.
     """
@@ -307,7 +297,7 @@ def monte_carlo_error(p: ArrayLike, replicates: int) -> Values:
 
 
 def monte_carlo_interval(p: ArrayLike, replicates: int, confidence: float = CLEAR) -> Values:
-    """Between which bounds p would lie with endless replicates: `low, high` (Wilson 1927).
+    """Return bounds of p with endless replicates: `low, high` (Wilson 1927).
 
     Corrections are monotone in every p-value: those of all lows and of all highs bound the
     corrected ones.
@@ -318,7 +308,7 @@ def monte_carlo_interval(p: ArrayLike, replicates: int, confidence: float = CLEA
 
 
 def decision(low: float, high: float, alpha: float) -> bool | None:
-    """Whether a p-value known to lie from low to high is significant; None if it may be either.
+    """Return whether a p-value from low to high is significant, or None if it may be either.
 
     >>> decision(0.01, 0.03, alpha=0.05), decision(0.06, 0.09, alpha=0.05)
     (True, False)
@@ -338,12 +328,8 @@ def _count(replicates: int) -> int:
 # The tests.
 
 
-def _not_by_swaps(*_: object) -> Values:
-    raise AssertionError("the swaps of pairs are tallied")
-
-
-#: What a test's p-values come from: outputs swapped at random, test sets drawn with replacement, or
-#: without replicates the variance over segments and optimizer runs.
+#: Source of p-values: outputs swapped at random, test sets drawn with replacement, or without
+#: replicates the variance over segments and optimizer runs.
 Source = Literal["swaps", "bootstrap", "runs"]
 
 
@@ -352,35 +338,41 @@ class SignificanceTest:
     """A test of the hypothesis that two systems are equally good.
 
     Attributes:
-        name: what settings and options call it.
-        title: what people call it.
-        origin: where it is described, or who does it so.
-        source: what its replicates are, or that it needs none.
-        p_value: a function of the observed differences, the replicates', the alternative and the
-            keyword `scale`, as `randomization_p`; of swaps it also takes `exact`. Of runs, a
-            function of the statistics, the pairs and the alternative, as `two_way_p`.
-        reach: how far the interval of a difference reaches below and above it, that holds all that
-            the test does not reject: a function of the bootstrap's differences, as `shifted_reach`,
-            or of the statistics of runs, as `two_way_reach`. Swaps are counted instead.
-        null: a function of the observed and the replicates' differences that gives those of equal
-            systems, for corrections that look at replicates; None where there is none.
-        scaled: whether swaps that vary less than samples are scaled up to their variance.
-        alternatives: those that can be tested.
-        caution: what a reader of its p-values must know.
-        counts_wins: whether it decides by the share of replicates in which a system is better.
+        name: name in settings and options.
+        title: name in reports.
+        origin: publication that describes it, or tool that does it.
+        alternatives: alternatives that it can test.
+        caution: caveat about the p-values, or None.
     """
 
     name: str
     title: str
     origin: str
-    source: Source
-    p_value: Callable[..., Values]
-    reach: Callable[..., Values] = _not_by_swaps
-    null: Callable[[Values, Values], Values] | None = None
-    scaled: bool = False
     alternatives: tuple[Alternative, ...] = ALTERNATIVES
     caution: str | None = None
-    counts_wins: bool = False
+    source: ClassVar[Source]
+
+    @property
+    def has_null(self) -> bool:
+        """True if replicates show what differences equal systems have, as some corrections need."""
+        return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SwapTest(SignificanceTest):
+    """A test by random swaps of the systems' outputs, see `randomization_p`.
+
+    Attributes:
+        scaled: True if swaps that vary less than samples are scaled up to their variance.
+    """
+
+    scaled: bool = False
+    source: ClassVar[Source] = "swaps"
+
+    @property
+    def has_null(self) -> bool:
+        """True: swaps make systems equal."""
+        return True
 
     def p_values(
         self,
@@ -391,17 +383,12 @@ class SignificanceTest:
         exact: bool = False,
         scale: float = 0.0,
     ) -> Values:
-        """The p-value of each comparison; more must be better for the first system.
+        """Return the p-value of each comparison; see `randomization_p` for the arguments."""
+        return randomization_p(observed, differences, alternative, exact=exact, scale=scale)
 
-        Args:
-            observed: the difference of each comparison.
-            differences: those of the replicates, shaped (replicate, comparison).
-            alternative: what is tested against.
-            exact: the replicates are all swaps there are.
-            scale: the size of the scores, to which rounding is relative.
-        """
-        enumerated = {"exact": True} if exact else {}
-        return self.p_value(observed, differences, alternative, scale=scale, **enumerated)
+    def null(self, _observed: Values, differences: Values) -> Values:
+        """Return differences that equal systems have."""
+        return differences
 
     def differences(
         self,
@@ -411,119 +398,182 @@ class SignificanceTest:
         replicates: int,
         seed: int,
         first: int = 0,
-        progress: Progress | None = None,
     ) -> tuple[list[Values], bool]:
-        """By metric the replicates' differences, and whether these are of all swaps there are.
+        """Return differences after swaps by metric, and whether they are of all swaps.
 
-        Differences are shaped (replicate, pair). Rows of the statistics are what is swapped or
-        drawn; all swaps are made where these are no more than was asked for.
+        Differences are shaped (replicate, pair). All swaps are made if they are no more than the
+        replicates.
         """
-        units = len(statistics[0].rows)
-        if self.source == "swaps":
-            swaps = Swaps(replicates=replicates, seed=seed)
-            exact = swaps.enumerates(units)
-            start = 0 if exact else first
-            blocks: list[list[Values]] = [[] for _ in statistics]
-            for place, block, _ in swap_blocks(statistics, pairs, swaps, progress, first=start):
-                blocks[place].append(block)
-            swapped = [np.concatenate(of_metric) for of_metric in blocks]
-            if self.scaled and not exact:
-                scales = [swap_scales(swap_ratios(metric, pairs)) for metric in statistics]
-                swapped = [part * scale for part, scale in zip(swapped, scales, strict=True)]
-            return swapped, exact
+        swaps = Swaps(replicates=replicates, seed=seed)
+        exact = swaps.enumerates(statistics[0].units)
+        blocks: list[list[Values]] = [[] for _ in statistics]
+        for index, block, _ in swap_blocks(statistics, pairs, swaps, first=0 if exact else first):
+            blocks[index].append(block)
+        swapped = [np.concatenate(of_metric) for of_metric in blocks]
+        if self.scaled and not exact:
+            scales = [_core.swap_scales(swap_ratios(metric, pairs)) for metric in statistics]
+            swapped = [part * scale for part, scale in zip(swapped, scales, strict=True)]
+        return swapped, exact
+
+
+class BootstrapP(Protocol):
+    """A function such as `shifted_bootstrap_p`."""
+
+    def __call__(
+        self,
+        observed: ArrayLike,
+        differences: ArrayLike,
+        alternative: Alternative = "two-sided",
+        /,
+        *,
+        scale: ArrayLike = 0.0,
+    ) -> Values:
+        """Return p-values."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BootstrapTest(SignificanceTest):
+    """A test by test sets drawn with replacement.
+
+    Attributes:
+        p_value: function of the observed differences, the replicates', the alternative and the
+            keyword `scale` that returns p-values.
+        half_widths: function of the observed differences, the replicates', the alternative and the
+            critical rank that returns the half-widths of the interval that inverts the test.
+        null: function of the observed and the replicates' differences that returns differences of
+            equal systems, or None.
+        counts_wins: True if it decides by the share of replicates in which a system is better.
+    """
+
+    p_value: BootstrapP
+    half_widths: Callable[[Values, Values, Alternative, int], Values]
+    null: Callable[[Values, Values], Values] | None = None
+    counts_wins: bool = False
+    source: ClassVar[Source] = "bootstrap"
+
+    @property
+    def has_null(self) -> bool:
+        """True if there is a function that returns differences of equal systems."""
+        return self.null is not None
+
+    def p_values(
+        self,
+        observed: Values,
+        differences: Values,
+        alternative: Alternative = "two-sided",
+        *,
+        exact: bool = False,
+        scale: float = 0.0,
+    ) -> Values:
+        """Return the p-value of each comparison; replicates of the bootstrap are never exact."""
+        if exact:
+            raise AssertionError("the bootstrap's replicates are never all there are")
+        return self.p_value(observed, differences, alternative, scale=scale)
+
+    def differences(
+        self,
+        statistics: Sequence[UnitCounts],
+        pairs: Sequence[Pair],
+        *,
+        replicates: int,
+        seed: int,
+        first: int = 0,
+    ) -> tuple[list[Values], bool]:
+        """Return the replicates' differences by metric, shaped (replicate, pair), and False."""
         left, right = np.array(pairs).T
-        bootstrap = Bootstrap(replicates=replicates, seed=seed)
-        drawn = bootstrap_scores(
-            statistics, Units.segments(units), bootstrap, progress, first=first
-        )
+        bootstrap, units = Bootstrap(replicates=replicates, seed=seed), statistics[0].units
+        drawn = bootstrap_scores(statistics, Units.segments(units), bootstrap, first=first)
         return [scores[:, left] - scores[:, right] for scores in drawn], False
 
 
-def _around_zero(_observed: Values, differences: Values) -> Values:
-    return differences
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunsTest(SignificanceTest):
+    """A test by the variance over segments and optimizer runs, without replicates.
+
+    Attributes:
+        p_values: function of the statistics, the pairs and the alternative that returns p-values.
+        half_widths: function of the same and the significance level that returns the half-widths
+            of the intervals that invert the test.
+    """
+
+    p_values: Callable[[UnitCounts, Sequence[Pair], Alternative], Values]
+    half_widths: Callable[[UnitCounts, Sequence[Pair], Alternative, float], Values]
+    source: ClassVar[Source] = "runs"
 
 
-def _shifted(observed: Values, differences: Values) -> Values:
-    return differences - observed
-
+ReplicateTest: TypeAlias = "SwapTest | BootstrapTest"
+AnyTest: TypeAlias = "ReplicateTest | RunsTest"
 
 #: All tests by name; a new one is an entry here.
-TESTS: Mapping[str, SignificanceTest] = {
+TESTS: Mapping[str, AnyTest] = {
     test.name: test
     for test in (
-        SignificanceTest(
+        SwapTest(
             name="ar",
             title="approximate randomization",
             origin="Riezler & Maxwell 2005, Fig. 1",
-            source="swaps",
-            p_value=randomization_p,
-            null=_around_zero,
         ),
-        SignificanceTest(
+        SwapTest(
             name="scaled",
             title="scaled approximate randomization",
             origin="after Janssen 1997; Chung & Romano 2013",
-            source="swaps",
-            p_value=randomization_p,
-            null=_around_zero,
             scaled=True,
         ),
-        SignificanceTest(
+        BootstrapTest(
             name="bootstrap",
             title="shifted bootstrap",
             origin="Hall & Wilson 1991",
-            source="bootstrap",
             p_value=shifted_bootstrap_p,
-            reach=shifted_reach,
-            null=_shifted,
+            half_widths=shifted_half_widths,
+            null=lambda observed, differences: differences - observed,
         ),
-        SignificanceTest(
+        BootstrapTest(
             name="bootstrap-absolute",
             title="bootstrap of absolute differences",
             origin="Riezler & Maxwell 2005, Fig. 2; sacreBLEU",
-            source="bootstrap",
             p_value=absolute_bootstrap_p,
-            reach=absolute_reach,
+            half_widths=absolute_half_widths,
             alternatives=("two-sided",),
             caution="it centres absolute differences, and so rejects too often",
         ),
-        SignificanceTest(
+        BootstrapTest(
             name="wins",
             title="paired bootstrap by wins",
             origin="Koehn 2004, §6",
-            source="bootstrap",
             p_value=wins_p,
-            reach=percentile_reach,
+            half_widths=wins_half_widths,
             alternatives=("two-sided",),
             caution="by 95 % of the replicates it calls equal systems different in 9 to 11 % of "
             "all cases, and its interval is a 90 % one",
             counts_wins=True,
         ),
-        SignificanceTest(
+        BootstrapTest(
             name="interval",
             title="bootstrap interval of the difference",
             origin="Zhang & Vogel 2004, §3.2",
-            source="bootstrap",
             p_value=interval_p,
-            reach=half_percentile_reach,
+            half_widths=interval_half_widths,
             alternatives=("two-sided",),
             caution="at 95 % it calls equal systems different in 4 to 7 % of all cases with 500 "
             "segments, and in more with fewer",
         ),
-        SignificanceTest(
+        RunsTest(
             name="two-way",
             title="two-way t test",
             origin="Satterthwaite 1946; Welch 1947",
-            source="runs",
-            p_value=two_way_p,
-            reach=two_way_reach,
+            p_values=two_way_p,
+            half_widths=two_way_half_widths,
         ),
     )
 }
+#: The tests whose p-values come from replicates.
+REPLICATE_TESTS: Mapping[str, ReplicateTest] = {
+    name: test for name, test in TESTS.items() if not isinstance(test, RunsTest)
+}
 
 
-def find_test(name: str) -> SignificanceTest:
-    """The test of this name.
+def find_test(name: str) -> AnyTest:
+    """Return the test of this name; raises UnknownNameError.
 
     >>> find_test("ar").title
     'approximate randomization'
@@ -534,7 +584,9 @@ def find_test(name: str) -> SignificanceTest:
 
 
 def fewest_replicates(correction: str, comparisons: int, alpha: float) -> int:
-    """The fewest replicates of which one clear difference can be significant, corrected.
+    """Return the smallest number of replicates for one clear difference to be significant.
+
+    Its p-value is corrected for the number of comparisons.
 
     >>> fewest_replicates("holm", 780, 0.05), fewest_replicates("none", 780, 0.05)
     (15599, 19)
@@ -543,7 +595,7 @@ def fewest_replicates(correction: str, comparisons: int, alpha: float) -> int:
 
 
 def default_replicates(correction: str, comparisons: int, alpha: float) -> int:
-    """How many replicates a test makes for so many comparisons unless you say otherwise.
+    """Return the default number of replicates of a test for a number of comparisons.
 
     At least 10,000, and four times what one clear difference needs to be significant.
 

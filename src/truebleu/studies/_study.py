@@ -43,15 +43,17 @@ from truebleu.reports.document import Column, Document, Plot, Table, charted_doc
 from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Units
 from truebleu.schema import Seed, Setting, Streams, takes, to_builtins
 from truebleu.significance.intervals import percentile_interval
-from truebleu.significance.statistics import bootstrap_scores, count_units
+from truebleu.significance.replicates import bootstrap_scores
 from truebleu.significance.student import student_quantile
 from truebleu.significance.tests import (
-    TESTS as SIGNIFICANCE_TESTS,
+    REPLICATE_TESTS,
+    SwapTest,
     bootstrap_wins,
     monte_carlo_interval,
     replicates_for,
     smallest_p,
 )
+from truebleu.significance.unit_counts import count_units
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -64,7 +66,7 @@ if TYPE_CHECKING:
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
     from truebleu.schema import Draw
-    from truebleu.significance.statistics import Pair, UnitCounts
+    from truebleu.significance.unit_counts import Pair, UnitCounts
 
 __all__ = ["StudyResult"]
 
@@ -589,9 +591,7 @@ def require_replicates(replicates: int, alpha: float) -> None:
 RULES = {"wins": "bootstrap wins", "interval": "bootstrap interval"}
 #: The tests that `compare` offers, and those rules.
 STUDY_TESTS = {
-    name: replace(test, title=RULES.get(name, test.title))
-    for name, test in SIGNIFICANCE_TESTS.items()
-    if test.source != "runs"
+    name: replace(test, title=RULES.get(name, test.title)) for name, test in REPLICATE_TESTS.items()
 }
 #: Those for any metric.
 TESTS = tuple(name for name in STUDY_TESTS if name != "scaled")
@@ -643,8 +643,8 @@ class Testing:
         drawn: dict[tuple[str, bool], tuple[Floats, bool]] = {}
         draws: Any = {"replicates": self.replicates, "seed": self.seed}
         for name in self.tests:
-            test = SIGNIFICANCE_TESTS[name]
-            kind = (test.source, test.scaled)
+            test = REPLICATE_TESTS[name]
+            kind = test.source, isinstance(test, SwapTest) and test.scaled
             if kind not in drawn:
                 first = index * self.replicates
                 (differences,), exact = test.differences([statistics], pairs, first=first, **draws)

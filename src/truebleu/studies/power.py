@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import TestSet
     from truebleu.counts.counts import Counts
     from truebleu.metrics.registry import MetricsLike
-    from truebleu.significance.statistics import Pair, UnitCounts
+    from truebleu.significance.unit_counts import Pair, UnitCounts
 
 __all__ = ["study_accuracy", "study_power", "study_sensitivity"]
 

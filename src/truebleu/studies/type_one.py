@@ -41,8 +41,8 @@ from truebleu.schema import Setting, Streams
 from truebleu.significance.corrections import CORRECTIONS, experimentwise_error
 from truebleu.significance.pairs import pair_tests
 from truebleu.significance.settings import CompareSettings, require_enough_replicates
-from truebleu.significance.statistics import UnitCounts, count_units
-from truebleu.significance.tests import TESTS as SIGNIFICANCE_TESTS, fewest_units, find_test
+from truebleu.significance.tests import REPLICATE_TESTS, fewest_units
+from truebleu.significance.unit_counts import UnitCounts, count_units
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -500,7 +500,7 @@ class MultiplicityOptions(base.PoolOptions, total=False):
     corrections: Annotated[
         Sequence[str] | None, Setting(choices=tuple(CORRECTIONS), metavar="NAME,...")
     ]
-    test: Annotated[str, Setting(choices=tuple(SIGNIFICANCE_TESTS), default="ar")]
+    test: Annotated[str, Setting(choices=tuple(REPLICATE_TESTS), default="ar")]
     null: Null
     alpha: Alpha
     repetitions: Repetitions
@@ -628,7 +628,7 @@ def alarms_of(
     pairs = list(combinations(range(statistics.systems), 2))
     setting = next(iter(settings.values()))
     draws: Any = {"replicates": setting.replicates, "seed": setting.seed}
-    (differences,), exact = find_test(setting.test).differences(
+    (differences,), exact = REPLICATE_TESTS[setting.test].differences(
         [statistics], pairs, first=index * setting.replicates, **draws
     )
     alarms = {}

@@ -35,7 +35,7 @@ from truebleu.reports.document import Column, Plot, Table, percent
 from truebleu.schema import Level, Setting
 from truebleu.significance.intervals import min_replicates, percentile_interval
 from truebleu.significance.settings import CompareSettings
-from truebleu.significance.statistics import UnitCounts
+from truebleu.significance.unit_counts import UnitCounts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -10,13 +10,7 @@ from truebleu.counts.counting import count_texts
 from truebleu.counts.inputs import counts_of
 from truebleu.errors import SettingError
 from truebleu.resampling import Units
-from truebleu.significance.statistics import (
-    LargestUnit,
-    UnitCounts,
-    count_units,
-    largest_units,
-    swap_ratios,
-)
+from truebleu.significance.unit_counts import LargestUnit, UnitCounts, count_units, largest_units
 from truebleu.simulation import simulate
 
 TEXTS = simulate(segments=60, systems=[0.1, 0.2], document_length=5, seed=2)
@@ -61,12 +55,6 @@ def test_one_unit_that_differs_carries_all_of_the_variance() -> None:
     assert largest.unit == 9
     assert largest.share == pytest.approx(0.9)
     assert largest_units(statistics, [(1, 1)]) == [LargestUnit()]
-
-
-def test_nothing_that_varies_has_no_ratio_of_swaps() -> None:
-    first, same = swap_ratios(BY_SEGMENT, [(0, 1), (1, 1)]).tolist()
-    assert first > 0
-    assert same != same
 
 
 def test_units_that_differ_are_counted() -> None:

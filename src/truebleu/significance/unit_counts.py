@@ -1,0 +1,254 @@
+"""A metric's counts of all systems by unit: scores, jackknife scores, errors, largest units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from truebleu import _core
+from truebleu.errors import SettingError
+from truebleu.metrics.base import MeanScorer
+from truebleu.resampling import blocks, jackknife_error, on_exact_grid
+from truebleu.schema import ComparedByValue
+from truebleu.significance.rates import are_rates
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from truebleu.counts.counts import Counts
+    from truebleu.metrics.base import Scorer
+    from truebleu.resampling import Units, Values
+
+__all__ = ["UnitCounts", "count_units"]
+
+Pair = tuple[int, int]
+
+# Numbers of a block: 32 MB.
+BLOCK_SIZE = 1 << 22
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UnitCounts(ComparedByValue):
+    """Counts by unit, system and column, on the grid on which their sums are exact.
+
+    Many whole numbers are kept in 16 or 32 bits; `blocks` gives them as floats.
+
+    Attributes:
+        label: the metric's label.
+        metric: scorer that turns sums into scores.
+        rows: counts, shaped (unit, system, column).
+        items: counts of pass/fail scores by segment; None of other scores.
+    """
+
+    label: str
+    metric: Scorer
+    rows: Values
+    items: NDArray[Any] | None = None
+
+    @classmethod
+    def of(cls, label: str, metric: Scorer, rows: Values, units: Units) -> UnitCounts:
+        """Add up counts by segment into counts by unit."""
+        by_unit = units.add_up(rows)
+        flat = on_exact_grid(by_unit.reshape(len(by_unit), -1))
+        items = rows if are_rates(metric, rows) else None
+        return cls(label, metric, flat.reshape(by_unit.shape), items)
+
+    @property
+    def systems(self) -> int:
+        """Number of systems."""
+        return int(self.rows.shape[1])
+
+    @property
+    def units(self) -> int:
+        """Number of units."""
+        return len(self.rows)
+
+    @property
+    def sums(self) -> Values:
+        """Sums of the rows of the whole test set, shaped (system, column)."""
+        return np.asarray(self.rows.sum(axis=0, dtype=np.float64))
+
+    @property
+    def scores(self) -> Values:
+        """Each system's score on the whole test set."""
+        return self.metric.score(self.sums)
+
+    def differences(self, pairs: Sequence[Pair]) -> Values:
+        """Return the first system's score minus the second's for each pair."""
+        left, right = np.array(pairs).T
+        scores = self.scores
+        return np.asarray(scores[left] - scores[right])
+
+    @property
+    def sign(self) -> int:
+        """1, or -1 if lower is better; 1 for a metric without direction."""
+        return self.metric.sign
+
+    @property
+    def scale(self) -> float:
+        """Size of the scores, to which rounding is relative."""
+        return float(np.abs(self.scores).max())
+
+    @property
+    def width(self) -> int:
+        """Number of columns of all systems side by side."""
+        return self.systems * int(self.rows.shape[2])
+
+    def differing_units(self, pairs: Sequence[Pair]) -> list[int]:
+        """Count the units in which each pair's systems have different counts."""
+        self._require_systems(pairs)
+        of_blocks = [_core.Pairs(pairs).differing_units(block) for block in blocks(self.rows)]
+        return [int(count) for count in np.sum(of_blocks, axis=0)]
+
+    def _require_systems(self, pairs: Sequence[Pair]) -> None:
+        if not pairs or any(not 0 <= system < self.systems for pair in pairs for system in pair):
+            raise SettingError("pairs", pairs, f"pairs of numbers from 0 to {self.systems - 1}")
+
+    def unit_means(self, needed_by: str) -> Values:
+        """Return the scores of units, shaped (unit, system), of a metric that is their mean.
+
+        Raises SettingError in the name of `needed_by` for other metrics.
+        """
+        if not isinstance(self.metric, MeanScorer):
+            expected = "a metric that is a mean over segments"
+            raise SettingError(needed_by, self.label, expected)
+        if self.rows.shape[2] != 2 or (self.rows[..., 1] != 1).any():
+            expected = "one score for every segment and system, with segments as units"
+            raise SettingError(needed_by, "missing or grouped scores", expected)
+        return self.rows[..., 0]
+
+    def contributions(self) -> Values:
+        """Return what each unit adds to the error of each score, shaped (unit, system).
+
+        By the delta method: a unit's counts times the gradient at the sums, centred at 0. The
+        variance of a score is n / (n - 1) times the sum of their squares, that of a difference
+        likewise.
+        """
+        gradient = self.metric.gradient(self.sums)
+        each = self._of_blocks(lambda block: np.einsum("usc,sc->us", block, gradient))
+        each -= each.mean(axis=0)
+        return each
+
+    def paired_rates(self, pairs: Sequence[Pair], level: float) -> Values | None:
+        """Count the items of each pair that only the first gets right, only the second, and all.
+
+        The numbers, shaped (3, pair), are effective sample sizes, of few clusters for intervals of
+        this level. None unless scores are pass/fail.
+        """
+        if self.items is None:
+            return None
+        return _core.paired_rates(self.rows.astype(np.float64), self.items[..., 0], pairs, level)
+
+    def errors_of_pairs(self, pairs: Sequence[Pair]) -> Values:
+        """Compute the standard error of each pair's difference by the jackknife."""
+        self._require_systems(pairs)
+        jackknife = self.jackknife_scores()
+        left, right = np.array(pairs).T
+        error = np.empty(len(pairs))
+        size = max(1, BLOCK_SIZE // self.units)
+        for start in range(0, len(pairs), size):
+            some = slice(start, start + size)
+            error[some] = jackknife_error(jackknife[:, left[some]] - jackknife[:, right[some]])
+        return error
+
+    def jackknife_scores(self) -> Values:
+        """Compute each system's score without one unit each, shaped (unit, system)."""
+        sums = self.sums
+        return self._of_blocks(lambda block: self.metric.score(sums - block))
+
+    def _of_blocks(self, number: Callable[[Values], Values]) -> Values:
+        """Compute a number of each unit and system, block by block."""
+        numbers = np.empty(self.rows.shape[:2])
+        start = 0
+        for block in blocks(self.rows):
+            numbers[start : start + len(block)] = number(block)
+            start += len(block)
+        return numbers
+
+
+def contrast_matrix(pairs: Sequence[Pair] | None, systems: int) -> Values:
+    """Return the contrast matrix of pairs, shaped (pair, system); the identity without pairs."""
+    if pairs is None:
+        return np.eye(systems)
+    identity = np.eye(systems)
+    left, right = np.array(pairs).T
+    return np.asarray(identity[left] - identity[right])
+
+
+def count_units(counts: Counts, units: Units) -> list[UnitCounts]:
+    """Add up counts by unit, for each metric."""
+    return [
+        UnitCounts.of(metric.label, metric.scorer, metric.rows.stored(), units)
+        for metric in counts.metrics
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class LargestUnit:
+    """The unit with most of the variance of a pair's difference, or None if that does not vary.
+
+    Attributes:
+        unit: index of the unit.
+        share: its share of the variance.
+    """
+
+    unit: int | None = None
+    share: float | None = None
+
+
+def largest_units(statistics: UnitCounts, pairs: Sequence[Pair]) -> list[LargestUnit]:
+    """Find the unit with most of the variance of each pair's difference."""
+    contributions, rounding = statistics.contributions(), rounding_variance(statistics)
+    left, right = np.array(pairs).T
+    size = max(1, BLOCK_SIZE // len(contributions))
+    largest = []
+    for start in range(0, len(pairs), size):
+        part = slice(start, start + size)
+        squares = (contributions[:, left[part]] - contributions[:, right[part]]) ** 2
+        columns = squares.sum(axis=0), squares.max(axis=0), squares.argmax(axis=0)
+        for total, highest, unit in zip(*(column.tolist() for column in columns), strict=True):
+            varies = total > rounding
+            largest.append(LargestUnit(unit, highest / total) if varies else LargestUnit())
+    return largest
+
+
+def rounding_variance(statistics: UnitCounts) -> float:
+    """Return the largest variance that rounding gives to equal contributions."""
+    return float(_core.ROUNDING * max(statistics.scale, 1.0)) ** 2
+
+
+def design_effects(
+    statistics: UnitCounts,
+    rows: Values,
+    kinds: tuple[Units, Units] | None,
+    pairs: Sequence[Pair] | None = None,
+) -> list[float | None]:
+    """Return the design effect of each score or difference: its variance by clusters over segments.
+
+    None without clusters, or if nothing varies by segments.
+
+    Args:
+        statistics: counts of all systems by one metric.
+        rows: counts by segment from which the statistics were made.
+        kinds: segments and their clusters, documents or blocks.
+        pairs: systems of each difference; None for the scores themselves.
+    """
+    contrasts = contrast_matrix(pairs, statistics.systems)
+    if kinds is None:
+        return [None] * len(contrasts)
+    parts = [UnitCounts.of(statistics.label, statistics.metric, rows, k) for k in kinds]
+    rounding = rounding_variance(parts[0])
+    plain, whole = (_variances(part.contributions() @ contrasts.T) for part in parts)
+    return [
+        by_clusters / by_segments if by_segments > rounding else None
+        for by_clusters, by_segments in zip(whole, plain, strict=True)
+    ]
+
+
+def _variances(contributions: Values) -> list[float]:
+    count = len(contributions)
+    return list(((contributions**2).sum(axis=0) * count / (count - 1)).tolist())
