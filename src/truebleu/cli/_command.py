@@ -194,7 +194,14 @@ def setting_options(settings: Mapping[str, Parameter]) -> Iterator[Option]:
             kind: Any = str if declared.kind in (os.PathLike, None) else declared.kind
             if setting.choices:
                 kind = click.Choice(tuple(setting.choices))
-            details |= {"type": kind, "multiple": declared.many}
+            # Several values are separated by commas, if the declaration writes them so.
+            has_commas = "," in (setting.metavar or "")
+            details |= {"type": kind, "multiple": declared.many and not has_commas}
+            if has_commas:
+                details |= {
+                    "type": str,
+                    "callback": partial(_split, click.types.convert_type(kind)),
+                }
             if declared.default is MISSING:
                 details["required"] = True
             elif not declared.many:
@@ -202,6 +209,15 @@ def setting_options(settings: Mapping[str, Parameter]) -> Iterator[Option]:
                 details |= {"default": declared.default, "show_default": shown}
         details |= {"group": setting.group, "rare": setting.rare}
         yield Option(" ".join(flags), _sentence(setting.help), is_setting=True, **details)
+
+
+def _split(
+    kind: click.ParamType, context: click.Context, option: click.Parameter, text: str | None
+) -> tuple[Any, ...] | None:
+    """Return the values of an option that takes several, separated by commas."""
+    if text is None:
+        return None
+    return tuple(kind.convert(part, option, context) for part in text.split(","))
 
 
 def _sentence(text: str) -> str:
@@ -249,7 +265,9 @@ def make_command(
             systems = partial(click.Argument, ["systems"], nargs=-1, type=FilePath())
             parameters.append(systems(metavar=metavar, required=required))
         parameters += _text_options() if "texts" in has else []
-        parameters += _metric_options(metrics) if "metrics" in has else []
+        if verb is not None and "metrics" in has:
+            default = inspect.signature(verb).parameters["metrics"].default
+            parameters += _metric_options(metrics, default)
         parameters += [LOWER_IS_BETTER] if {"metrics", "texts"} <= has else []
         parameters += [BY] if "by" in has else []
         parameters += setting_options(declared)
@@ -651,9 +669,10 @@ BY = Option(
 
 
 def _metric_options(
-    parse: Callable[[Sequence[str]], list[Metric]] | None,
+    parse: Callable[[Sequence[str]], list[Metric]] | None, default: str | Sequence[str] | None
 ) -> list[click.Parameter]:
     """Return options for the metrics, and for the language that decides about tokenizers."""
+    names = [default] if isinstance(default, str) else list(default or ())
 
     def read(written: Sequence[str]) -> Sequence[Requested] | None:
         context = click.get_current_context()
@@ -672,8 +691,8 @@ def _metric_options(
             "METRIC",
             group="Metrics",
             multiple=True,
-            default=[] if parse is None else [DEFAULT_METRIC],
-            show_default=parse is not None or "bleu, given scores, or all saved counts",
+            default=names,
+            show_default=bool(names) or "bleu, given scores, or all saved counts",
             read=read,
         ),
         # Read before --metric, wherever it stands.

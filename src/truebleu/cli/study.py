@@ -21,7 +21,7 @@ from truebleu.cli._command import (
 from truebleu.cli.main import LazyGroup, progress_bar
 from truebleu.corpus._files import note_input
 from truebleu.errors import SettingError
-from truebleu.schema import DEFAULT_SEED, declared_by
+from truebleu.schema import DEFAULT_SEED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -87,15 +87,6 @@ def study_command() -> None:
     """Measure how far scores, intervals and tests can be trusted on your own data."""
 
 
-def _split(
-    kind: Any, context: click.Context, option: click.Parameter, value: str | None
-) -> tuple[Any, ...] | None:
-    """The values of an option that takes several, separated by commas."""
-    if value is None:
-        return None
-    return tuple(kind.convert(part, option, context) for part in value.split(","))
-
-
 #: Settings that most people leave as they are.
 UNUSUAL = (
     "unit", "replicates", "level", "sampling", "permutations", "system_scores",
@@ -138,23 +129,16 @@ def _command_of(name: str, study: Callable[..., StudyResult]) -> click.Command:
     run.__doc__ = inspect.cleandoc(study.__doc__ or "").partition("\nArgs:")[0].partition(">>>")[0]
     systems = "" if of_lists else "systems texts" if judged else "[systems] texts"
     metrics = "metrics" if "metrics" in parameters else ""
-    made = make_command(
+    command = make_command(
         name,
         study,
         f"{systems} {metrics} executor chart format output",
         options=[*arguments, *options],
     )(run)
-    for option in made.params:
-        if option.name == "metrics" and isinstance(option, Option):
-            usual = parameters["metrics"].default
-            option.default = [usual] if isinstance(usual, str) else list(usual)
-            option.show_default = True
-        elif isinstance(option, Option) and option.name in declared_by(study):
+    for option in command.params:
+        if isinstance(option, Option) and option.is_setting:
             option.rare = option.rare or option.name in UNUSUAL
-            if option.multiple:
-                option.callback = partial(_split, option.type)
-                option.type, option.multiple = click.STRING, False
-    return made
+    return command
 
 
 def _list_options(parameters: Collection[str]) -> list[click.Parameter]:
