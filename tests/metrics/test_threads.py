@@ -32,7 +32,7 @@ def test_counts_and_scores_do_not_depend_on_the_threads(metric: Metric) -> None:
 
 @pytest.mark.parametrize("threads", [-1, 1025, 10**20])
 def test_an_impossible_number_of_threads_is_refused(threads: int) -> None:
-    with pytest.raises(SettingError, match=f"threads: {threads}; expected .* 0 to 1024"):
+    with pytest.raises(SettingError, match=f"threads: {threads}; expected .* 0 to 1,024"):
         set_threads(threads)
 
 

@@ -212,7 +212,7 @@ def setting_options(settings: Mapping[str, Parameter]) -> Iterator[Option]:
 
 
 def _split(
-    kind: click.ParamType, context: click.Context, option: click.Parameter, text: str | None
+    kind: click.ParamType[Any], context: click.Context, option: click.Parameter, text: str | None
 ) -> tuple[Any, ...] | None:
     """Return the values of an option that takes several, separated by commas."""
     if text is None:
