@@ -377,10 +377,10 @@ pub(super) mod tests {
             assert_eq!(positions.of(2), [0, 2, 5]);
             assert_eq!(positions.of(3), [3]);
             for absent in [1, 4, 5, UNKNOWN] {
-                assert_eq!(positions.of(absent), []);
+                assert_eq!(positions.of(absent), [0_u32; 0]);
             }
         }
         positions.reset(&[], 0);
-        assert_eq!(positions.of(0), []);
+        assert_eq!(positions.of(0), [0_u32; 0]);
     }
 }

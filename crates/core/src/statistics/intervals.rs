@@ -2,13 +2,16 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use super::jackknife::{hall_interval, student_interval};
 use super::percentiles::{bca_interval, percentile_interval};
 use super::rates::{korn_graubard_interval, wilson_interval};
 use super::{Interval, MIN_UNITS_OF_HALL};
 
 /// The name of a way to make intervals.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum IntervalName {
     /// Percentiles of bootstrap replicates.
     Percentile,
@@ -54,6 +57,12 @@ impl IntervalName {
             Self::KornGraubard => "korn-graubard",
             Self::TwoWay => "two-way",
         }
+    }
+
+    /// Returns whether the interval is made of the bootstrap's replicates.
+    #[must_use]
+    pub fn resamples(self) -> bool {
+        matches!(self, Self::Percentile | Self::Bca)
     }
 
     /// Returns the interval of a name, if any.
@@ -181,6 +190,7 @@ mod tests {
     fn names_are_those_of_settings() {
         for interval in IntervalName::ALL {
             assert_eq!(IntervalName::named(interval.name()), Some(interval));
+            assert_eq!(serde_json::to_value(interval).unwrap_or_default(), interval.name());
         }
         assert_eq!(KornGraubard.name(), "korn-graubard");
         assert_eq!(IntervalName::named("Hall"), None);

@@ -1,7 +1,8 @@
 //! Statistics of a pair of systems or of a score: intervals, tests and contributions, made of numbers.
 //!
-//! Every function takes numbers (jackknife scores, tallies, rates) and none takes a metric, except the
-//! gradient along a path. Python and the report's page call them, so that both show the same digits.
+//! Functions take numbers (jackknife scores, tallies, rates) and no metric, except the gradient along a path
+//! and the comparison of two systems on a selection of segments, which is made of the other functions. Python
+//! and the report's page call them, so that both show the same digits.
 
 #![allow(clippy::float_cmp, reason = "exact cases have exact values")]
 #![allow(clippy::doc_markdown, reason = "methods are called after people")]
@@ -13,6 +14,7 @@ pub mod jackknife;
 pub mod path;
 pub mod percentiles;
 pub mod rates;
+pub mod selection;
 pub mod swaps;
 pub mod units;
 
@@ -25,6 +27,8 @@ pub const TIE_TOLERANCE: f64 = 1e-9;
 pub const ROUNDING: f64 = 1e-12;
 /// Swaps by which their variance is known within 5 %.
 pub const SWAPS_OF_RATIOS: u64 = 1000;
+/// Seed of these swaps.
+pub const SEED_OF_RATIOS: u64 = 12_345;
 /// Ratio of variances below which swaps find too many differences.
 pub const MIN_SWAP_RATIO: f64 = 0.9;
 /// Number of units from which Hall's interval takes their skewness for real.

@@ -19,6 +19,8 @@ const MAX_CUTS: usize = 8;
 const NOISE: f64 = 1e-11;
 /// Remainder after integrating that is rounding, relative to the scores.
 const REMAINDER: f64 = 1e-7;
+/// Error of a piece of a path, relative to the scores, up to which contributions are exact.
+const EXACT: f64 = 1e-13;
 
 /// A score of sums with a gradient.
 pub trait Smooth {
@@ -145,6 +147,20 @@ pub fn mean_gradients<S: Smooth + ?Sized>(
         }
     }
     Ok(MeanGradients { gradients, unattributed })
+}
+
+/// Splits the difference of two systems into contributions of segments: the difference of a segment's counts
+/// times the mean gradient on the path between the systems' sums.
+///
+/// The counts are shaped (segment, column).
+pub fn contributions<S: Smooth + ?Sized>(
+    score: &S,
+    first: &ArrayView2<'_, f64>,
+    second: &ArrayView2<'_, f64>,
+) -> Result<Vec<f64>, S::Error> {
+    let sums = |rows: &ArrayView2<'_, f64>| rows.sum_axis(Axis(0)).insert_axis(Axis(0));
+    let found = mean_gradients(score, &sums(second).view(), &sums(first).view(), EXACT)?;
+    Ok((first - second).dot(&found.gradients.row(0)).to_vec())
 }
 
 /// By how much terms miss a difference.
@@ -305,6 +321,15 @@ mod tests {
         let (gradient, rest) = integrate(&steps, [0.0, 0.0], [1.0, 1.0]);
         assert_eq!(gradient, [0.0, 0.0]);
         assert_eq!(rest, 50.0);
+    }
+
+    #[test]
+    fn contributions_add_up_to_the_difference() {
+        let product = Function(|row: &[f64]| row[0] * row[1], |row: &[f64]| vec![row[1], row[0]]);
+        let (first, second) = (array![[2.0, 1.0], [2.0, 0.0]], array![[1.0, 1.0], [1.0, 2.0]]);
+        // On the way from (2, 3) to (4, 1) the mean gradient is (2, 3).
+        let Ok(found) = contributions(&product, &first.view(), &second.view());
+        assert_eq!(found, [2.0, -4.0]);
     }
 
     #[test]
