@@ -154,6 +154,7 @@ def test_a_selection_shows_its_scores_and_a_p_that_knows_of_the_looks(
         f"{arrow} {difference}".replace("-", "−"),
         p_cell(pair.p),
     ]
+    summary.get_by_text("Jackknife t intervals of scores").wait_for()
     page.locator("select[name=slice]").select_option(value="")
     page.locator("select[name=slice]").select_option(label="sport")
     page.locator("select[name=slice]").select_option(label="news")

@@ -16,14 +16,23 @@ import pytest
 import truebleu
 from tests.conftest import IN_CI
 from tools.wasm import MODULE, NOTE, TARGET, build, check, has_target, sources_hash
+from truebleu import _core
 from truebleu.corpus import as_test_set
+from truebleu.corpus.outline import Outline
+from truebleu.counts.counts import Counts
+from truebleu.counts.rows import Rows
 from truebleu.explanation.contributions import mean_gradient
+from truebleu.metrics.base import GivenMean, Signature
 from truebleu.metrics.registry import as_metrics
-from truebleu.reports.page._data import core_description
+from truebleu.reports.page._data import core_comparison_settings, core_description
 from truebleu.simulation import simulate_causes
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from truebleu.significance.compare import Comparison, PairResult
 
 # Every kind of score with every setting that changes it.
 METRICS = (
@@ -52,6 +61,9 @@ CAUSES = simulate_causes(segments=60)
 TEXTS = replace(
     CAUSES, systems={name: CAUSES.systems[name] for name in ("runaway", "weak-in-sport")}
 )
+
+# Relative difference of last digits: NumPy adds in another order, and the page has no C library.
+SAME = 1e-12
 
 # What the page does, by its own script; the first line of the input is what to do.
 SCRIPT = """
@@ -139,7 +151,6 @@ def test_all_numbers_are_those_of_the_native_core(
     result = truebleu.compare(
         part, reference, metrics=metrics, documents=documents, unit=unit, replicates=2000
     )
-    settings = result.settings
     rows = [metric.count(TEXTS).array() for metric in metrics]
     answers = answered(
         module,
@@ -149,12 +160,7 @@ def test_all_numbers_are_those_of_the_native_core(
                 "rows": counts.tolist(),
                 "places": places,
                 "units": places if unit == "segment" else documents,
-                "settings": {
-                    "seed": str(settings.seed),
-                    "replicates": settings.replicates,
-                    "level": settings.level,
-                    "interval": settings.interval,
-                },
+                "settings": core_comparison_settings(result.settings),
             }
             for metric, counts in zip(metrics, rows, strict=True)
         ],
@@ -170,13 +176,68 @@ def test_all_numbers_are_those_of_the_native_core(
         assert answer["contributions"] == pytest.approx(each, abs=1e-9)
         if metric.counts_whole_text:
             continue
-        compared = answer["compared"]
-        assert compared["p"] == pair.p, metric
-        assert [compared["low"], compared["high"]] == pytest.approx(pair.interval, rel=1e-9)
-        assert compared["difference"] == pytest.approx(pair.difference, rel=1e-9)
-        for side, system in zip("AB", result.systems.values(), strict=True):
-            interval = [compared[f"low{side}"], compared[f"high{side}"]]
-            assert interval == pytest.approx(system[pair.metric].interval, rel=1e-9), metric
+        assert_compared(answer["compared"], result, pair)
+
+
+def assert_compared(compared: dict[str, Any], result: Comparison, pair: PairResult) -> None:
+    """Check that the page compares two systems as the command line does."""
+    metric = result.metrics[pair.metric]
+    assert (compared["method"], compared["pass_fail"]) == (metric.interval_method, metric.pass_fail)
+    assert compared["p"] == pair.p, pair.metric
+    assert compared["difference"] == pytest.approx(pair.difference, rel=SAME), pair.metric
+    assert compared["interval"] == pytest.approx(list(pair.interval), rel=SAME), pair.metric
+    for name, interval in zip((pair.a, pair.b), compared["intervals"], strict=True):
+        expected = result.systems[name][pair.metric].interval
+        assert interval == pytest.approx(list(expected), rel=SAME), pair.metric
+
+
+def scores_by_kind() -> dict[str, NDArray[np.float64]]:
+    """Draw scores of every kind, shaped (segment, system); NaN stands for a missing score."""
+    draw = np.random.default_rng(5)
+    shape, lead = (120, 2), [0.15, 0.0]
+    missing = np.where(draw.random(shape) < 0.1, np.nan, draw.normal(lead, 1, shape))
+    both = np.where(draw.random((120, 1)) < 0.2, np.nan, draw.random(shape) < 0.7)
+    return {
+        "pass/fail": (draw.random(shape) < [0.8, 0.6]).astype(np.float64),
+        "nothing but passes": np.stack([np.ones(120), draw.random(120) < 0.7], axis=1),
+        "pass/fail without some items": both,
+        "ordinal": np.floor(draw.uniform(1, 6, shape) + lead),
+        "fractions": draw.integers(0, 8, shape) / 7,
+        "negative": -draw.exponential(3, shape) + lead,
+        "missing": missing,
+    }
+
+
+@pytest.mark.parametrize("higher", [True, False])
+@pytest.mark.parametrize("together", [1, 2, 6])
+def test_every_kind_of_score_has_the_numbers_of_compare(
+    module: Path, together: int, higher: bool
+) -> None:
+    scorer = GivenMean(name="given", signature=Signature.of("given"), higher_is_better=higher)
+    documents = tuple(str(segment // together) for segment in range(120))
+    outline = Outline(systems=("a", "b"), segments=120, rows="items", documents=documents)
+    places = [segment for segment in range(120) if segment % 12 != 7]
+    units = places if together == 1 else [documents[place] for place in places]
+    tables, results = [], []
+    for scores in scores_by_kind().values():
+        present = ~np.isnan(scores)
+        rows = np.stack([np.where(present, scores, 0.0), present], axis=2)
+        counts = Counts.of(outline, [(scorer, Rows.of(_core.Statistics(rows)))])
+        result = truebleu.compare(
+            counts.subset(places),
+            unit="segment" if together == 1 else "document",
+            replicates=999,
+        )
+        settings = core_comparison_settings(result.settings)
+        about = {"places": places, "units": units, "settings": settings}
+        tables.append({"metric": core_description(scorer), "rows": rows.tolist(), **about})
+        results.append(result)
+    methods = set()
+    for answer, result in zip(answered(module, tables), results, strict=True):
+        assert_compared(answer["compared"], result, result.comparisons[0])
+        methods.add(answer["compared"]["method"])
+    default = {1: "percentile", 2: "hall", 6: "jackknife"}[together]
+    assert methods == {"wilson" if together == 1 else "korn-graubard", default}
 
 
 def test_swaps_are_scaled_where_those_of_a_comparison_are(module: Path) -> None:
@@ -189,11 +250,21 @@ def test_swaps_are_scaled_where_those_of_a_comparison_are(module: Path) -> None:
     assert result.settings.test == "scaled"
     metric = truebleu.BLEU()
     rows = metric.count(as_test_set(texts, reference)).array().tolist()
-    settings = {"seed": "12345", "replicates": 999, "level": 0.95, "interval": "percentile"}
     places = list(range(60))
+    settings = core_comparison_settings(result.settings)
     about = {"places": places, "units": places, "settings": settings}
     (answer,) = answered(module, [{"metric": core_description(metric), "rows": rows, **about}])
-    (pair,) = result.comparisons
-    compared = answer["compared"]
-    assert compared["p"] == pair.p
-    assert [compared["low"], compared["high"]] == pytest.approx(pair.interval, rel=1e-9)
+    assert_compared(answer["compared"], result, result.comparisons[0])
+
+
+def test_nothing_is_compared_without_two_units_or_without_scores(module: Path) -> None:
+    scorer = GivenMean(name="given", signature=Signature.of("given"))
+    rows = [[[0.0, 0.0], [1.0, 1.0]]] * 2 + [[[1.0, 1.0], [1.0, 1.0]]]
+    settings = {"seed": 1, "replicates": 99, "level": 0.9, "interval": "percentile"}
+    about = {"metric": core_description(scorer), "rows": rows, "settings": json.dumps(settings)}
+    tables = [
+        {**about, "places": places, "units": units}
+        for places, units in (([1, 2], [0, 0]), ([0, 1], [0, 1]), ([1, 2], [0, 1]))
+    ]
+    compared = [answer["compared"] for answer in answered(module, tables)]
+    assert [result is None for result in compared] == [True, True, False]

@@ -3,41 +3,38 @@
 //! The page writes arguments into the room that [`room`] gives, and reads results where a function
 //! points to. Nothing here is shared between threads: a page has one.
 
-mod contributions;
-mod intervals;
 mod metrics;
-mod selection;
 
 use std::cell::RefCell;
 
+use ndarray::{ArrayView2, ArrayView3, Axis};
 use truebleu_core::metrics::Metric;
+use truebleu_core::statistics::path;
+use truebleu_core::statistics::selection::{Measure, Selection};
 
-use crate::selection::{Selection, Settings};
-
-/// The statistics of all systems by one metric: for each segment, in order, a row per system.
-pub struct Table {
-    metric: Box<dyn Metric>,
+/// The counts of all systems by one metric: for each segment, in order, a row per system.
+struct Table {
+    measure: Measure,
     /// How single segments are scored.
     of_segments: Box<dyn Metric>,
-    /// The columns that say how much text there is.
-    weights: Vec<usize>,
-    /// -1 where lower is better.
-    sign: f64,
-    /// Whether scores are means over segments.
-    is_mean: bool,
     systems: usize,
     rows: Vec<f64>,
 }
 
 impl Table {
-    fn row(&self, segment: usize, system: usize) -> &[f64] {
-        let width = self.metric.width();
-        let start = (segment * self.systems + system) * width;
-        &self.rows[start..start + width]
+    fn width(&self) -> usize {
+        self.measure.metric.width()
     }
 
-    fn segments(&self) -> usize {
-        self.rows.len() / (self.systems * self.metric.width()).max(1)
+    /// The rows, shaped (segment, system, column).
+    fn counts(&self) -> ArrayView3<'_, f64> {
+        let segments = self.rows.len() / (self.systems * self.width()).max(1);
+        let shape = (segments, self.systems, self.width());
+        ArrayView3::from_shape(shape, &self.rows).expect("a row of each segment and system")
+    }
+
+    fn of_system(&self, system: usize) -> ArrayView2<'_, f64> {
+        self.counts().index_axis_move(Axis(1), system)
     }
 }
 
@@ -47,6 +44,7 @@ struct State {
     tables: Vec<Table>,
     selection: Option<Selection>,
     results: Vec<f64>,
+    text: String,
 }
 
 impl State {
@@ -54,9 +52,9 @@ impl State {
         self.room.iter().flat_map(|word| word.to_le_bytes()).take(length).collect()
     }
 
-    fn numbers(&self, count: usize) -> Vec<u32> {
+    fn numbers(&self, count: usize) -> Vec<usize> {
         let halves = self.room.iter().flat_map(|word| [*word as u32, (*word >> 32) as u32]);
-        halves.take(count).collect()
+        halves.take(count).map(|number| number as usize).collect()
     }
 
     fn give(&mut self, results: Vec<f64>) -> *const f64 {
@@ -83,10 +81,17 @@ pub extern "C" fn room(bytes: usize) -> *mut u64 {
     })
 }
 
-/// A new table of a metric, which two texts in the room describe, with a line feed more between them: its
-/// number, or -1 where there is no such metric. `weights` has a bit for each column.
+/// Makes a table of a metric, which two texts in the room describe, with a line feed more between them, and
+/// returns its number, or -1 if there is no such metric. `weights` has a bit for each column.
 #[unsafe(no_mangle)]
-pub extern "C" fn new_table(bytes: usize, systems: usize, sign: f64, weights: u32) -> i32 {
+pub extern "C" fn new_table(
+    bytes: usize,
+    systems: usize,
+    sign: f64,
+    weights: u32,
+    lowest: f64,
+    highest: f64,
+) -> i32 {
     with(|state| {
         let text = state.bytes(bytes);
         let text = String::from_utf8_lossy(&text);
@@ -95,105 +100,101 @@ pub extern "C" fn new_table(bytes: usize, systems: usize, sign: f64, weights: u3
         let (Some(metric), Some(of_segments)) = metrics else { return -1 };
         let weights = (0..32).filter(|column| weights >> column & 1 == 1).collect();
         let is_mean = of_texts.lines().any(|line| line == "kind=mean");
-        let rows = Vec::new();
-        state.tables.push(Table { metric, of_segments, weights, sign, is_mean, systems, rows });
+        let measure = Measure { metric, is_mean, sign, weights, limits: (lowest, highest) };
+        state.tables.push(Table { measure, of_segments, systems, rows: Vec::new() });
         i32::try_from(state.tables.len()).map_or(-1, |count| count - 1)
     })
 }
 
-/// The number of columns of a table's rows.
+/// Returns the number of columns of a table's rows.
 #[unsafe(no_mangle)]
 pub extern "C" fn width(table: usize) -> usize {
-    with(|state| state.tables[table].metric.width())
+    with(|state| state.tables[table].width())
 }
 
-/// Where the rows of a table go: for each segment a row per system.
+/// Returns where the rows of a table go: for each segment a row per system.
 #[unsafe(no_mangle)]
 pub extern "C" fn rows(table: usize, segments: usize) -> *mut f64 {
     with(|state| {
         let table = &mut state.tables[table];
-        table.rows.resize(segments * table.systems * table.metric.width(), 0.0);
+        table.rows.resize(segments * table.systems * table.width(), 0.0);
         table.rows.as_mut_ptr()
     })
 }
 
-/// The score of each system on so many segments, whose numbers are in the room.
+/// Scores each system on `count` segments, whose numbers are in the room.
 #[unsafe(no_mangle)]
 pub extern "C" fn scores(table: usize, count: usize) -> *const f64 {
     with(|state| {
-        let places = state.numbers(count);
+        let segments = state.numbers(count);
         let table = &state.tables[table];
         let score = |system| {
-            let mut sums = vec![0.0; table.metric.width()];
-            for &place in &places {
-                let row = table.row(place as usize, system);
-                sums.iter_mut().zip(row).for_each(|(sum, count)| *sum += count);
-            }
-            table.metric.score_row(&sums)
+            let sums = table.of_system(system).select(Axis(0), &segments).sum_axis(Axis(0));
+            table.measure.metric.score_row(&sums.to_vec())
         };
         let scores = (0..table.systems).map(score).collect();
         state.give(scores)
     })
 }
 
-/// The score of each segment of one system.
+/// Scores each segment of one system.
 #[unsafe(no_mangle)]
 pub extern "C" fn segment_scores(table: usize, system: usize) -> *const f64 {
     with(|state| {
         let table = &state.tables[table];
-        let score = |segment| table.of_segments.score_row(table.row(segment, system));
-        let scores = (0..table.segments()).map(score).collect();
+        let scores = table.of_segments.scores(&table.of_system(system)).unwrap_or_default();
         state.give(scores)
     })
 }
 
-/// What each segment contributes to the difference of two systems.
+/// Splits the difference of two systems into contributions of segments.
 #[unsafe(no_mangle)]
 pub extern "C" fn contributions(table: usize, first: usize, second: usize) -> *const f64 {
     with(|state| {
-        let each = contributions::of_segments(&state.tables[table], first, second);
-        state.give(each)
+        let table = &state.tables[table];
+        let [first, second] = [first, second].map(|system| table.of_system(system));
+        let each = path::contributions(&*table.measure.metric, &first, &second);
+        state.give(each.unwrap_or_default())
     })
 }
 
-/// Begins the test of two systems on so many segments: the room has their numbers, and then the unit of
-/// each; whether there is anything to test.
+/// Begins the comparison that JSON in the room requests, and returns whether there is anything to test.
+///
+/// # Panics
+///
+/// Panics if the JSON is no request: the page has a mistake.
 #[unsafe(no_mangle)]
-pub extern "C" fn begin(
-    table: usize,
-    first: usize,
-    second: usize,
-    count: usize,
-    seed: u64,
-    replicates: u32,
-    level: f64,
-    by_bootstrap: bool,
-) -> bool {
+pub extern "C" fn begin(table: usize, bytes: usize) -> bool {
     with(|state| {
-        let numbers = state.numbers(2 * count);
-        let (places, units) = numbers.split_at(count);
-        let settings = Settings { seed, replicates: replicates.into(), level, by_bootstrap };
+        let request = serde_json::from_slice(&state.bytes(bytes)).expect("a request");
         let table = &state.tables[table];
-        state.selection = Selection::new(table, [first, second], places, units, settings);
+        state.selection = Selection::new(&table.counts(), &table.measure, &request);
         state.selection.is_some()
     })
 }
 
-/// Makes so many replicates more; returns how many are left.
+/// Makes `count` replicates more, and returns the number of those left.
 #[unsafe(no_mangle)]
 pub extern "C" fn advance(table: usize, count: u32) -> u32 {
     with(|state| {
-        let table = &state.tables[table];
-        state.selection.as_mut().map_or(0, |begun| begun.advance(table, count.into()) as u32)
+        let measure = &state.tables[table].measure;
+        state.selection.as_mut().map_or(0, |begun| begun.advance(measure, count.into()) as u32)
     })
 }
 
-/// What the test found so far: see [`Selection::results`].
+/// Writes the results so far as JSON, null before the test is done, and returns the length of the text.
 #[unsafe(no_mangle)]
-pub extern "C" fn results(table: usize) -> *const f64 {
+pub extern "C" fn results(table: usize) -> usize {
     with(|state| {
-        let table = &state.tables[table];
-        let results = state.selection.as_mut().map(|begun| begun.results(table));
-        state.give(results.unwrap_or_default())
+        let measure = &state.tables[table].measure;
+        let results = state.selection.as_mut().and_then(|begun| begun.results(measure));
+        state.text = serde_json::to_string(&results).unwrap_or_default();
+        state.text.len()
     })
+}
+
+/// Returns where the text of the results is.
+#[unsafe(no_mangle)]
+pub extern "C" fn text() -> *const u8 {
+    with(|state| state.text.as_ptr())
 }

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truebleu.reports.words import words_of
+from truebleu.significance.intervals import INTERVAL_METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from truebleu.explanation.report import Report, Segments
     from truebleu.metrics.base import Scorer
     from truebleu.reports.document import Value
+    from truebleu.significance.settings import CompareSettings
 
 # The layout that the script expects.
 DATA_VERSION = 1
@@ -61,6 +63,12 @@ def core_description(metric: Scorer) -> dict[str, Any]:
         "core": metric.core_settings(),
         "core_of_segments": metric.sentence_level().core_settings(),
     }
+
+
+def core_comparison_settings(settings: CompareSettings) -> str:
+    """Write the settings of a comparison as the core reads them; only the core parses the text."""
+    names = ("seed", "replicates", "level", "interval")
+    return dumps({name: getattr(settings, name) for name in names})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -234,14 +242,11 @@ class PageData:
                 for system, flags in segments.flagged.items()
             },
             "unit": segments.units.kind,
-            "replicates": comparison.settings.replicates,
-            "interval": comparison.settings.interval,
             "units": None
             if segments.units.kind == "segment"
             else segments.units.of_segment[self.places].tolist(),
-            "level": comparison.settings.level,
-            # Beyond what JavaScript's numbers hold.
-            "seed": str(comparison.settings.seed),
+            "settings": core_comparison_settings(comparison.settings),
+            "interval_titles": {name: method.title for name, method in INTERVAL_METHODS.items()},
             "metrics": [self._metric(metric) for metric in self.counts.metrics],
             "human": {
                 label: [self._picked(scores.get(name)) for name in names]

@@ -26,6 +26,19 @@ const USUAL = {
 };
 const FILTERS = ["text", "regex", "in", "document", "slice", "flag"];
 
+// How the intervals of a comparison were made.
+function methodOf({ method, pass_fail: isPassFail }, titles) {
+  const differences = isPassFail
+    ? "Tango's intervals of differences (scores are 0 or 1)" : "intervals of differences by inverting the test";
+  return `${titles[method]} intervals of scores, ${differences}`;
+}
+
+// How the intervals of all metrics were made, from the metrics of each method.
+function methodsOf(methods) {
+  if (methods.size === 1) return `${capital([...methods.keys()][0])}.`;
+  return [...methods].map(([method, labels]) => `${labels.join(", ")}: ${method}.`).join(" ");
+}
+
 class Browser {
   constructor(root, store) {
     this.root = root;
@@ -491,14 +504,20 @@ class Browser {
       ...(whole ? [] : [element("p", { class: "caution" }, caution)]),
       ...(store.systems.length > 2 ? [this.allSystems()] : []),
     );
-    for (const { metric, fill } of rows) {
+    const methods = new Map();
+    for (const { metric, known, fill } of rows) {
       const stop = () => turn !== this.turn;
       const result = await store.compare(metric, this.pair, kept, stop, (part) => fill(part, looks));
       if (turn !== this.turn) return;
       fill(result, looks);
-      if (result === null && metric.core !== null) {
+      if (result === null && known) {
         const unit = store.unit === "segment" ? store.row : store.unit;
         note.textContent = `No p and no intervals: these ${store.row}s are one ${unit}, which says nothing about the spread.`;
+      }
+      if (result !== null) {
+        const method = methodOf(result, store.interval_titles);
+        methods.set(method, [...(methods.get(method) ?? []), metric.label]);
+        note.textContent = methodsOf(methods);
       }
     }
   }
@@ -511,23 +530,25 @@ class Browser {
     const sum = kept.reduce((total, place) => total + contributions[place], 0);
     const cell = (value) => element("span", {}, value, element("span", { class: "interval" }));
     const [left, right] = this.pair.map((system) => scores[system]);
+    const known = left !== null && right !== null;
     const cells = metric.core === null
       ? [1, 2, 3].map(() => element("span", {}, "not recomputed"))
       : [
         cell(number(left, metric.digits)),
         cell(number(right, metric.digits)),
-        cell(change(left === null || right === null ? null : left - right, metric)),
+        cell(change(known ? left - right : null, metric)),
       ];
     const p = element("span", { "data-p": metric.label }, metric.core === null ? "–" : "…");
     const fill = (result, looks) => {
       p.textContent = result === null ? "–" : pText(Math.min(1, result.p * looks));
       if (result === null) return;
-      const { low, high, lowA, highA, lowB, highB } = result;
-      [[lowA, highA, ""], [lowB, highB, ""], [low, high, "+"]].forEach(([from, to, sign], n) => {
-        if (!Number.isNaN(from)) cells[n].lastChild.textContent = ` ${interval(from, to, metric.digits, sign)}`;
-      });
+      const show = (n, [low, high], sign) => {
+        cells[n].lastChild.textContent = ` ${interval(low, high, metric.digits, sign)}`;
+      };
+      result.intervals?.forEach((ends, n) => show(n, ends, ""));
+      show(2, result.interval, "+");
     };
-    return { metric, cells: [metric.label, ...cells, ...(whole ? [] : [change(sum, metric)]), p], fill };
+    return { metric, known, cells: [metric.label, ...cells, ...(whole ? [] : [change(sum, metric)]), p], fill };
   }
 
   allSystems() {

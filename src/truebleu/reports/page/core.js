@@ -3,10 +3,6 @@
 
 // Replicates that are made before the page may do something else.
 const STEP = 250;
-const RESULTS = [
-  "units", "differing", "replicates", "exact", "p", "difference", "low", "high",
-  "scoreA", "lowA", "highA", "scoreB", "lowB", "highB",
-];
 
 function lines(settings) {
   return Object.entries(settings).map((pair) => pair.join("=")).join("\n");
@@ -40,7 +36,10 @@ class Core {
     const length = this.give(`${lines(metric.core)}\n\n${lines(metric.core_of_segments)}`);
     const weights = metric.weights.reduce((bits, column) => bits | (1 << column), 0);
     const sign = metric.higher === false ? -1 : 1;
-    metric.table = this.exports.new_table(length, systems, sign, weights);
+    const [lowest, highest] = metric.limits;
+    metric.table = this.exports.new_table(
+      length, systems, sign, weights, lowest ?? -Infinity, highest ?? Infinity,
+    );
   }
 
   // The rows of a table, to be filled: for each segment those of all systems.
@@ -62,35 +61,33 @@ class Core {
     return this.taken(this.exports.contributions(metric.table, a, b), segments);
   }
 
+  // What the comparison found so far; null before its test is done.
   results(metric) {
-    const values = this.taken(this.exports.results(metric.table), RESULTS.length);
-    const [least, most] = metric.limits;
-    const inside = (name, value) =>
-      /^(low|high)./.test(name) ? Math.min(Math.max(value, least ?? -Infinity), most ?? Infinity) : value;
-    return Object.fromEntries(RESULTS.map((name, place) => [name, inside(name, values[place])]));
+    const length = this.exports.results(metric.table);
+    const text = new Uint8Array(this.exports.memory.buffer, this.exports.text(), length);
+    return JSON.parse(new TextDecoder().decode(text));
   }
 
-  // Both systems on some segments as `truebleu compare` has them; null where there are fewer than two
-  // units, or where `stop` says to give up. What the test found is told before intervals are drawn.
-  async compare(metric, [a, b], places, units, settings, stop, tell = () => {}) {
+  // Compares both systems on some segments as `truebleu compare` does, with settings written as JSON; null
+  // if there is nothing to test, or `stop` says to give up. Tells what the test found before intervals are
+  // drawn.
+  async compare(metric, systems, segments, units, settings, stop, tell = () => {}) {
     const numbers = new Map();
     const renumbered = units.map((unit) => {
       if (!numbers.has(unit)) numbers.set(unit, numbers.size);
       return numbers.get(unit);
     });
-    this.give(Uint32Array.from([...places, ...renumbered]));
-    const { seed, replicates, level, interval } = settings;
-    const begun = this.exports.begin(
-      metric.table, a, b, places.length, BigInt(seed), replicates, level, interval === "percentile",
-    );
-    if (!begun) return null;
+    const request = JSON.stringify({ systems, segments, units: renumbered });
+    // The seed may be beyond JavaScript's numbers: the settings stay as they are written.
+    const bytes = this.give(`${request.slice(0, -1)},"settings":${settings}}`);
+    if (!this.exports.begin(metric.table, bytes)) return null;
     let pause = performance.now();
-    let told = interval !== "percentile";
+    let found = null;
     for (let left = 1; left > 0;) {
       left = this.exports.advance(metric.table, STEP);
-      if (!told && left <= replicates) {
-        told = true;
-        tell(this.results(metric));
+      if (found === null) {
+        found = this.results(metric);
+        if (found !== null) tell(found);
       }
       if (performance.now() - pause > 12) {
         await new Promise((resume) => setTimeout(resume));

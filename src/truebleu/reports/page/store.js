@@ -121,7 +121,7 @@ class Store {
   compare(metric, pair, places, stop, tell) {
     if (metric.core === null || pair[0] === pair[1] || places.length === 0) return null;
     const units = this.units === null ? places : places.map((place) => this.units[place]);
-    return this.core.compare(metric, pair, places, units, this, stop, tell);
+    return this.core.compare(metric, pair, places, units, this.settings, stop, tell);
   }
 
   number(place) {
