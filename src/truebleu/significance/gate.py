@@ -74,9 +74,9 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Signature
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Units, Values
-    from truebleu.significance.compare import PairNote
     from truebleu.significance.pairs import DifferenceBounds
     from truebleu.significance.people import PeopleAgreement
+    from truebleu.significance.results import PairNote
     from truebleu.significance.statistics import Progress, UnitCounts
 
 __all__ = ["GateCheck", "GateResult", "GateSettings"]

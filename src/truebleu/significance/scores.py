@@ -248,7 +248,7 @@ def score(
     methods = {
         metric.label: interval_method(metric, interval, settings.interval) for metric in unit_counts
     }
-    replicates_of = bootstrap_scores(unit_counts, units, settings.drawn(), progress)
+    replicates_of = bootstrap_scores(unit_counts, units, settings.bootstrap(), progress)
     kinds = known_clusters(outline, settings)
     scores = _scores(
         counts,
