@@ -27,7 +27,7 @@ from truebleu.counts.counting import count_texts
 from truebleu.reports.document import ENOUGH_DOCUMENTS_FOR_A_MARGIN
 from truebleu.reports.gate import hangs_on_one
 from truebleu.resampling import Units
-from truebleu.significance.gate import GateSettings, _checks
+from truebleu.significance.gate import GateSettings, check_metrics
 from truebleu.significance.ledger import alpha_of_look
 from truebleu.significance.optimizer_runs import RunAverage, two_way_p
 from truebleu.significance.student import hall_p
@@ -38,17 +38,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu.significance.gate import GateCheck
-
     Answers = tuple[Sequence[float], Sequence[float]]
 
 TRIALS = 1000
 FIVE_METRICS = ("bleu", "chrf", "ter", "wer", "per")
-
-
-def _decided(statistics: Sequence[UnitCounts], settings: GateSettings) -> list[GateCheck]:
-    """A gate's checks by these metrics."""
-    return _checks(statistics, statistics[0].units, None, 1, settings, ALPHA, None)
 
 
 def margins() -> Iterator[Design]:
@@ -84,7 +77,7 @@ def _at_the_margin(whole: UnitCounts, count: int, trial: int) -> Answers:
     generator = np.random.default_rng([trial, count])
     drawn = generator.integers(0, len(whole.rows), count)
     settings = GateSettings(margin=float(abs(np.diff(whole.scores)[0])))
-    (check,) = _decided([like(whole, whole.rows[drawn])], settings)
+    (check,) = check_metrics([like(whole, whole.rows[drawn])], settings, ALPHA)
     return [check.passed], [hangs_on_one(check, count, settings.rule)]
 
 
@@ -129,7 +122,7 @@ def _runaways(name: str, metric: str, trial: int) -> Answers:
             break
     drawn = generator.integers(0, whole.units, SAMPLED)
     settings = GateSettings(margin=-lead)
-    (check,) = _decided([like(whole, rows[drawn])], settings)
+    (check,) = check_metrics([like(whole, rows[drawn])], settings, ALPHA)
     unseen = check.passed and not np.isin(drawn, struck).any()
     return [check.passed, unseen], [hangs_on_one(check, SAMPLED, settings.rule), False]
 
@@ -167,7 +160,7 @@ def _five_metrics(trial: int) -> Answers:
         both = by_segment.rows[segments][:, [places[system] for system in names]]
         both[coins] = both[coins][:, ::-1]
         statistics.append(like(by_segment, both))
-    checks = _decided(statistics, GateSettings(replicates=999, seed=trial))
+    checks = check_metrics(statistics, GateSettings(replicates=999, seed=trial), ALPHA)
     return [not all(check.passed for check in checks)], [False]
 
 

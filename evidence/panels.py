@@ -18,7 +18,12 @@ import numpy as np
 from evidence.data import read_set
 from truebleu.counts.counting import count_texts
 from truebleu.resampling import Units, jackknife_error
-from truebleu.significance.panel import PanelSettings, _comparison, _Difference, heterogeneity
+from truebleu.significance.panel import (
+    PanelSettings,
+    SetDifference,
+    average_differences,
+    heterogeneity,
+)
 from truebleu.significance.unit_counts import UnitCounts, count_units
 
 if TYPE_CHECKING:
@@ -69,9 +74,11 @@ def panel_of(
         first, second = sample.scores
         # The tests of single sets are no part of what is asked.
         difference = float(first - second)
-        differences.append(_Difference(name, difference, error, SEGMENTS - 1, 1.0, (None, None)))
+        differences.append(SetDifference(name, difference, error, SEGMENTS - 1, 1.0, (None, None)))
     settings = PanelSettings(languages=languages)
-    return _comparison(metric, ("a", "b"), pool(names[0], metric).sign, differences, (), settings)
+    return average_differences(
+        metric, ("a", "b"), pool(names[0], metric).sign, differences, (), settings
+    )
 
 
 def rates(metric: str, panels: int) -> dict[str, float]:

@@ -350,3 +350,23 @@ def test_a_table_by_groups_fits_a_terminal(folder: Path) -> None:
     assert max(map(len, result.stdout.splitlines())) <= 100
     (heading,) = [line for line in result.stdout.splitlines() if line.startswith("domain ")]
     assert "adjusted p" in heading
+
+
+def test_groups_with_too_few_documents_are_shown_with_scores_and_the_reason(folder: Path) -> None:
+    labels = [f"d{number // 24}\t{'news' if number < 72 else 'talks'}" for number in range(120)]
+    table = folder / "few-documents.tsv"
+    table.write_text("\n".join(["doc\tdomain", *labels]) + "\n")
+    options = ["--documents", str(table), "--by", "domain"]
+    shown = run(folder, *options)
+    assert shown.exit_code == 0
+    assert "Too few documents to test: news and talks." in shown.stdout
+    values = json_of(folder, *options)
+    assert [(group["label"], group["units"]) for group in values["groups"]] == [
+        ("news", 3),
+        ("talks", 2),
+    ]
+    for group in values["groups"]:
+        assert group["comparisons"] == []
+        scores = [system["scores"]["BLEU"] for system in group["systems"]]
+        assert len(scores) == 3
+        assert f"{scores[0]:.2f}" in shown.stdout

@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.shell import run
 from tools.man_pages import commands
-from truebleu.cli._habits import HABITS, hint_for
+from truebleu.cli._habits import HABITS, Habit, hint_for
 from truebleu.cli.main import truebleu
 
 COMMANDS = {
@@ -36,6 +36,22 @@ def test_a_hint_names_options_of_its_command(name: str) -> None:
         of_command, _, _ = (hint or "").partition("truebleu ")
         known = {name for parameter in command.params for name in parameter.opts}
         assert set(OPTION.findall(of_command)) <= known, (flag, hint)
+
+
+@pytest.mark.parametrize("habit", [habit for habit in HABITS if "truebleu " in habit.hint])
+def test_a_hint_about_another_command_names_its_options(habit: Habit) -> None:
+    _, _, command = habit.hint.partition("truebleu ")
+    name = command.split()[0].strip(",")
+    known = {name for parameter in COMMANDS[f"truebleu {name}"].params for name in parameter.opts}
+    assert set(OPTION.findall(command)) <= known
+
+
+@pytest.mark.parametrize("habit", HABITS)
+def test_a_hint_is_about_commands_and_parameters_that_exist(habit: Habit) -> None:
+    names = {name.rpartition(" ")[2] for name in COMMANDS}
+    parameters = {parameter.name for command in COMMANDS.values() for parameter in command.params}
+    assert set(habit.commands.split()) <= names
+    assert set(habit.parameters.split()) <= parameters
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,8 @@ from truebleu.counts.counting import count_texts
 from truebleu.errors import SettingError
 from truebleu.significance.panel import (
     PanelSettings,
-    _comparison,
-    _Difference,
+    SetDifference,
+    average_differences,
     heterogeneity,
     panel,
 )
@@ -163,8 +163,10 @@ def simulated(
 
         p = 2 * float(stdtr(79, -abs(estimate / spread)))
         open_ends = (None, None)
-        found.append(_Difference(f"set {place}", float(estimate), float(spread), 79, p, open_ends))
-    return _comparison("M", ("a", "b"), 1, found, (), settings)
+        found.append(
+            SetDifference(f"set {place}", float(estimate), float(spread), 79, p, open_ends)
+        )
+    return average_differences("M", ("a", "b"), 1, found, (), settings)
 
 
 @pytest.mark.slow

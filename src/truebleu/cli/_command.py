@@ -368,10 +368,10 @@ def make_counting_command(
         for rule in idle:
             if bool(settings[rule.other]) is rule.beside:
                 refuse_idle(rule.names, rule.reason)
-        from truebleu.significance.compare import are_runs_compared
+        from truebleu.significance.optimizer_runs import are_runs_compared
 
-        asked = {**settings, "by": texts.columns}
-        by_runs = name == "compare" and are_runs_compared(asked)
+        options = {**settings, "by": texts.columns}
+        by_runs = name == "compare" and are_runs_compared(options)
         counts = texts.count(metrics, fingerprints=file is not None, by_runs=by_runs)
         if file is not None:
             # Before the scores: what cannot be saved should be said at once.

@@ -62,20 +62,22 @@ if TYPE_CHECKING:
     from truebleu.corpus.outline import Sizes
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike
     from truebleu.corpus.text_warnings import TextWarning
+    from truebleu.counts.counts import Counts
     from truebleu.counts.inputs import Source
     from truebleu.metrics.base import Signature
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Units, Values
-    from truebleu.significance.compare import PairNote
     from truebleu.significance.pairs import DifferenceBounds
     from truebleu.significance.people import PeopleAgreement
     from truebleu.significance.replicates import Progress
+    from truebleu.significance.results import PairNote
     from truebleu.significance.unit_counts import UnitCounts
 
 __all__ = ["GateCheck", "GateResult", "GateSettings"]
 
 Strata: TypeAlias = tuple[tuple[int, int], ...]
-RESULT_VERSION = 1
+# The new system and the old one.
+PAIR = ((0, 1),)
 # Replicates that one look may take: seconds of work.
 MOST_REPLICATES = 2_000_000
 
@@ -275,75 +277,25 @@ def gate(
         domains: the domain of each segment, likewise.
         progress: called with the number of replicates made since the last call.
     """
-    ledger = options["ledger"]
     counts = counts_of(systems, references, metrics, documents, domains, verb="gate")
-    new, old = _names(counts.outline.systems, options["baseline"])
-    counts = counts.select((new, old))
-    outline = counts.outline
-    for metric in counts.metrics:
-        if metric.scorer.higher_is_better is None:
-            expected = "a metric of which more or less is better, so that one can be worse"
-            raise SettingError("metric", metric.label, expected)
-    settings = GateSettings.from_options(options, unit=chosen_unit(options["unit"], outline))
-    units = units_of(outline, settings)
-    statistics = count_units(counts, units)
-    references_each = outline.references_each
-    agreements = [
-        agreement_of_pairs(
-            metric.metric, options["people"], [(0, 1)], metric.scores, references_each
-        )[0]
-        for metric in statistics
-    ]
-    kinds = known_clusters(outline, settings)
-    effects = [
-        design_effects(counted, metric.rows.stored(), kinds, [(0, 1)])[0]
-        for counted, metric in zip(statistics, counts.metrics, strict=True)
-    ]
-    strata = units.strata if settings.by_domain else None
-
-    def decide(look: Look | None) -> GateResult:
-        alpha = settings.alpha if look is None else look.alpha
-        _require_enough(len(units), settings, alpha)
-        checks = _checks(
-            statistics,
-            len(units),
-            strata,
-            references_each,
-            settings,
-            alpha,
-            progress,
-        )
-        return GateResult(
-            new=new,
-            old=old,
-            checks=tuple(
-                replace(check, people=agreement, design_effect=effect)
-                for check, agreement, effect in zip(checks, agreements, effects, strict=True)
-            ),
-            test_set=outline.sizes,
-            settings=settings,
-            units=len(units),
-            look=look,
-            warnings=outline.warnings,
-        )
-
-    if ledger is None:
-        return decide(None)
-    with open_ledger(ledger) as opened:
-        rows = [metric.rows.stored() for metric in counts.metrics]
-        fingerprints = [_fingerprint(part[:, system] for part in rows) for system in (0, 1)]
-        references_print = counts.fingerprints.references
-        key = _key(statistics, units, settings, fingerprints)
-        look = opened.look(references_print, key, settings.level, settings.looks)
-        result = decide(look)
+    counts = counts.select(_new_and_old(counts.outline.systems, options["baseline"]))
+    _require_direction(counts)
+    settings = GateSettings.from_options(options, unit=chosen_unit(options["unit"], counts.outline))
+    units = units_of(counts.outline, settings)
+    decision = _Decision(counts, settings, units, options["people"], progress)
+    if options["ledger"] is None:
+        return decision.decide(None)
+    with open_ledger(options["ledger"]) as ledger:
+        test_set, key = counts.fingerprints.references, decision.key()
+        look = ledger.look(test_set, key, settings.level, settings.looks)
+        result = decision.decide(look)
         if not look.repeated:
-            decision = _decision(result, fingerprints)
-            opened.record(look, references_print, key, settings.level, decision)
+            ledger.record(look, test_set, key, settings.level, decision.summary(result))
         return result
 
 
-def _names(names: Sequence[str], baseline: str | None) -> tuple[str, str]:
-    """The new system and the old one."""
+def _new_and_old(names: Sequence[str], baseline: str | None) -> tuple[str, str]:
+    """Return the new system and the old one; raises RefusedError unless there is one of each."""
     if baseline is None:
         raise RefusedError(f"name the old system with baseline=: one of {first_names(names)}")
     if baseline not in names:
@@ -355,8 +307,16 @@ def _names(names: Sequence[str], baseline: str | None) -> tuple[str, str]:
     return others[0], baseline
 
 
+def _require_direction(counts: Counts) -> None:
+    """Check that each metric has a direction; raises SettingError."""
+    for metric in counts.metrics:
+        if metric.scorer.higher_is_better is None:
+            expected = "a metric of which more or less is better, so that one can be worse"
+            raise SettingError("metric", metric.label, expected)
+
+
 def _fingerprint(parts: Iterable[NDArray[Any]]) -> str:
-    """SHA-256 of numbers: a text is what metrics count of it, so saved statistics have it too."""
+    """Return the SHA-256 of numbers; saved counts have it, too, as a text is what is counted."""
     digest = sha256()
     for part in parts:
         data = np.ascontiguousarray(part, dtype="<f8").tobytes()
@@ -365,74 +325,115 @@ def _fingerprint(parts: Iterable[NDArray[Any]]) -> str:
     return f"sha256:{digest.hexdigest()}"
 
 
-def _key(
-    statistics: Sequence[UnitCounts],
-    units: Units,
-    settings: GateSettings,
-    fingerprints: Sequence[str],
-) -> str:
-    """A digest of all that a decision depends on."""
-    values = {
-        "settings": settings.to_dict(),
-        "units": _fingerprint([units.of_segment]),
-        "strata": units.strata,
-        "systems": list(fingerprints),
-        "metrics": [str(metric.metric.signature) for metric in statistics],
-    }
-    return sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:32]
+class _Decision:
+    """The counts and the settings that decide, at the level of any look."""
 
+    def __init__(
+        self,
+        counts: Counts,
+        settings: GateSettings,
+        units: Units,
+        people: str | None,
+        progress: Progress | None,
+    ) -> None:
+        self._outline, self._settings, self._units = counts.outline, settings, units
+        self._people, self._progress = people, progress
+        self._rows = [metric.rows.stored() for metric in counts.metrics]
+        self._counts = count_units(counts, units)
 
-def _decision(result: GateResult, fingerprints: Sequence[str]) -> dict[str, Any]:
-    """What a ledger tells people of a look."""
-    return {
-        "new": fingerprints[0],
-        "old": fingerprints[1],
-        "metrics": [str(check.signature) for check in result.checks],
-        "rule": result.rule,
-        "margin": result.settings.margin,
-        "p": [check.p_adjusted for check in result.checks],
-        "passed": result.passed,
-    }
+    @property
+    def _fingerprints(self) -> list[str]:
+        """Fingerprints of the new outputs and the old ones."""
+        return [_fingerprint(rows[:, system] for rows in self._rows) for system in (0, 1)]
 
+    def key(self) -> str:
+        """Return a digest of all that the decision depends on."""
+        values = {
+            "settings": self._settings.to_dict(),
+            "units": _fingerprint([self._units.of_segment]),
+            "strata": self._units.strata,
+            "systems": self._fingerprints,
+            "metrics": [str(metric.metric.signature) for metric in self._counts],
+        }
+        return sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:32]
 
-def _require_enough(units: int, settings: GateSettings, alpha: float) -> None:
-    """Raise SettingError if so few units make no difference significant: the gate never closes."""
-    minimum = fewest_units(alpha, "greater")
-    if units < minimum:
-        expected = (
-            f"at least {minimum} at the level {round(1 - alpha, 12):g}; with {units} no "
-            "difference can be significant"
+    def summary(self, result: GateResult) -> dict[str, Any]:
+        """Return what a ledger tells people of a look."""
+        new, old = self._fingerprints
+        return {
+            "new": new,
+            "old": old,
+            "metrics": [str(check.signature) for check in result.checks],
+            "rule": result.rule,
+            "margin": result.settings.margin,
+            "p": [check.p_adjusted for check in result.checks],
+            "passed": result.passed,
+        }
+
+    def decide(self, look: Look | None) -> GateResult:
+        """Decide at the level of the settings, or at that of a look."""
+        outline, settings = self._outline, self._settings
+        alpha = settings.alpha if look is None else look.alpha
+        _require_enough(len(self._units), settings, alpha)
+        references, clusters = outline.references_each, known_clusters(outline, settings)
+        strata = self._units.strata if settings.by_domain else None
+        checks = check_metrics(self._counts, settings, alpha, strata, references, self._progress)
+        new, old = outline.systems
+        return GateResult(
+            new=new,
+            old=old,
+            checks=tuple(
+                replace(
+                    check,
+                    people=agreement_of_pairs(
+                        counts.metric, self._people, PAIR, counts.scores, references
+                    )[0],
+                    design_effect=design_effects(counts, rows, clusters, PAIR)[0],
+                )
+                for check, counts, rows in zip(checks, self._counts, self._rows, strict=True)
+            ),
+            test_set=outline.sizes,
+            settings=settings,
+            units=len(self._units),
+            look=look,
+            warnings=outline.warnings,
         )
-        raise SettingError("test set", f"{units} {settings.unit}s", expected)
 
 
-def _checks(
+def check_metrics(
     statistics: Sequence[UnitCounts],
-    units: int,
-    strata: Strata | None,
-    references: int | None,
     settings: GateSettings,
     alpha: float,
-    progress: Progress | None,
+    strata: Strata | None = None,
+    references: int | None = None,
+    progress: Progress | None = None,
 ) -> list[GateCheck]:
-    """Check the new system by each metric at the significance level `alpha`."""
+    """Check the new system, which is the first of two, by each metric.
+
+    Args:
+        statistics: counts of both systems by unit, for each metric.
+        settings: settings of the gate.
+        alpha: significance level.
+        strata: domains within which units vary, or None.
+        references: number of references of each segment.
+        progress: function called with the number of replicates made since the last call.
+    """
     if settings.margin is None:
-        replicates = _replicates(settings, alpha, units)
-        tested = _without_margin(statistics, units, settings, replicates, alpha, progress)
+        test = _without_margin(statistics, settings, alpha, progress)
     else:
-        tested = _with_margin(statistics, strata, settings.margin, alpha)
+        test = _with_margin(statistics, strata, settings.margin, alpha)
     checks = []
     for index, metric in enumerate(statistics):
-        p, adjusted = tested.p[index], tested.p_adjusted[index]
+        p, adjusted = test.p[index], test.p_adjusted[index]
         new, old = metric.scores.tolist()
-        left_out = _jackknife(metric)
-        if tested.intervals:
-            low, high = tested.intervals[index]
-        elif (rates := metric.paired_rates([(0, 1)], 1 - 2 * alpha)) is not None:
+        if test.intervals:
+            low, high = test.intervals[index]
+        elif (rates := metric.paired_rates(PAIR, 1 - 2 * alpha)) is not None:
             low, high = _exact_bounds(rates, alpha)
         else:
+            left_out = _jackknife(metric)
             low, high = hall_interval(new - old, left_out, 1 - 2 * alpha, strata).tolist()
-        differing = metric.differing_units([(0, 1)])[0]
+        (differing,) = metric.differing_units(PAIR)
         checks.append(
             GateCheck(
                 metric=metric.label,
@@ -445,25 +446,36 @@ def _checks(
                 difference=new - old,
                 interval=(low if isfinite(low) else None, high if isfinite(high) else None),
                 p=p,
-                p_se=tested.error(p),
+                p_se=test.error(p),
                 p_adjusted=adjusted,
-                replicates=tested.replicates,
-                exact=tested.exact,
+                replicates=test.replicates,
+                exact=test.exact,
                 differing_units=differing,
                 largest_share=_largest_share(metric),
                 note=_note(differing, settings, alpha),
                 pass_fail=metric.items is not None,
-                scaled=bool(tested.scales) and tested.scales[index] != 1,
+                scaled=bool(test.scales) and test.scales[index] != 1,
             )
         )
     return checks
 
 
-def _replicates(settings: GateSettings, alpha: float, units: int | None = None) -> int:
-    """Return the number of replicates: as requested, or more if a later look needs them."""
+def _require_enough(units: int, settings: GateSettings, alpha: float) -> None:
+    """Raise SettingError for so few units that no difference could be significant."""
+    minimum = fewest_units(alpha, "greater")
+    if units < minimum:
+        expected = (
+            f"at least {minimum} at the level {round(1 - alpha, 12):g}; with {units} no "
+            "difference can be significant"
+        )
+        raise SettingError("test set", f"{units} {settings.unit}s", expected)
+
+
+def _replicates(settings: GateSettings, alpha: float, units: int) -> int:
+    """Return the replicates of the settings, or those that a p-value below `alpha` needs."""
     needed = math.ceil(2 / alpha)
-    few = units is not None and units < math.log2(needed)
-    if needed <= max(settings.replicates, MOST_REPLICATES) or few:
+    is_exact = units < math.log2(needed)
+    if needed <= max(settings.replicates, MOST_REPLICATES) or is_exact:
         return max(settings.replicates, needed)
     expected = (
         "a fresh test set, a planned number of looks, or a margin, whose test needs no replicates: "
@@ -474,7 +486,16 @@ def _replicates(settings: GateSettings, alpha: float, units: int | None = None) 
 
 @dataclass(frozen=True, slots=True)
 class _GateTest:
-    """The p-values of all metrics, their replicates and intervals, and the scales of swaps."""
+    """A test of the new system by all metrics.
+
+    Attributes:
+        p: p-value of each metric.
+        p_adjusted: p-value of each metric after the correction for all metrics.
+        replicates: number of replicates; 0 if the test needs none.
+        exact: True if the replicates are all swaps.
+        intervals: differences that the test does not reject, by metric; empty if it has none.
+        scales: factor of each metric's swaps; empty without swaps.
+    """
 
     p: list[float]
     p_adjusted: list[float]
@@ -484,7 +505,7 @@ class _GateTest:
     scales: Sequence[float] = ()
 
     def error(self, p: float) -> float:
-        """Compute the Monte-Carlo standard error of a p-value."""
+        """Return the Monte-Carlo standard error of a p-value."""
         if self.exact or self.replicates == 0:
             return 0.0
         return float(monte_carlo_error(p, self.replicates))
@@ -492,13 +513,13 @@ class _GateTest:
 
 def _without_margin(
     statistics: Sequence[UnitCounts],
-    units: int,
     settings: GateSettings,
-    replicates: int,
     alpha: float,
     progress: Progress | None,
 ) -> _GateTest:
-    """Is it worse by any metric: swaps that all metrics share."""
+    """Test whether the new system is worse by any metric, on swaps that all metrics share."""
+    units = statistics[0].units
+    replicates = _replicates(settings, alpha, units)
     swaps = Swaps(replicates=replicates, seed=settings.seed)
     exact = swaps.enumerates(units)
     signs = np.array([metric.sign for metric in statistics])
@@ -510,43 +531,50 @@ def _without_margin(
         for difference, metric in zip(observed.tolist(), statistics, strict=True)
     ]
     swapped: list[list[Values]] = [[] for _ in statistics]
-    ratios = [np.ones(1) if exact else swap_ratios(metric, [(0, 1)]) for metric in statistics]
+    ratios = [np.ones(1) if exact else swap_ratios(metric, PAIR) for metric in statistics]
     factors = [swap_scales(ratio) for ratio in ratios]
-    for index, differences, shares in swap_blocks(statistics, [(0, 1)], swaps, progress):
+    for index, differences, shares in swap_blocks(statistics, PAIR, swaps, progress):
         scaled = scale_swaps(differences, shares, factors[index])
         tallies[index].add(*scaled)
         swapped[index].append(scaled[0])
     null = signs * np.concatenate([np.concatenate(blocks) for blocks in swapped], axis=1)
     p = randomization_p(observed, null, "less", exact=exact, scale=scales)
-    intervals = [
-        _inverted_interval(metric, tally.half_widths, p[[index]], alpha)
-        for index, (metric, tally) in enumerate(zip(statistics, tallies, strict=True))
-    ]
     adjusted = p
     if len(statistics) > 1:
         adjusted = westfall_young(observed, null, "less", exact=exact, scale=scales)
         # Standardised, a lone metric's order is that of its swaps; ties may round the other way.
         adjusted = np.maximum(adjusted, p)
-    scaled_by = [float(factor[0]) for factor in factors]
-    return _GateTest(p.tolist(), adjusted.tolist(), len(null), exact, intervals, scaled_by)
+    return _GateTest(
+        p=p.tolist(),
+        p_adjusted=adjusted.tolist(),
+        replicates=len(null),
+        exact=exact,
+        intervals=[
+            _inverted_interval(metric, tally.half_widths, p[[index]], alpha)
+            for index, (metric, tally) in enumerate(zip(statistics, tallies, strict=True))
+        ],
+        scales=[float(factor[0]) for factor in factors],
+    )
 
 
 def _inverted_interval(
     statistics: UnitCounts, half_widths: Values, p: Values, alpha: float
 ) -> tuple[float, float]:
-    """Return the differences that the test does not reject; exact bounds of pass/fail scores."""
-    bounds = inverted_intervals(statistics, [(0, 1)], half_widths, p, "less", alpha)
-    low, high = bounds[:, 0].tolist()
-    rates = statistics.paired_rates([(0, 1)], 1 - 2 * alpha)
+    """Return the differences that the test does not reject; of pass/fail scores, exact bounds."""
+    low, high = inverted_intervals(statistics, PAIR, half_widths, p, "less", alpha)[:, 0].tolist()
+    rates = statistics.paired_rates(PAIR, 1 - 2 * alpha)
     if rates is None:
         return low, high
-    minimum, maximum = _exact_bounds(rates, alpha)
+    exact_low, exact_high = _exact_bounds(rates, alpha)
     # The end that the test decides agrees with it.
+    is_rejected = p[0] <= alpha
     if statistics.sign > 0:
-        maximum = max(maximum, 0.0) if p[0] > alpha else maximum if maximum < 0 else high
-    else:
-        minimum = min(minimum, 0.0) if p[0] > alpha else minimum if minimum > 0 else low
-    return minimum, maximum
+        if not is_rejected:
+            exact_high = max(exact_high, 0.0)
+        return exact_low, high if is_rejected and exact_high >= 0 else exact_high
+    if not is_rejected:
+        exact_low = min(exact_low, 0.0)
+    return low if is_rejected and exact_low <= 0 else exact_low, exact_high
 
 
 def _exact_bounds(rates: Values, alpha: float) -> tuple[float, float]:
@@ -558,10 +586,10 @@ def _exact_bounds(rates: Values, alpha: float) -> tuple[float, float]:
 def _with_margin(
     statistics: Sequence[UnitCounts], strata: Strata | None, margin: float, alpha: float
 ) -> _GateTest:
-    """Is it worse by less than the margin, or better, by every metric."""
+    """Test whether the new system is worse by less than the margin, by each metric."""
     p = []
     for metric in statistics:
-        rates = metric.paired_rates([(0, 1)], 1 - 2 * alpha)
+        rates = metric.paired_rates(PAIR, 1 - 2 * alpha)
         if rates is not None:
             first, second, count = rates[:, 0].tolist()
             better, worse = (first, second) if metric.sign > 0 else (second, first)
@@ -588,7 +616,7 @@ def _largest_share(statistics: UnitCounts) -> float | None:
 
 
 def _note(differing: int, settings: GateSettings, alpha: float) -> PairNote | None:
-    """Return a note if too few units differ for the test to reject, or None."""
+    """Return why a test is moot, or None if enough units differ."""
     if differing == 0:
         return "identical"
     few = differing < fewest_units(alpha, "greater")

@@ -8,19 +8,29 @@ together (Sidak 1967: groups are independent).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from truebleu import schema
+from truebleu.errors import SettingError
+from truebleu.resampling import Swaps
+from truebleu.significance.corrections import adjust
+from truebleu.significance.settings import require_enough_replicates
+from truebleu.significance.tests import default_replicates
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from truebleu.corpus.outline import Outline
-    from truebleu.significance.settings import ResamplingSettings
+    from truebleu.significance.results import GroupComparison, PairResult
+    from truebleu.significance.settings import CompareSettings, ResamplingSettings
 
 # A group with fewer units is scored, and not tested.
 FEWEST_UNITS = 10
+# More comparisons than this would need more replicates than anybody waits for.
+MOST_COMPARISONS = 2500
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +67,12 @@ class SegmentGroup:
         settings: ResamplingSettings,
         interval: schema.IntervalName | None,
     ) -> dict[str, Any]:
-        """How it is resampled, so that the intervals of all groups of its column hold together.
+        """Return options with which the intervals of all groups of the column hold together.
 
         Args:
-            groups: all that are resampled.
-            settings: of the whole test set.
-            interval: what was asked for; None leaves the choice.
+            groups: all groups that are resampled.
+            settings: settings of the whole test set.
+            interval: requested interval; None for the default.
         """
         siblings = sum(group.column == self.column for group in groups)
         return {
@@ -113,3 +123,53 @@ def segment_groups(
             for label, inside in indices.items()
         ]
     return groups
+
+
+def group_replicates(
+    settings: CompareSettings, tested: Sequence[SegmentGroup], pairs: int, requested: int | None
+) -> int:
+    """Return the replicates that the comparisons of all groups need, or the requested number.
+
+    Args:
+        settings: settings of the whole test set.
+        tested: groups with enough units to be tested.
+        pairs: number of pairs in each group.
+        requested: requested number of replicates, or None.
+    """
+    family = len(tested) * pairs
+    if family > MOST_COMPARISONS:
+        found = f"{len(tested)} groups with {pairs} comparisons each"
+        expected = f"at most {MOST_COMPARISONS:,} comparisons; fewer groups, or a baseline"
+        raise SettingError("by", found, expected)
+    if not tested:
+        return settings.replicates
+    correction, alpha = settings.p_value_correction, settings.alpha
+    if requested is None:
+        return max(settings.replicates, default_replicates(correction, family, alpha))
+    swaps = Swaps(replicates=requested)
+    if not all(swaps.enumerates(group.units) for group in tested):
+        kind = "comparisons of groups"
+        require_enough_replicates(requested, correction, family, alpha, kind=kind)
+    return requested
+
+
+def adjust_over_groups(
+    groups: Sequence[GroupComparison], settings: CompareSettings
+) -> tuple[GroupComparison, ...]:
+    """Adjust p-values over the comparisons of all groups, metric by metric."""
+    p_values: dict[str, list[float]] = {}
+    for group in groups:
+        for pair in group.comparisons:
+            p_values.setdefault(pair.metric, []).append(pair.p)
+    adjusted = {
+        label: iter(adjust(np.array(p), settings.p_value_correction).tolist())
+        for label, p in p_values.items()
+    }
+
+    def adjust_pair(pair: PairResult) -> PairResult:
+        p = next(adjusted[pair.metric])
+        return replace(pair, p_adjusted=p, significant=p <= settings.alpha)
+
+    return tuple(
+        replace(group, comparisons=tuple(map(adjust_pair, group.comparisons))) for group in groups
+    )

@@ -44,7 +44,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -61,6 +61,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from truebleu.counts.counts import Counts
     from truebleu.metrics.base import Signature
     from truebleu.resampling import Values
     from truebleu.schema import About, Alternative
@@ -159,79 +160,84 @@ class RunAverage(Scorer):
         return Score(score=float(self.score(sums)), signature=signature)
 
 
-class RunResults:
-    """What the runs of all systems add to a comparison of their averages.
+class SystemRuns:
+    """The runs of all systems, of which a comparison takes the averages.
 
     Attributes:
-        averages: by metric, statistics whose scores are the averages over runs.
-        pooled: by metric, statistics of all runs of a system as one corpus.
+        averages: by metric, counts whose scores are the averages over runs.
+        pooled: by metric, counts of all runs of a system as one corpus.
     """
 
     def __init__(
         self,
         runs: Mapping[str, tuple[str, ...]],
         outputs: Sequence[UnitCounts],
-        scores: Sequence[Values],
         about: About | None,
         seed: int,
     ) -> None:
-        """Take the outputs' statistics, and their scores on the bootstrap's replicates."""
+        """Take the outputs of each system by name, and the counts of all outputs by metric."""
         self._runs = runs
         self._count = len(next(iter(runs.values())))
         self._about, self._seed = about, seed
         self._outputs = outputs
-        self._sd_of_segments = [
-            self.by_system(drawn).std(axis=0, ddof=1).mean(axis=1).tolist() for drawn in scores
-        ]
         # The counts of a system's runs side by side; the score is the average of theirs.
         self.averages = [
             UnitCounts(part.label, average, average.by_system(part.rows))
             for part in outputs
             for average in [RunAverage(part.metric, self._count)]
         ]
-        self.pooled = [_pool(statistics, self._count) for statistics in outputs]
+        self.pooled = [_pool(counts, self._count) for counts in outputs]
 
     def by_system(self, rows: Values) -> Values:
-        """Counts or scores of all outputs, along the second axis, those of a system together."""
+        """Group counts or scores of all outputs, along the second axis, by system."""
         return rows.reshape(len(rows), len(self._runs), -1)
 
     def mean_scores(self, scores: Sequence[Values], first: int = 0) -> list[Values]:
-        """By metric the means over runs, shaped (replicate, system), of scores of all outputs.
+        """Average scores of all outputs over runs, by metric, shaped (replicate, system).
 
         About further runs, every replicate draws runs too, with replacement; their deviations from
         the mean are stretched, since those of r runs that are drawn from r vary less than those of
         r further runs, by the factor (r - 1) / r in the variance.
+
+        Args:
+            scores: by metric, scores of the outputs on replicates, shaped (replicate, output).
+            first: number of the first replicate.
         """
-        by_run = [self.by_system(drawn) for drawn in scores]
-        means = [drawn.mean(axis=2) for drawn in by_run]
+        by_run = [self.by_system(replicates) for replicates in scores]
+        means = [replicates.mean(axis=2) for replicates in by_run]
         if self._about != "further-runs":
             return means
-        weights = self._drawn_runs(first, len(means[0]))
+        weights = self._draw_runs(first, len(means[0]))
         stretch = math.sqrt(self._count / (self._count - 1))
         return [
-            mean + stretch * ((drawn - mean[..., np.newaxis]) * weights).mean(axis=2)
-            for drawn, mean in zip(by_run, means, strict=True)
+            mean + stretch * ((replicates - mean[..., np.newaxis]) * weights).mean(axis=2)
+            for replicates, mean in zip(by_run, means, strict=True)
         ]
 
-    def _drawn_runs(self, first: int, replicates: int) -> Values:
-        """How often each replicate draws each run, shaped (replicate, system, run)."""
+    def _draw_runs(self, first: int, replicates: int) -> Values:
+        """Count how often each replicate draws each run, shaped (replicate, system, run)."""
         systems, runs = len(self._runs), self._count
         units = Units.segments(
-            systems * runs, [str(place // runs) for place in range(systems * runs)]
+            systems * runs, [str(index // runs) for index in range(systems * runs)]
         )
         # A stream of its own: run r must not come with segment r.
         bootstrap = Bootstrap(replicates=replicates, seed=self._seed ^ RUNS_STREAM)
-        drawn = bootstrap.sums(np.eye(systems * runs), units, first, replicates)
-        return drawn.reshape(replicates, systems, runs)
+        sums = bootstrap.sums(np.eye(systems * runs), units, first, replicates)
+        return sums.reshape(replicates, systems, runs)
 
-    def run_scores(self, metric: int) -> list[RunScores]:
-        """What the runs of each system score by one metric."""
+    def run_scores(self, metric: int, replicates: Values) -> list[RunScores]:
+        """Score the runs of each system by one metric.
+
+        Args:
+            metric: index of the metric.
+            replicates: scores of the outputs on replicates, shaped (replicate, output).
+        """
         outputs = self._outputs[metric]
         higher = outputs.metric.higher_is_better
         by_system = zip(
             self._runs.values(),
             outputs.scores.reshape(len(self._runs), -1).tolist(),
-            self._sd_of_segments[metric],
+            self.by_system(replicates).std(axis=0, ddof=1).mean(axis=1).tolist(),
             self.pooled[metric].scores.tolist(),
             strict=True,
         )
@@ -322,12 +328,36 @@ def two_way_interval(statistics: UnitCounts, pairs: Sequence[Pair] | None, level
     return np.stack([estimates - half, estimates + half])
 
 
+def are_runs_compared(options: Mapping[str, Any]) -> bool:
+    """Return whether runs of scored models are systems: if no option asks for something else."""
+    is_open = all(options.get(name) is None for name in ("runs", "test", "interval"))
+    return is_open and not options.get("by")
+
+
+def select_runs(
+    counts: Counts, runs: str | Mapping[str, Sequence[str]] | None
+) -> tuple[Counts, Mapping[str, tuple[str, ...]] | None]:
+    """Return the counts of the systems' runs, and the runs of each system, or None without runs.
+
+    Args:
+        counts: counts of all outputs.
+        runs: the argument of `compare`; None for the runs that the counts have, if any.
+    """
+    grouped = counts.outline.runs
+    if runs is not None:
+        grouped = as_runs(runs, counts.outline.systems)
+    if grouped is None:
+        return counts, None
+    return counts.select([output for outputs in grouped.values() for output in outputs]), grouped
+
+
 def as_runs(
     runs: str | Mapping[str, Sequence[str]], outputs: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
-    """The runs of each system, given as such or as a pattern of the outputs' names.
+    """Return the outputs of each system, which are given or found by a pattern of their names.
 
-    Refused unless they are outputs of the test set, all different, equally many.
+    Raises SettingError or UnknownNameError unless they are outputs of the test set, all different,
+    and as many of each system.
     """
     grouped = group_runs(outputs, runs) if isinstance(runs, str) else runs
     require_type("runs", grouped, Mapping, "a pattern, or the outputs of each system by name")
@@ -351,7 +381,7 @@ def as_runs(
 
 
 def group_runs(names: Iterable[str], pattern: str) -> dict[str, tuple[str, ...]]:
-    """The runs of each system, where the names of outputs say which is which.
+    """Group outputs into the runs of each system by a pattern of their names.
 
     Both wildcards stand for any text, {system} for as much as it can.
 
@@ -388,7 +418,7 @@ def _as_expression(pattern: str) -> re.Pattern[str]:
 
 
 def _pool(statistics: UnitCounts, runs: int) -> UnitCounts:
-    """One row per unit and run: all runs of a system are one corpus."""
+    """Make counts with a row for each unit and run, so that a system's runs are one corpus."""
     units, outputs, columns = statistics.rows.shape
     rows = statistics.rows.reshape(units, outputs // runs, runs, columns).swapaxes(1, 2)
     flat = on_exact_grid(rows.reshape(units * runs, -1))

@@ -60,7 +60,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Heterogeneity", "Panel", "PanelComparison", "PanelSettings", "PanelSystem", "SetResult"]
 
-RESULT_VERSION = 1
 Languages = Literal["fixed", "drawn"]
 Verdict = Literal["better", "worse", "undecided"]
 Interval = tuple[float, float]
@@ -112,7 +111,7 @@ class PanelSettings(schema.Settings):
 
     @property
     def alpha(self) -> float:
-        """The level of tests."""
+        """Significance level of tests."""
         return 1 - self.level
 
 
@@ -184,7 +183,7 @@ class PanelComparison:
     missing: tuple[str, ...]
 
     def count(self, verdict: Verdict) -> int:
-        """In how many sets `a` is better, worse or undecided."""
+        """Count the sets in which `a` is better, worse or undecided."""
         return sum(row.verdict == verdict for row in self.sets)
 
 
@@ -304,67 +303,117 @@ def panel(
         executor: where test sets are counted and tested, such as `truebleu.execution.Processes(4)`.
     """
     settings = PanelSettings.from_options(options)
-    schema.require_type("test_sets", test_sets, Mapping, "test sets by name")
-    if not test_sets:
-        raise SettingError("test_sets", "none", "at least one test set")
-    counts = {name: _count(name, source, metrics) for name, source in test_sets.items()}
+    counts = _count_sets(test_sets, metrics)
     names = list(dict.fromkeys(name for part in counts.values() for name in part.outline.systems))
     pairs = pairs_to_compare(names, settings.baseline)
-    _require_same_scores(counts)
-    compared_sets = _compare_sets(counts, names, pairs, settings, progress, executor)
-    everywhere = [test_set for test_set in compared_sets if len(test_set.index) == len(names)]
-    labelled = {metric.label: metric.scorer for metric in next(iter(counts.values())).metrics}
+    sets = _compare_sets(counts, names, pairs, settings, progress, executor)
+    scorers = {metric.label: metric.scorer for metric in next(iter(counts.values())).metrics}
     comparisons: list[PanelComparison] = []
     systems: list[PanelSystem] = []
-    for index, (label, metric) in enumerate(labelled.items()):
-        compared, of_metric = [], []
-        for pair in pairs:
-            present = [row for row in compared_sets if pair in row.differences[index]]
-            if present:
-                two = names[pair[0]], names[pair[1]]
-                rows = [row.differences[index][pair] for row in present]
-                missing = tuple(row.sizes.name for row in compared_sets if row not in present)
-                compared.append(pair)
-                of_metric.append(_comparison(label, two, metric.sign, rows, missing, settings))
-        of_metric = _adjusted(of_metric, settings)
-        comparisons += of_metric
-        ranks: Sequence[tuple[int, int] | None] = [None] * len(names)
-        if settings.baseline is None:
-            ranks = rank_ranges(
-                significantly_better(
-                    len(names),
-                    compared,
-                    [pair.difference for pair in of_metric],
-                    [pair.significant for pair in of_metric],
-                    higher_is_better=metric.higher_is_better is not False,
-                )
-            )
-        for number, (name, of_system) in enumerate(zip(names, ranks, strict=True)):
-            scores = {
-                row.sizes.name: float(row.scores[index][row.index[number]])
-                for row in compared_sets
-                if number in row.index
-            }
-            averaged = [scores[row.sizes.name] for row in everywhere] or [*scores.values()]
-            mean = float(np.mean(averaged)) if everywhere or len(scores) == len(counts) else None
-            systems.append(
-                PanelSystem(metric=label, name=name, score=mean, ranks=of_system, scores=scores)
-            )
+    for index, (label, scorer) in enumerate(scorers.items()):
+        by_metric = _MetricPanel(label, index, scorer.sign, names, sets, settings)
+        by_pair = by_metric.compare(pairs)
+        comparisons += by_pair.values()
+        systems += by_metric.average(by_pair)
     return Panel(
         settings=settings,
-        test_sets=tuple(test_set.sizes for test_set in compared_sets),
+        test_sets=tuple(test_set.sizes for test_set in sets),
         signatures={
             label: tuple(
                 dict.fromkeys(part.signature(part.metrics[index]) for part in counts.values())
             )
-            for index, label in enumerate(labelled)
+            for index, label in enumerate(scorers)
         },
-        higher_is_better={label: metric.higher_is_better for label, metric in labelled.items()},
-        digits={label: metric.digits for label, metric in labelled.items()},
-        common=tuple(test_set.sizes.name for test_set in everywhere),
+        higher_is_better={label: scorer.higher_is_better for label, scorer in scorers.items()},
+        digits={label: scorer.digits for label, scorer in scorers.items()},
+        common=tuple(row.sizes.name for row in sets if len(row.index) == len(names)),
         systems=tuple(systems),
         comparisons=tuple(comparisons),
     )
+
+
+def _count_sets(test_sets: Mapping[str, Source], metrics: MetricsLike | None) -> dict[str, Counts]:
+    """Count all test sets; raises SettingError unless they have the same metrics."""
+    schema.require_type("test_sets", test_sets, Mapping, "test sets by name")
+    if not test_sets:
+        raise SettingError("test_sets", "none", "at least one test set")
+    counts = {name: _count(name, source, metrics) for name, source in test_sets.items()}
+    _require_same_scores(counts)
+    return counts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _MetricPanel:
+    """The results of all sets by one metric.
+
+    Attributes:
+        label: label of the metric.
+        index: index of the metric.
+        sign: -1 if lower is better, else 1.
+        names: names of all systems.
+        sets: results on each set.
+        settings: settings of the panel.
+    """
+
+    label: str
+    index: int
+    sign: int
+    names: Sequence[str]
+    sets: Sequence[_ComparedSet]
+    settings: PanelSettings
+
+    def compare(self, pairs: Sequence[Pair]) -> dict[Pair, PanelComparison]:
+        """Compare the pairs that any set has; p-values are corrected by Holm's method."""
+        compared = {}
+        for pair in pairs:
+            by_set = {row.sizes.name: row.differences[self.index].get(pair) for row in self.sets}
+            rows = [row for row in by_set.values() if row is not None]
+            if rows:
+                missing = tuple(name for name, row in by_set.items() if row is None)
+                two = self.names[pair[0]], self.names[pair[1]]
+                compared[pair] = average_differences(
+                    self.label, two, self.sign, rows, missing, self.settings
+                )
+        p_values = [pair.p for pair in compared.values() if pair.p is not None]
+        adjusted = iter(adjust(p_values, "holm").tolist() if p_values else [])
+        for pair, comparison in compared.items():
+            p = None if comparison.p is None else next(adjusted)
+            significant = p is not None and p <= self.settings.alpha
+            compared[pair] = replace(comparison, p_adjusted=p, significant=significant)
+        return compared
+
+    def average(self, compared: Mapping[Pair, PanelComparison]) -> list[PanelSystem]:
+        """Average each system's scores over the sets, and rank the systems."""
+        ranks: Sequence[tuple[int, int] | None] = [None] * len(self.names)
+        if self.settings.baseline is None:
+            better = significantly_better(
+                len(self.names),
+                list(compared),
+                [pair.difference for pair in compared.values()],
+                [pair.significant for pair in compared.values()],
+                higher_is_better=self.sign > 0,
+            )
+            ranks = rank_ranges(better)
+        everywhere = [row.sizes.name for row in self.sets if len(row.index) == len(self.names)]
+        systems = []
+        for number, (name, of_system) in enumerate(zip(self.names, ranks, strict=True)):
+            scores = {
+                row.sizes.name: float(row.scores[self.index][row.index[number]])
+                for row in self.sets
+                if number in row.index
+            }
+            averaged = [scores[test_set] for test_set in everywhere] or [*scores.values()]
+            has_mean = everywhere or len(scores) == len(self.sets)
+            systems.append(
+                PanelSystem(
+                    metric=self.label,
+                    name=name,
+                    score=float(np.mean(averaged)) if has_mean else None,
+                    ranks=of_system,
+                    scores=scores,
+                )
+            )
+        return systems
 
 
 def _count(name: str, source: object, metrics: MetricsLike | None) -> Counts:
@@ -391,7 +440,7 @@ def _require_same_scores(counts: Mapping[str, Counts]) -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Difference:
+class SetDifference:
     """A pair on one set: the difference, its error with degrees of freedom, its p and interval."""
 
     test_set: str
@@ -416,7 +465,7 @@ class _ComparedSet:
     sizes: PanelSet
     index: Mapping[int, int]
     scores: Sequence[Values]
-    differences: Sequence[Mapping[Pair, _Difference]]
+    differences: Sequence[Mapping[Pair, SetDifference]]
 
 
 def _compare_set(
@@ -449,15 +498,19 @@ def _compare_set(
     present = [pair for pair in pairs if all(number in index for number in pair)]
     local = [(index[a], index[b]) for a, b in present]
     tests = _randomized(unit_counts, local, settings, progress) if present else []
-    differences: list[dict[Pair, _Difference]] = [{} for _ in unit_counts]
+    differences: list[dict[Pair, SetDifference]] = [{} for _ in unit_counts]
     for metric, tested, of_metric in zip(unit_counts, tests, differences, strict=bool(present)):
         errors = metric.errors_of_pairs(local).tolist()
-        for place, (pair, difference) in enumerate(
+        for at, (pair, difference) in enumerate(
             zip(present, metric.differences(local).tolist(), strict=True)
         ):
-            p, interval = float(tested.p[place]), tested.interval(place)
-            of_metric[pair] = _Difference(
-                name, difference, errors[place], len(units) - 1, p, interval
+            of_metric[pair] = SetDifference(
+                test_set=name,
+                difference=difference,
+                error=errors[at],
+                degrees=len(units) - 1,
+                p=float(tested.p[at]),
+                interval=tested.interval(at),
             )
     return _ComparedSet(
         sizes=PanelSet(
@@ -498,35 +551,42 @@ def _randomized(
     settings: PanelSettings,
     progress: Progress | None,
 ) -> list[PairTests]:
-    """For each metric the tests of the pairs, by approximate randomization."""
-    drawn = [np.empty((0, metric.systems)) for metric in statistics]
+    """Test the pairs by each metric, by approximate randomization."""
+    scores = [np.empty((0, metric.systems)) for metric in statistics]
     each = CompareSettings.from_options(asdict(settings), unit="segment", correction="none")
-    return all_pair_tests(statistics, drawn, pairs, each, _no_bootstrap, progress)
+    return all_pair_tests(statistics, scores, pairs, each, _no_bootstrap, progress)
 
 
 def _no_bootstrap(first: int, count: int) -> list[Values]:
     raise AssertionError(f"no test asks for replicates {first} to {first + count - 1}")
 
 
-def _comparison(
+def average_differences(
     metric: str,
     pair: tuple[str, str],
     sign: int,
-    rows: Sequence[_Difference],
+    rows: Sequence[SetDifference],
     missing: tuple[str, ...],
     settings: PanelSettings,
 ) -> PanelComparison:
-    """The mean over sets, what it is worth, and the verdict on each set."""
+    """Average a pair's difference over sets; p is not yet corrected for other pairs.
+
+    Args:
+        metric: label of the metric.
+        pair: names of the two systems.
+        sign: -1 if lower is better, else 1.
+        rows: difference on each set that has both systems.
+        missing: names of the other sets.
+        settings: settings of the panel.
+    """
+    level = settings.level
     differences = np.array([row.difference for row in rows])
     errors = np.array([row.error for row in rows])
     degrees = np.array([row.degrees for row in rows])
     count, mean = len(rows), float(differences.mean())
-    fixed_error, fixed_degrees = _error_of_mean(errors, degrees)
-    drawn_error = float(differences.std(ddof=1)) / count**0.5 if count > 1 else None
-    if settings.languages == "fixed":
-        p: float | None = float(student_p(mean, fixed_error, fixed_degrees))
-    else:
-        p = None if drawn_error is None else float(student_p(mean, drawn_error, count - 1))
+    fixed = _error_of_mean(errors, degrees)
+    drawn = (float(differences.std(ddof=1)) / count**0.5, count - 1.0) if count > 1 else None
+    error = fixed if settings.languages == "fixed" else drawn
     adjusted = adjust([row.p for row in rows], "bh")
     sets = tuple(
         SetResult(
@@ -535,37 +595,35 @@ def _comparison(
             error=row.error,
             interval=row.interval,
             p=row.p,
-            p_adjusted=q,
-            verdict=_verdict(sign * row.difference, q, settings.alpha),
+            p_adjusted=p,
+            verdict=_verdict(sign * row.difference, p, settings.alpha),
         )
-        for row, q in zip(rows, adjusted.tolist(), strict=True)
+        for row, p in zip(rows, adjusted.tolist(), strict=True)
     )
     return PanelComparison(
         metric=metric,
         a=pair[0],
         b=pair[1],
         difference=mean,
-        fixed=_interval(mean, fixed_error, fixed_degrees, settings.level),
-        drawn=None
-        if drawn_error is None
-        else _interval(mean, drawn_error, count - 1, settings.level),
-        p=p,
+        fixed=_interval(mean, *fixed, level),
+        drawn=None if drawn is None else _interval(mean, *drawn, level),
+        p=None if error is None else float(student_p(mean, *error)),
         p_adjusted=None,
         significant=False,
-        heterogeneity=None if count < 2 else heterogeneity(differences, errors, settings.level),
+        heterogeneity=None if count < 2 else heterogeneity(differences, errors, level),
         sets=sets,
         missing=missing,
     )
 
 
-def _verdict(lead: float, p: float, alpha: float) -> Verdict:
-    if p > alpha or lead == 0:
+def _verdict(difference: float, p: float, alpha: float) -> Verdict:
+    if p > alpha or difference == 0:
         return "undecided"
-    return "better" if lead > 0 else "worse"
+    return "better" if difference > 0 else "worse"
 
 
 def _error_of_mean(errors: Values, degrees: Values) -> tuple[float, float]:
-    """The standard error of a mean of independent estimates, with Satterthwaite's degrees."""
+    """Return the standard error of a mean of independent estimates, and Satterthwaite's degrees."""
     variances = errors**2
     total = float(variances.sum())
     if total == 0:
@@ -578,20 +636,8 @@ def _interval(centre: float, error: float, degrees: float, level: float) -> Inte
     return centre - half, centre + half
 
 
-def _adjusted(found: Sequence[PanelComparison], settings: PanelSettings) -> list[PanelComparison]:
-    """The comparisons by one metric, corrected for their number by Holm's method."""
-    known = [pair.p for pair in found if pair.p is not None]
-    adjusted = iter(adjust(known, "holm").tolist() if known else [])
-    corrected = []
-    for pair in found:
-        p = None if pair.p is None else next(adjusted)
-        real = p is not None and p <= settings.alpha
-        corrected.append(replace(pair, p_adjusted=p, significant=real))
-    return corrected
-
-
 def heterogeneity(differences: Values, errors: Values, level: float) -> Heterogeneity:
-    """How much true differences vary, of two or more estimates and their standard errors.
+    """Estimate how much true differences vary from two or more estimates and standard errors.
 
     The variance between sets is the one under which the weighted squares around the mean are what
     is expected of them (Paule and Mandel 1982); I² is Higgins and Thompson's (2002) share.

@@ -29,8 +29,6 @@ __all__ = [
     "SystemScores",
 ]
 
-RESULT_VERSION = 1
-
 Interval = tuple[float, float]
 
 
@@ -217,96 +215,16 @@ def score(
         domains: the domain of each segment, likewise.
         progress: called with the number of replicates that were just scored.
     """
-    interval, unit, per_segment = options["interval"], options["unit"], options["per_segment"]
     counts = counts_of(systems, references, metrics, documents, domains)
-    outline = counts.outline
-    columns = outline.columns(by)
-    if not options["confidence"]:
-        scores = _scores(counts, segments=per_segment)
-        return _with_groups(scores, counts, columns)
-
-    # Resampling needs NumPy, which takes longer to load than plain scores take in all.
-    from truebleu.significance.intervals import choose_interval, interval_bounds
-    from truebleu.significance.replicates import bootstrap_scores
-    from truebleu.significance.settings import (
-        IntervalSettings,
-        chosen_unit,
-        default_interval,
-        known_clusters,
-        units_of,
-    )
-    from truebleu.significance.unit_counts import count_units, design_effects
-
-    chosen = chosen_unit(unit, outline)
-    by_domain = options["by_domain"]
-    settings = IntervalSettings.from_options(
-        options,
-        unit=chosen,
-        interval=interval or default_interval(None, chosen, by_domain=by_domain),
-    )
-    units = units_of(outline, settings)
-    unit_counts = count_units(counts, units)
-    methods = {
-        metric.label: choose_interval(metric, interval, settings.interval) for metric in unit_counts
-    }
-    replicates_of = bootstrap_scores(unit_counts, units, settings.drawn(), progress)
-    kinds = known_clusters(outline, settings)
-    scores = _scores(
-        counts,
-        segments=per_segment,
-        intervals={
-            metric.label: interval_bounds(
-                metric, replicated, None, methods[metric.label], settings.level
-            ).T.tolist()
-            for metric, replicated in zip(unit_counts, replicates_of, strict=True)
-        },
-        settings=settings,
-        units=len(units),
-        interval_methods=methods,
-        design_effects={
-            metric.label: tuple(design_effects(metric, counted.rows.stored(), kinds))
-            for metric, counted in zip(unit_counts, counts.metrics, strict=True)
-            if kinds is not None
-        },
-    )
-    return _with_groups(scores, counts, columns, unit, interval)
+    columns = counts.outline.columns(by)
+    scores = _score(counts, segments=options["per_segment"])
+    if options["confidence"]:
+        scores = _with_intervals(scores, counts, options, progress)
+    return replace(scores, groups=_score_groups(scores, counts, columns, options))
 
 
-def _with_groups(
-    scores: Scores,
-    counts: Counts,
-    columns: Mapping[str, tuple[str, ...]],
-    unit: schema.Unit | None = None,
-    interval: schema.IntervalName | None = None,
-) -> Scores:
-    """Add the scores of the groups that the columns make."""
-    if not columns:
-        return scores
-    from truebleu.significance.groups import segment_groups
-
-    settings = scores.settings
-    groups = segment_groups(counts.outline, columns, unit, settings)
-    results = []
-    for group in groups:
-        options: dict[str, Any] = {}
-        if settings is not None and group.units > 1:
-            options = {"confidence": True, **group.resampling(groups, settings, interval)}
-        values = group.values()
-        if settings is None:
-            values |= {"unit": None, "units": None}
-        systems = score(counts.subset(group.segments), **options).systems
-        results.append(GroupScores(**values, systems=systems))
-    return replace(scores, groups=tuple(results))
-
-
-def _scores(
-    counts: Counts,
-    *,
-    segments: bool,
-    intervals: Mapping[str, Sequence[Interval]] | None = None,
-    **resampling: Any,
-) -> Scores:
-    """Score what was counted; the settings of resampling go along with intervals."""
+def _score(counts: Counts, *, segments: bool) -> Scores:
+    """Score all systems, and their segments if `segments`."""
     outline, metrics = counts.outline, {metric.label: metric.scorer for metric in counts.metrics}
     by_segment = {
         metric.label: metric.scorer.segment_scores(metric.rows.stored())
@@ -324,9 +242,6 @@ def _scores(
             name=name,
             scores={label: scores[index] for label, scores in corpus.items()},
             segments={label: rows[index] for label, rows in by_segment.items()} or None,
-            intervals=None
-            if intervals is None
-            else {label: (*bounds[index],) for label, bounds in intervals.items()},
         )
         for index, name in enumerate(outline.systems)
     )
@@ -338,5 +253,77 @@ def _scores(
         systems=systems,
         warnings=outline.warnings,
         segment_names=outline.names if segments else None,
-        **resampling,
     )
+
+
+def _with_intervals(
+    scores: Scores, counts: Counts, options: Mapping[str, Any], progress: Progress | None
+) -> Scores:
+    """Add the intervals of scores, and how they were made."""
+    # Resampling needs NumPy, which takes longer to load than plain scores take in all.
+    from truebleu.significance.intervals import choose_interval, interval_bounds
+    from truebleu.significance.replicates import bootstrap_scores
+    from truebleu.significance.settings import (
+        IntervalSettings,
+        chosen_unit,
+        default_interval,
+        known_clusters,
+        units_of,
+    )
+    from truebleu.significance.unit_counts import count_units, design_effects
+
+    outline, requested = counts.outline, options["interval"]
+    unit = chosen_unit(options["unit"], outline)
+    default = default_interval(None, unit, by_domain=options["by_domain"])
+    settings = IntervalSettings.from_options(options, unit=unit, interval=requested or default)
+    units = units_of(outline, settings)
+    clusters = known_clusters(outline, settings)
+    unit_counts = count_units(counts, units)
+    replicates = bootstrap_scores(unit_counts, units, settings.bootstrap(), progress)
+    methods: dict[str, schema.IntervalName] = {}
+    bounds: dict[str, Sequence[Interval]] = {}
+    effects: dict[str, tuple[float | None, ...]] = {}
+    for metric, by_unit, scores_of in zip(counts.metrics, unit_counts, replicates, strict=True):
+        label = metric.label
+        methods[label] = method = choose_interval(by_unit, requested, settings.interval)
+        ends = interval_bounds(by_unit, scores_of, None, method, settings.level)
+        bounds[label] = list(map(tuple, ends.T.tolist()))
+        if clusters is not None:
+            effects[label] = tuple(design_effects(by_unit, metric.rows.stored(), clusters))
+    return replace(
+        scores,
+        systems=tuple(
+            replace(system, intervals={label: ends[index] for label, ends in bounds.items()})
+            for index, system in enumerate(scores.systems)
+        ),
+        settings=settings,
+        units=len(units),
+        interval_methods=methods,
+        design_effects=effects,
+    )
+
+
+def _score_groups(
+    scores: Scores,
+    counts: Counts,
+    columns: Mapping[str, tuple[str, ...]],
+    options: Mapping[str, Any],
+) -> tuple[GroupScores, ...]:
+    """Score the groups of segments that the columns make."""
+    if not columns:
+        return ()
+    from truebleu.significance.groups import segment_groups
+
+    settings = scores.settings
+    groups = segment_groups(counts.outline, columns, options["unit"], settings)
+    results = []
+    for group in groups:
+        values, resampling = group.values(), {}
+        if settings is None:
+            values |= {"unit": None, "units": None}
+        elif group.units > 1:
+            resampling = group.resampling(groups, settings, options["interval"])
+        part = counts.subset(group.segments)
+        systems = score(part, confidence=bool(resampling), **resampling).systems
+        results.append(GroupScores(**values, systems=systems))
+    return tuple(results)

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from truebleu import _core, schema
-from truebleu.errors import SettingError
+from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import Bootstrap, Swaps, Units
 from truebleu.significance.corrections import CORRECTIONS, default_correction, smallest_factor
 from truebleu.significance.intervals import min_replicates
@@ -19,9 +19,10 @@ from truebleu.significance.tests import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from truebleu.corpus.outline import Outline
+    from truebleu.counts.counts import Counts
 
 __all__ = ["CompareSettings", "IntervalSettings", "ResamplingSettings"]
 
@@ -57,10 +58,10 @@ class ResamplingSettings(schema.Settings):
             raise SettingError("level", level, "a number below 1, such as 0.95")
         if replicates is not None:
             schema.require_replicates("replicates", replicates)
-            least = max(min_replicates(level), replicates_for(alpha))
-            if replicates < least:
+            minimum = max(min_replicates(level), replicates_for(alpha))
+            if replicates < minimum:
                 expected = (
-                    f"at least {least} at the level {level:g}; with {replicates} the "
+                    f"at least {minimum} at the level {level:g}; with {replicates} the "
                     f"smallest possible p is {smallest_p(replicates):.3g}"
                 )
                 raise SettingError("replicates", replicates, expected)
@@ -91,7 +92,7 @@ class IntervalSettings(ResamplingSettings):
         ResamplingSettings.__post_init__(self)
         schema.require_name("interval", self.interval, self._intervals())
 
-    def drawn(self, replicates: int | None = None) -> Bootstrap:
+    def bootstrap(self, replicates: int | None = None) -> Bootstrap:
         """Return a bootstrap with `replicates` replicates; None means those of the settings."""
         count = self.replicates if replicates is None else replicates
         return Bootstrap(replicates=count, seed=self.seed)
@@ -224,26 +225,79 @@ def _refuse_with_correction(name: str, options: Mapping[str, Any]) -> None:
             raise SettingError("adaptive", True, expected)
 
 
-def resolve_about(about: schema.About | None, runs: int | None) -> schema.About | None:
-    """What a verdict is about, of systems with so many runs each; None for no runs.
+def resolve_settings(
+    options: Mapping[str, Any],
+    counts: Counts,
+    runs: Mapping[str, Sequence[str]] | None,
+    pairs: int,
+) -> tuple[CompareSettings, Units]:
+    """Fill in what the options of a comparison leave open; return the settings and the units.
 
-    Further runs, unless these are asked for or there is one run each, which shows nothing of how
-    runs vary.
+    Args:
+        options: options of `compare`.
+        counts: counts of the systems, or of their runs.
+        runs: outputs of each system, or None if no runs are compared.
+        pairs: number of pairs.
+
+    Raises:
+        SettingError: for options that the counts, the runs or the number of pairs contradict.
     """
-    if about is not None and runs is None:
-        raise SettingError("about", about, "runs beside it: without runs it does nothing")
-    if about == "further-runs" and runs == 1:
+    about = _resolve_about(options, runs)
+    unit = chosen_unit(options["unit"], counts.outline)
+    default = default_interval(about, unit, by_domain=options["by_domain"])
+    settings = CompareSettings.from_options(
+        options,
+        test=options["test"] or ("two-way" if about == "further-runs" else "scaled"),
+        unit=unit,
+        interval=options["interval"] or default,
+        about=about,
+        primary=_resolve_primary(options["primary"], counts.labels),
+    )
+    units = units_of(counts.outline, settings)
+    comparisons = pairs * (len(counts.metrics) if settings.correct_over == "metrics" else 1)
+    return _resolve_replicates(settings, options, comparisons, len(units)), units
+
+
+def _resolve_about(
+    options: Mapping[str, Any], runs: Mapping[str, Sequence[str]] | None
+) -> schema.About | None:
+    """Return what a verdict is about, or None without runs.
+
+    By default it is about further runs, unless each system has a single one, which shows nothing
+    of how runs vary.
+    """
+    about: schema.About | None = options["about"]
+    if runs is None:
+        for name, default in (("about", None), ("swap_runs", "together")):
+            if options[name] != default:
+                expected = "runs beside it: without runs it does nothing"
+                raise SettingError(name, options[name], expected)
+        return None
+    several = any(len(outputs) > 1 for outputs in runs.values())
+    if about == "further-runs" and not several:
         expected = "two runs or more of each system: one does not show how runs vary"
         raise SettingError("about", about, expected)
-    if about is None and runs is not None and runs > 1:
-        return "further-runs"
-    return about
+    return "further-runs" if about is None and several else about
+
+
+def _resolve_primary(requested: str | None, labels: Sequence[str]) -> str | None:
+    """Return the label of the metric whose verdict counts, or None if there is only one metric."""
+    if requested is None:
+        return labels[0] if len(labels) > 1 else None
+    known = {label.lower(): label for label in labels}
+    if requested.lower() not in known:
+        raise UnknownNameError("primary", requested, labels)
+    return known[requested.lower()]
 
 
 def default_interval(
     about: schema.About | None, unit: schema.Unit = "segment", *, by_domain: bool = False
 ) -> schema.IntervalName:
-    """Return the interval with the best coverage of a verdict (docs/evidence/defaults.md)."""
+    """Return the interval with the best coverage for a verdict (docs/evidence/defaults.md).
+
+    For documents and blocks that is Hall's skewness-corrected t; within domains it is the
+    bootstrap's, which knows strata.
+    """
     name = _core.default_interval(
         about_further_runs=about == "further-runs",
         by_segment=unit == "segment",
@@ -307,20 +361,16 @@ def known_clusters(outline: Outline, settings: ResamplingSettings) -> tuple[Unit
     return by_segment, Units.documents(outline.documents)
 
 
-def for_comparisons(
-    settings: CompareSettings,
-    comparisons: int,
-    units: int,
-    *,
-    replicates: int | None,
-    correction: str | None,
+def _resolve_replicates(
+    settings: CompareSettings, options: Mapping[str, Any], comparisons: int, units: int
 ) -> CompareSettings:
-    """The settings with what was left open chosen for so many comparisons.
+    """Fill in the correction and the replicates, which depend on the number of comparisons.
 
-    Refuses replicates and corrections by which no difference, however clear, could be significant.
+    Raises SettingError for replicates and corrections with which no difference could be
+    significant.
     """
-    test = find_test(settings.test)
-    if correction is None and test.has_null:
+    test, replicates = find_test(settings.test), options["replicates"]
+    if options["correction"] is None and test.has_null:
         settings = replace(settings, correction=default_correction(comparisons))
     name, alpha = settings.correction, settings.alpha
     if replicates is None:
@@ -339,22 +389,22 @@ def for_comparisons(
 def require_enough_replicates(
     replicates: int, correction: str, family: int, alpha: float, *, kind: str, hint: str = ""
 ) -> None:
-    """Refuse replicates by which nothing could be significant after a correction.
+    """Raise SettingError for replicates with which nothing could be significant after a correction.
 
     Args:
-        replicates: how many.
-        correction: its name.
-        family: how many comparisons.
-        alpha: the significance level.
-        kind: what the message calls the comparisons.
-        hint: what else to try than leaving the number out.
+        replicates: number of replicates.
+        correction: name of the correction.
+        family: number of comparisons.
+        alpha: significance level.
+        kind: noun for the comparisons in the message.
+        hint: alternative to leaving the number out.
     """
     factor = smallest_factor(correction, family, alone=False)
-    least = replicates_for(alpha / factor)
-    if replicates < least:
+    minimum = replicates_for(alpha / factor)
+    if replicates < minimum:
         title = CORRECTIONS[correction].short_title
         expected = (
-            f"at least {least:,} for {family:,} {kind} corrected by {title}: with "
+            f"at least {minimum:,} for {family:,} {kind} corrected by {title}: with "
             f"{replicates:,} the smallest possible p is {smallest_p(replicates) * factor:.3g}. "
             f"Leave the number out{hint}"
         )

@@ -1,0 +1,523 @@
+"""Results of comparisons: systems, pairs, metrics and groups, and how they are made of tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from truebleu import _core, schema
+from truebleu._results import Result
+from truebleu.significance.corrections import CORRECTIONS, adjust, experimentwise_error
+from truebleu.significance.intervals import (
+    Estimates,
+    choose_interval,
+    interval_bounds,
+    medians_and_relative_intervals,
+    simultaneous_intervals,
+)
+from truebleu.significance.optimizer_runs import two_way_equivalence_p
+from truebleu.significance.pairs import (
+    PAIR_BLOCK,
+    clusters,
+    pair_wins,
+    probability_of_best,
+    rank_ranges,
+    significantly_better,
+)
+from truebleu.significance.people import PeopleAgreement, agreement_of_pairs
+from truebleu.significance.settings import CompareSettings, known_clusters, name_of_unit
+from truebleu.significance.student import hall_p
+from truebleu.significance.tests import TESTS, fewest_units
+from truebleu.significance.unit_counts import design_effects, largest_units
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from truebleu.corpus.outline import Outline, Sizes
+    from truebleu.corpus.text_warnings import TextWarning
+    from truebleu.metrics.base import Signature
+    from truebleu.resampling import Units, Values
+    from truebleu.significance.optimizer_runs import RunScores
+    from truebleu.significance.pairs import DifferenceBounds, PairTests
+    from truebleu.significance.unit_counts import Pair, UnitCounts
+
+Bounds = tuple[float, float]
+#: Why an end is open.
+OpenEnd = Literal["one-sided test", "too few units", "too few replicates"]
+#: What makes the test of a pair moot; `truebleu.reports.compare` puts it into words.
+PairNote = Literal["identical", "few units differ"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemResult:
+    """One system by one metric.
+
+    Attributes:
+        score: on the whole test set; the average over runs, where there are several.
+        interval: of the score.
+        median: of the replicates' scores (Zhang & Vogel 2004, §3.1).
+        relative_interval: the interval around the median in percent of it; None at a median of 0.
+        rank_range: best and worst rank that the tests leave; None for a metric without direction,
+            and where not all pairs were compared.
+        p_best: the share of replicates in which the system is best; None without direction.
+        runs: the scores of its runs; None where runs are not compared.
+    """
+
+    score: float
+    interval: Bounds
+    median: float
+    relative_interval: Bounds | None
+    rank_range: tuple[int, int] | None
+    p_best: float | None
+    runs: RunScores | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairResult:
+    """Two systems by one metric.
+
+    Attributes:
+        metric: the metric's label.
+        a: the first system.
+        b: the second system.
+        difference: score of a minus score of b.
+        interval: all differences that the pair's test does not reject: it leaves out 0 exactly
+            where p is at most 1 minus the level. An end is None where the test leaves it open. Of
+            pass/fail scores, Tango's interval, in accord with the test.
+        open_end: why it does; None where both ends are numbers.
+        simultaneous_interval: of the difference, all of which hold at once with the level; that of
+            Tukey's or Scheffé's test where it corrects. None for a single comparison otherwise, and
+            of further runs. Of a group of segments, those of this group hold at once.
+        wins: the share of replicates in which a is better, ties half (Koehn 2004, §6).
+        p: how often equal systems would differ by at least this much.
+        p_se: Monte-Carlo standard error of p.
+        p_adjusted: p after the correction for all comparisons by this metric.
+        significant: whether p_adjusted is at most the significance level.
+        differing_units: the units in which the metric counts the two systems differently.
+        design_effect: the variance of the difference by documents or blocks over that by
+            segments; None where neither is known.
+        largest_share: the share of the variance of the difference that one unit carries; None
+            where it does not vary.
+        largest_unit: the name of that document, or the number of that segment.
+        swap_ratio: the variance of the difference over random swaps over that over samples of
+            units; below 1, approximate randomization that is not scaled rejects equal scores too
+            often. None where the difference does not vary, and of tests without swaps.
+        equivalence_p: of the test that they differ by the margin or more; None without a margin.
+        equivalence_p_adjusted: the same after a correction for all comparisons by this metric.
+        equivalent: whether that is at most the significance level; None without a margin.
+        pooled_difference: of all runs as one corpus, which is what swaps of separate runs test;
+            None where runs are not compared.
+        people: how often people agree with such a difference; None where no curve is known.
+        note: what makes the test moot.
+    """
+
+    metric: str
+    a: str
+    b: str
+    difference: float
+    interval: DifferenceBounds
+    wins: float
+    p: float
+    p_se: float
+    p_adjusted: float
+    significant: bool
+    differing_units: int
+    design_effect: float | None = None
+    largest_share: float | None = None
+    largest_unit: str | None = None
+    swap_ratio: float | None = None
+    simultaneous_interval: Bounds | None = None
+    equivalence_p: float | None = None
+    equivalence_p_adjusted: float | None = None
+    equivalent: bool | None = None
+    pooled_difference: float | None = None
+    people: PeopleAgreement | None = None
+    note: PairNote | None = None
+    open_end: OpenEnd | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricResult:
+    """What holds for a metric as a whole.
+
+    Attributes:
+        signature: all that must match before its scores may be compared.
+        higher_is_better: None for a metric without direction.
+        digits: decimals of a score that people should see.
+        clusters: groups of systems that the tests do not separate, best first; none for a metric
+            without direction, and where not all pairs were compared.
+        experimentwise_error: the chance of at least one false alarm among all comparisons, if
+            none of the systems differed and nothing were corrected (Riezler & Maxwell 2005, §4.4).
+        replicates: of the test; all 2**units of them where that was no more, 0 where it needs none.
+        exact: whether those were all.
+        decided: whether every decision is clear of Monte-Carlo error.
+        smallest_p: the smallest adjusted p that so many replicates and comparisons can give; above
+            the significance level, nothing could have been significant.
+        interval_method: how intervals of scores were made.
+        pass_fail: whether all scores are 0 or 1, of which differences have Tango's interval.
+    """
+
+    signature: Signature
+    higher_is_better: bool | None
+    clusters: tuple[tuple[str, ...], ...]
+    experimentwise_error: float
+    replicates: int
+    exact: bool
+    decided: bool
+    smallest_p: float
+    interval_method: schema.IntervalName = "percentile"
+    pass_fail: bool = False
+    digits: int = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupComparison:
+    """The comparisons of systems on a group of segments.
+
+    Attributes:
+        column: what the segments are grouped by.
+        label: of the group.
+        segments: how many there are.
+        unit: what was drawn or swapped as a whole.
+        units: how many.
+        systems: the scores by name and metric's label.
+        comparisons: every pair by every metric, adjusted for those of all groups; simultaneous
+            intervals are of the pairs of this group. None at all where there are too few units to
+            test.
+        test: the test of significance that was used; None where there is none.
+    """
+
+    column: str
+    label: str
+    segments: int
+    unit: schema.Unit
+    units: int
+    systems: Mapping[str, Mapping[str, float]]
+    comparisons: tuple[PairResult, ...]
+    test: str | None = None
+
+    def of(self, metric: str) -> tuple[PairResult, ...]:
+        """Return the comparisons by one metric."""
+        return tuple(pair for pair in self.comparisons if pair.metric == metric)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {**schema.to_builtins(self), "systems": _named(self.systems)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Comparison(Result):
+    """Every system and every compared pair by every metric.
+
+    Attributes:
+        test_set: its sizes and names.
+        settings: how the systems were compared.
+        units: how many were drawn or swapped.
+        metrics: what holds for each metric, by its label.
+        systems: by name and metric's label.
+        comparisons: every pair by every metric.
+        runs: for each system the names of its outputs; None where runs are not compared.
+        groups: the same of groups of segments, where these were asked for.
+        warnings: what is suspicious about the texts.
+    """
+
+    REPORT: ClassVar[str] = "truebleu.reports.compare"
+
+    test_set: Sizes
+    settings: CompareSettings
+    units: int
+    metrics: Mapping[str, MetricResult]
+    systems: Mapping[str, Mapping[str, SystemResult]]
+    comparisons: tuple[PairResult, ...]
+    runs: Mapping[str, tuple[str, ...]] | None = None
+    groups: tuple[GroupComparison, ...] = ()
+    warnings: tuple[TextWarning, ...] = ()
+
+    def of(self, metric: str) -> tuple[PairResult, ...]:
+        """Return the comparisons by one metric."""
+        return tuple(pair for pair in self.comparisons if pair.metric == metric)
+
+    def facts(self) -> dict[str, Any]:
+        """Return plain values, without sentences."""
+        metrics = [
+            {"name": label, **schema.to_builtins(metric)} for label, metric in self.metrics.items()
+        ]
+        settings = {**schema.to_builtins(self.settings), "units": self.units}
+        groups = [group.to_dict() for group in self.groups]
+        whole = {"settings": settings, "metrics": metrics, "systems": _named(self.systems)}
+        values = Result.facts(self) | whole | {"groups": groups}
+        del values["units"]
+        return values
+
+
+def _named(systems: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return systems with their scores, as JSON has them."""
+    return [
+        {"name": name, "scores": schema.to_builtins(scores)} for name, scores in systems.items()
+    ]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ResampledMetric:
+    """All systems and pairs by one metric, resampled and tested.
+
+    Attributes:
+        counts: counts of the systems by unit.
+        rows: counts of the systems by segment.
+        scores: scores on the bootstrap's replicates, shaped (replicate, system).
+        tests: tests of all pairs.
+        runs: scores of each system's runs; None if no runs are compared.
+    """
+
+    counts: UnitCounts
+    rows: Values
+    scores: Values
+    tests: PairTests
+    runs: Sequence[RunScores] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _MetricResults:
+    """The metric, all systems and all pairs by one metric."""
+
+    metric: MetricResult
+    systems: list[SystemResult]
+    pairs: list[PairResult]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """The pairs that are compared, and what the results of all metrics share.
+
+    Attributes:
+        names: names of the systems.
+        pairs: systems of each comparison.
+        outline: outline of the test set.
+        units: units that were resampled or swapped.
+        settings: settings of the comparison.
+        people: name of the curves of human agreement.
+        interval: requested method for intervals of scores, or None.
+    """
+
+    names: Sequence[str]
+    pairs: Sequence[Pair]
+    outline: Outline
+    units: Units
+    settings: CompareSettings
+    people: str | None
+    interval: schema.IntervalName | None
+
+    def results(
+        self,
+        metrics: Sequence[ResampledMetric],
+        runs: Mapping[str, tuple[str, ...]] | None,
+        groups: tuple[GroupComparison, ...],
+    ) -> Comparison:
+        """Make the result of a comparison by all metrics."""
+        by_label = {metric.counts.label: self._by_metric(metric) for metric in metrics}
+        return Comparison(
+            test_set=self.outline.sizes,
+            settings=self.settings,
+            units=len(self.units),
+            metrics={label: results.metric for label, results in by_label.items()},
+            systems={
+                name: {label: results.systems[index] for label, results in by_label.items()}
+                for index, name in enumerate(self.names)
+            },
+            comparisons=tuple(pair for results in by_label.values() for pair in results.pairs),
+            runs=runs,
+            groups=groups,
+            warnings=self.outline.warnings,
+        )
+
+    def _by_metric(self, metric: ResampledMetric) -> _MetricResults:
+        # Systems one after the other: what kernels read of a system then stands together.
+        metric = replace(metric, scores=np.asfortranarray(metric.scores))
+        counts, tests, scorer = metric.counts, metric.tests, metric.counts.metric
+        settings, higher = self.settings, counts.sign == 1
+        better = significantly_better(
+            counts.systems,
+            self.pairs,
+            counts.differences(self.pairs),
+            tests.p_adjusted <= settings.alpha,
+            higher_is_better=higher,
+        )
+        # Against a baseline only, ranks would follow from comparisons that were not made.
+        ranked = scorer.higher_is_better is not None and settings.baseline is None
+        groups = clusters(counts.scores, better, higher_is_better=higher) if ranked else []
+        method = choose_interval(counts, self.interval, settings.interval)
+        return _MetricResults(
+            MetricResult(
+                signature=scorer.signature.with_references(self.outline.references_each),
+                higher_is_better=scorer.higher_is_better,
+                clusters=tuple(tuple(self.names[system] for system in group) for group in groups),
+                experimentwise_error=experimentwise_error(settings.alpha, len(self.pairs)),
+                replicates=tests.replicates,
+                exact=tests.exact,
+                decided=tests.decided,
+                smallest_p=tests.smallest_p,
+                digits=scorer.digits,
+                interval_method=method,
+                pass_fail=counts.items is not None,
+            ),
+            self._systems(metric, rank_ranges(better) if ranked else None, method),
+            self._pairs(metric),
+        )
+
+    def _systems(
+        self,
+        metric: ResampledMetric,
+        ranks: Sequence[tuple[int, int]] | None,
+        method: schema.IntervalName,
+    ) -> list[SystemResult]:
+        counts, level = metric.counts, self.settings.level
+        scores = metric.scores
+        low, high = interval_bounds(counts, scores, None, method, level)
+        nothing = [None] * counts.systems
+        best: Sequence[float | None] = nothing
+        if counts.metric.higher_is_better is not None:
+            best = probability_of_best(scores, higher_is_better=counts.sign == 1)
+        medians, relative = zip(*medians_and_relative_intervals(scores, level), strict=True)
+        columns: dict[str, Sequence[Any]] = {
+            "score": counts.scores.tolist(),
+            "interval": [*zip(low.tolist(), high.tolist(), strict=True)],
+            "median": medians,
+            "relative_interval": relative,
+            "rank_range": nothing if ranks is None else ranks,
+            "p_best": best,
+            "runs": nothing if metric.runs is None else metric.runs,
+        }
+        return [SystemResult(**row) for row in _rows(columns)]
+
+    def _pairs(self, metric: ResampledMetric) -> list[PairResult]:
+        pairs, settings = self.pairs, self.settings
+        counts, scores, tests = metric.counts, metric.scores, metric.tests
+        differing = counts.differing_units(pairs)
+        minimum = _fewest_differing(counts.units, settings)
+        largest = largest_units(counts, pairs)
+        nothing = [None] * len(pairs)
+        ratios = nothing if tests.swap_ratios is None else tests.swap_ratios.tolist()
+        columns: dict[str, Sequence[Any]] = {
+            "a": [self.names[a] for a, _ in pairs],
+            "b": [self.names[b] for _, b in pairs],
+            "difference": counts.differences(pairs).tolist(),
+            "wins": pair_wins(scores, pairs, sign=counts.sign, scale=counts.scale).tolist(),
+            "p": tests.p.tolist(),
+            "p_se": tests.p_se.tolist(),
+            "p_adjusted": tests.p_adjusted.tolist(),
+            "significant": (tests.p_adjusted <= settings.alpha).tolist(),
+            "differing_units": differing,
+            "note": [_note(count, minimum) for count in differing],
+            "design_effect": design_effects(
+                counts, metric.rows, known_clusters(self.outline, settings), pairs
+            ),
+            "largest_share": [unit.share for unit in largest],
+            "largest_unit": [
+                name_of_unit(self.outline, self.units, settings, unit.unit) for unit in largest
+            ],
+            "swap_ratio": [None if ratio != ratio else ratio for ratio in ratios],
+            "people": agreement_of_pairs(
+                counts.metric, self.people, pairs, counts.scores, self.outline.references_each
+            ),
+        }
+        if metric.runs is not None:
+            pooled = [runs.pooled_score for runs in metric.runs]
+            columns["pooled_difference"] = [pooled[a] - pooled[b] for a, b in pairs]
+        columns |= _difference_bounds(tests, counts.sign, settings)
+        columns |= _equivalence(counts, scores, pairs, settings)
+        correction = CORRECTIONS[settings.correction]
+        if correction.half_width is not None:
+            means = counts.unit_means(f"correction {correction.name}")
+            half = correction.half_width(means, settings.level)
+            differences = columns["difference"]
+            columns["simultaneous_interval"] = [(d - half, d + half) for d in differences]
+        elif len(pairs) > 1 and TESTS[settings.test].source != "runs":
+            bounds = simultaneous_intervals(counts, scores, pairs, settings.level)
+            columns["simultaneous_interval"] = [*zip(*bounds.tolist(), strict=True)]
+        return [PairResult(metric=counts.label, **row) for row in _rows(columns)]
+
+
+def _rows(columns: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the fields of each result from columns of values."""
+    return (
+        dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
+    )
+
+
+def _difference_bounds(
+    tested: PairTests, sign: int, settings: CompareSettings
+) -> dict[str, list[Any]]:
+    """Return the intervals of differences; those of a one-sided test have one end."""
+    one_sided = settings.alternative != "two-sided"
+    has_low = not one_sided or (settings.alternative == "greater") == (sign > 0)
+    has_high = not one_sided or not has_low
+    too_few: OpenEnd = "too few units"
+    replicates = tested.replicates
+    if replicates and not _core.critical_rank(replicates, settings.alpha, exact=tested.exact):
+        too_few = "too few replicates"
+    intervals, open_ends = [], []
+    for pair in range(len(tested.p)):
+        low, high = tested.interval(pair)
+        interval = (low if has_low else None, high if has_high else None)
+        open_end: OpenEnd | None = None
+        if None in interval:
+            decides = interval[0] if has_low else interval[1]
+            open_end = too_few if decides is None else "one-sided test"
+        intervals.append(interval)
+        open_ends.append(open_end)
+    return {"interval": intervals, "open_end": open_ends}
+
+
+def _equivalence(
+    statistics: UnitCounts, scores: Values, pairs: Sequence[Pair], settings: CompareSettings
+) -> dict[str, list[Any]]:
+    """Test the equivalence of all pairs; return nothing without a margin.
+
+    Two one-sided tests (Schuirmann 1987): the larger p of "worse by the margin" and "better by it".
+    """
+    if settings.margin is None:
+        return {}
+    if TESTS[settings.test].source == "runs":
+        p = two_way_equivalence_p(statistics, pairs, settings.margin)
+    else:
+        # By the block: the differences of all pairs without each unit would fill the memory.
+        size = max(1, PAIR_BLOCK // statistics.units)
+        parts = (pairs[start : start + size] for start in range(0, len(pairs), size))
+        p = np.concatenate(
+            [_hall_equivalence_p(statistics, scores, part, settings.margin) for part in parts]
+        )
+    adjusted = adjust(p, settings.p_value_correction)
+    return {
+        "equivalence_p": p.tolist(),
+        "equivalence_p_adjusted": adjusted.tolist(),
+        "equivalent": (adjusted <= settings.alpha).tolist(),
+    }
+
+
+def _hall_equivalence_p(
+    statistics: UnitCounts, scores: Values, pairs: Sequence[Pair], margin: float
+) -> Values:
+    estimates = Estimates(statistics, scores, pairs)
+    worse, better = (
+        hall_p(
+            side * estimates.observed, side * estimates.jackknife, -margin, scale=statistics.scale
+        )
+        for side in (1, -1)
+    )
+    return np.asarray(np.maximum(worse, better))
+
+
+def _fewest_differing(units: int, settings: CompareSettings) -> int:
+    """Return the number of differing units below which no test by swaps can be significant."""
+    if TESTS[settings.test].source != "swaps":
+        return 0
+    return min(fewest_units(settings.alpha, settings.alternative), units)
+
+
+def _note(differing: int, minimum: int) -> PairNote | None:
+    """Return why a test is moot, or None if enough units differ between the systems."""
+    if differing == 0:
+        return "identical"
+    return "few units differ" if differing < minimum else None
