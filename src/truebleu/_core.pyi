@@ -149,57 +149,7 @@ class NativeMetric:
     """A metric of the core with its settings: it counts texts, and scores any sum of the rows."""
 
     @staticmethod
-    def bleu(
-        *,
-        tokenizer: str,
-        lowercase: bool,
-        max_order: int,
-        reference_length: str,
-        smooth: str,
-        smooth_value: float,
-        effective_order: bool,
-    ) -> NativeMetric: ...
-    @staticmethod
-    def mbleu(*, tokenizer: str, lowercase: bool, max_order: int) -> NativeMetric: ...
-    @staticmethod
-    def sentence_bleu(
-        *,
-        tokenizer: str,
-        lowercase: bool,
-        max_order: int,
-        smoothing: str,
-        value: float,
-        smooth_next_order: bool,
-        weight: str,
-    ) -> NativeMetric: ...
-    @staticmethod
-    def chrf(
-        *,
-        char_order: int,
-        word_order: int,
-        lowercase: bool,
-        whitespace: bool,
-        beta: float,
-        eps_smoothing: bool,
-    ) -> NativeMetric: ...
-    @staticmethod
-    def ter(
-        *, normalized: bool, no_punct: bool, asian_support: bool, case_sensitive: bool
-    ) -> NativeMetric: ...
-    @staticmethod
-    def nist(
-        *, tokenizer: str, lowercase: bool, max_order: int, zero_history: bool
-    ) -> NativeMetric: ...
-    @staticmethod
-    def wer(*, tokenizer: str, lowercase: bool) -> NativeMetric: ...
-    @staticmethod
-    def per(*, tokenizer: str, lowercase: bool) -> NativeMetric: ...
-    @staticmethod
-    def gtm(*, tokenizer: str, lowercase: bool, exponent: float) -> NativeMetric: ...
-    @staticmethod
-    def length(*, tokenizer: str, lowercase: bool) -> NativeMetric: ...
-    @staticmethod
-    def dependency_f() -> NativeMetric: ...
+    def from_settings(json: str, /) -> NativeMetric: ...
     @property
     def width(self) -> int: ...
     @property
@@ -281,14 +231,7 @@ class ReferenceCache:
 class PairScorer:
     """Sentence scores of all pairs of lists of candidates."""
 
-    @staticmethod
-    def bleu(
-        metric: NativeMetric, *, tokenizer: str, lowercase: bool, max_order: int
-    ) -> PairScorer: ...
-    @staticmethod
-    def chrf(
-        metric: NativeMetric, *, char_order: int, word_order: int, lowercase: bool, whitespace: bool
-    ) -> PairScorer: ...
+    def __new__(cls, metric: NativeMetric, /) -> PairScorer: ...
     def expected(
         self,
         candidates: _Text,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import fields, replace
 from hashlib import sha256
 from shutil import which
 from subprocess import run
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_type_hints
 from zipfile import ZipFile
 
 import numpy as np
@@ -21,42 +22,26 @@ from truebleu.corpus import as_test_set
 from truebleu.corpus.outline import Outline
 from truebleu.counts.counts import Counts
 from truebleu.counts.rows import Rows
+from truebleu.errors import SettingError
 from truebleu.explanation.contributions import mean_gradient
-from truebleu.metrics.base import GivenMean, Signature
-from truebleu.metrics.registry import as_metrics
+from truebleu.metrics import SentenceBLEU
+from truebleu.metrics.base import GivenMean, NativeMetric, Signature
+from truebleu.metrics.bleu import SMOOTHINGS
+from truebleu.metrics.dependency import GivenParses
+from truebleu.metrics.registry import METRICS, as_metrics, metric_class
 from truebleu.reports.page._data import core_comparison_settings, core_description
 from truebleu.simulation import simulate_causes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from numpy.typing import NDArray
 
+    from truebleu.corpus.sequences import TextLike
+    from truebleu.corpus.test_set import TestSet
     from truebleu.significance.compare import Comparison, PairResult
 
-# Every kind of score with every setting that changes it.
-METRICS = (
-    "bleu",
-    "bleu:smooth=floor,tokenize=none",
-    "bleu:smooth=add-k,max_order=2",
-    "bleu:smooth=none,effective_order=yes",
-    "bleu:smooth=mteval,tokenize=mteval",
-    "bleu:reference_length=average",
-    "chrf",
-    "chrf:word_order=2,beta=3",
-    "chrf:eps_smoothing=yes,lowercase=yes",
-    "mbleu",
-    "nist",
-    "ter",
-    "ter:normalized=yes",
-    "wer",
-    "per",
-    "gtm",
-    "gtm:exponent=2",
-    "length",
-    "sentbleu",
-    "sentbleu:weight=equal,smoothing=add-one",
-)
 CAUSES = simulate_causes(segments=60)
 TEXTS = replace(
     CAUSES, systems={name: CAUSES.systems[name] for name in ("runaway", "weak-in-sport")}
@@ -64,6 +49,47 @@ TEXTS = replace(
 
 # Relative difference of last digits: NumPy adds in another order, and the page has no C library.
 SAME = 1e-12
+
+
+def conllu(text: TextLike) -> str:
+    """Parse a text: every word depends on the word before it."""
+    sentences = [
+        [f"{n}\t{word}\t{word}\t_\t_\t_\t{n - 1}\tdep\t_\t_" for n, word in enumerate(words, 1)]
+        for words in ((segment or "").split() for segment in text)
+    ]
+    return "".join("\n".join([*lines, "", ""]) for lines in sentences)
+
+
+def native_metrics(texts: TestSet) -> Iterator[NativeMetric]:
+    """Yield the registry's native metrics, and each of them with other choices and switches."""
+    outputs = {name: conllu(text) for name, text in texts.systems.items()}
+    parses = GivenParses.of(outputs, [conllu(text) for text in texts.references])
+    for name in METRICS:
+        make = metric_class(name)
+        if not (isinstance(make, type) and issubclass(make, NativeMetric)):
+            continue
+        required = {"given": parses} if name == "depf" else {}
+        default = make(**required)
+        yield default
+        hints = get_type_hints(make)
+        for setting in fields(make):  # type: ignore[arg-type]  # metrics are dataclasses
+            value = getattr(default, setting.name)
+            choices = (not value,) if hints[setting.name] is bool else get_args(hints[setting.name])
+            for choice in choices:
+                if isinstance(choice, bool | str) and choice != value:
+                    with suppress(SettingError):  # settings that go together with others
+                        changed = make(**required, **{setting.name: choice})
+                        if changed.signature != default.signature:
+                            yield changed
+
+
+# No list: what the recipe adds is here too.
+SCORED = [
+    *native_metrics(TEXTS),
+    *as_metrics("bleu:smooth=add-k,smooth_value=0.137,chrf:word_order=2,beta=3,gtm:exponent=1.7"),
+    *(SentenceBLEU(smoothing=name) for name in SMOOTHINGS if name != SentenceBLEU().smoothing),
+    truebleu.metrics.FunctionMetric(function=lambda output, _: len(output) / 7, name="letters"),
+]
 
 # What the page does, by its own script; the first line of the input is what to do.
 SCRIPT = """
@@ -92,7 +118,7 @@ eval(fs.readFileSync(asked.script, "utf8") + "; globalThis.Core = Core;");
 def test_the_note_describes_the_tracked_module() -> None:
     note = json.loads(NOTE.read_text(encoding="utf-8"))
     assert note["module"] == sha256(MODULE.read_bytes()).hexdigest()
-    assert MODULE.stat().st_size < 600_000
+    assert MODULE.stat().st_size < 800_000
 
 
 @pytest.mark.parametrize("sources", [sources_hash(), "other"])
@@ -144,38 +170,31 @@ def test_all_numbers_are_those_of_the_native_core(
     module: Path, unit: Literal["segment", "document"]
 ) -> None:
     places = list(range(3, 60, 2))
-    part = {name: [text[place] for place in places] for name, text in TEXTS.systems.items()}
-    reference = [TEXTS.references[0][place] for place in places]
     documents = [(TEXTS.documents or ())[place] for place in places]
-    metrics = [metric.for_references(TEXTS.references) for metric in as_metrics(METRICS)]
-    result = truebleu.compare(
-        part, reference, metrics=metrics, documents=documents, unit=unit, replicates=2000
-    )
-    rows = [metric.count(TEXTS).array() for metric in metrics]
+    counts = truebleu.count(TEXTS, metrics=SCORED)
+    result = truebleu.compare(counts.subset(places), unit=unit, replicates=2000)
+    metrics = [metric.scorer for metric in counts.metrics]
+    rows = [metric.rows.floats() for metric in counts.metrics]
     answers = answered(
         module,
         [
             {
                 "metric": core_description(metric),
-                "rows": counts.tolist(),
+                "rows": table.tolist(),
                 "places": places,
                 "units": places if unit == "segment" else documents,
                 "settings": core_comparison_settings(result.settings),
             }
-            for metric, counts in zip(metrics, rows, strict=True)
+            for metric, table in zip(metrics, rows, strict=True)
         ],
     )
-    for metric, counts, answer, pair in zip(
-        metrics, rows, answers, result.comparisons, strict=True
-    ):
-        assert answer["scores"] == pytest.approx(metric.score(counts[places].sum(axis=0)).tolist())
-        assert answer["segments"] == pytest.approx(np.array(metric.segment_scores(counts)))
-        sums = counts.sum(axis=0)
+    for metric, table, answer, pair in zip(metrics, rows, answers, result.comparisons, strict=True):
+        assert answer["scores"] == pytest.approx(metric.score(table[places].sum(axis=0)).tolist())
+        assert answer["segments"] == pytest.approx(np.array(metric.segment_scores(table)))
+        sums = table.sum(axis=0)
         gradient, _ = mean_gradient(metric, sums[1:], sums[:1])
-        each = (counts[:, 0] - counts[:, 1]) @ gradient[0]
+        each = (table[:, 0] - table[:, 1]) @ gradient[0]
         assert answer["contributions"] == pytest.approx(each, abs=1e-9)
-        if metric.counts_whole_text:
-            continue
         assert_compared(answer["compared"], result, pair)
 
 

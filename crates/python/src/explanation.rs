@@ -3,10 +3,12 @@
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use truebleu_core::explanation;
+use truebleu_core::metrics::bleu::BleuCounts;
 
-use crate::metrics::{bleu_counts, common_length, cut_out, windows};
+use crate::metrics::{common_length, cut_out, windows};
 use crate::runtime::detached;
 use crate::texts::Text;
+use crate::tokenizers;
 
 /// Orders and names of n-grams; then n-gram, segment and difference of each differing match.
 type MatchDifferences<'py> = (
@@ -29,7 +31,8 @@ pub fn match_differences<'py>(
     lowercase: bool,
     max_order: usize,
 ) -> PyResult<MatchDifferences<'py>> {
-    let counts = bleu_counts(py, tokenizer, lowercase, max_order)?;
+    let tokenizer = tokenizers::by_name(py, tokenizer)?;
+    let counts = BleuCounts { tokenizer, lowercase, max_order, ..BleuCounts::default() };
     let systems = [first, second];
     let segments = common_length(&systems, &references)?;
     let (systems, references) =

@@ -10,49 +10,25 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use truebleu_core::corpus::Window;
-use truebleu_core::metrics::bleu::{self, Bleu, BleuCounts, ReferenceLength};
-use truebleu_core::metrics::chrf::{self, Chrf};
-use truebleu_core::metrics::dependency::DependencyF;
-use truebleu_core::metrics::gtm::Gtm;
-use truebleu_core::metrics::length::Length;
-use truebleu_core::metrics::mbleu::Mbleu;
-use truebleu_core::metrics::nist::Nist;
-use truebleu_core::metrics::per::Per;
-use truebleu_core::metrics::sentence_bleu::{SentenceBleu, Smoothing, Weight};
-use truebleu_core::metrics::ter::Ter;
-use truebleu_core::metrics::wer::Wer;
-use truebleu_core::metrics::words::{Comparison, WordMetric, Words};
+use truebleu_core::metrics::settings::{MetricSettings, SettingsError};
 use truebleu_core::metrics::{
     CountError, Metric, Part, ROWS_PER_PIECE, SEGMENTS_PER_PIECE, WidthError, without_reference,
 };
-use truebleu_core::tokenizers::Tercom;
 
-use crate::runtime::{detached, detached_if, require_memory, setting_error, unknown_name};
+use crate::runtime::{detached, detached_if, require_memory, setting_error};
 use crate::texts::{Block, Text};
-use crate::tokenizers;
-
-/// The highest order of n-grams: a row has columns for each.
-const HIGHEST_ORDER: usize = 100;
 
 /// A metric of the core with its settings: it counts texts, and scores any sum of the rows.
 #[pyclass(frozen, module = "truebleu._core")]
 pub struct NativeMetric {
+    settings: MetricSettings,
     metric: Box<dyn Metric>,
 }
 
 impl NativeMetric {
-    fn new(metric: impl Metric + 'static) -> Self {
-        Self { metric: Box::new(metric) }
-    }
-
-    fn of_words(
-        py: Python<'_>,
-        tokenizer: &str,
-        lowercase: bool,
-        comparison: impl Comparison + 'static,
-    ) -> PyResult<Self> {
-        let words = Words { tokenizer: tokenizers::by_name(py, tokenizer)?, lowercase };
-        Ok(Self::new(WordMetric { words, comparison }))
+    /// The settings, from which other kernels of the metric are made.
+    pub fn settings(&self) -> MetricSettings {
+        self.settings
     }
 
     /// The metric, for kernels that score by the million.
@@ -63,168 +39,14 @@ impl NativeMetric {
 
 #[pymethods]
 impl NativeMetric {
-    /// BLEU; columns: output length, reference length, matches and totals of order 1 to max_order.
+    /// Returns the metric of settings in JSON; see `MetricSettings` of the core.
     #[staticmethod]
-    #[pyo3(signature = (
-        *, tokenizer, lowercase, max_order, reference_length, smooth, smooth_value, effective_order
-    ))]
-    #[expect(clippy::too_many_arguments, reason = "they are the metric's settings, by name")]
-    fn bleu(
-        py: Python<'_>,
-        tokenizer: &str,
-        lowercase: bool,
-        max_order: usize,
-        reference_length: &str,
-        smooth: &str,
-        smooth_value: f64,
-        effective_order: bool,
-    ) -> PyResult<Self> {
-        use bleu::Smoothing;
-        let reference_length = match reference_length {
-            "closest" => ReferenceLength::Closest,
-            "shortest" => ReferenceLength::Shortest,
-            "average" => ReferenceLength::Average,
-            _ => {
-                let known = ["closest", "shortest", "average"];
-                return Err(unknown_name(py, "reference_length", reference_length, &known));
-            }
+    fn from_settings(py: Python<'_>, json: &str) -> PyResult<Self> {
+        let refused = |SettingsError { setting, found, expected }| {
+            setting_error(py, setting, &found, &expected)
         };
-        let smoothing = match smooth {
-            "none" => Smoothing::None,
-            "floor" => Smoothing::Floor(smooth_value),
-            "add-k" => Smoothing::AddK(smooth_value),
-            "exp" => Smoothing::Exp,
-            "mteval" => Smoothing::Mteval,
-            _ => {
-                let known = ["none", "floor", "add-k", "exp", "mteval"];
-                return Err(unknown_name(py, "smoothing", smooth, &known));
-            }
-        };
-        let counts =
-            BleuCounts { reference_length, ..bleu_counts(py, tokenizer, lowercase, max_order)? };
-        Ok(Self::new(Bleu { counts, scoring: bleu::Scoring { smoothing, effective_order } }))
-    }
-
-    /// M-BLEU; columns as BLEU's.
-    #[staticmethod]
-    #[pyo3(signature = (*, tokenizer, lowercase, max_order))]
-    fn mbleu(py: Python<'_>, tokenizer: &str, lowercase: bool, max_order: usize) -> PyResult<Self> {
-        Ok(Self::new(Mbleu { counts: bleu_counts(py, tokenizer, lowercase, max_order)? }))
-    }
-
-    /// The mean of sentence BLEU; columns: reference length × score, reference length, score and 1.
-    #[staticmethod]
-    #[pyo3(signature = (
-        *, tokenizer, lowercase, max_order, smoothing, value, smooth_next_order, weight
-    ))]
-    #[expect(clippy::too_many_arguments, reason = "they are the metric's settings, by name")]
-    fn sentence_bleu(
-        py: Python<'_>,
-        tokenizer: &str,
-        lowercase: bool,
-        max_order: usize,
-        smoothing: &str,
-        value: f64,
-        smooth_next_order: bool,
-        weight: &str,
-    ) -> PyResult<Self> {
-        let smoothing = match smoothing {
-            "none" => Smoothing::None,
-            "epsilon" => Smoothing::Epsilon(value),
-            "add-one" => Smoothing::AddOne,
-            "halving" => Smoothing::Halving,
-            "length-scaled" => Smoothing::LengthScaled { k: value },
-            "average" => Smoothing::Average,
-            "interpolate" => Smoothing::Interpolate { alpha: value },
-            "scaled-average" => {
-                Smoothing::ScaledAverage { k: value, next_order: smooth_next_order }
-            }
-            _ => return Err(unknown_name(py, "smoothing", smoothing, &[])),
-        };
-        let weight = match weight {
-            "length" => Weight::Length,
-            "equal" => Weight::Equal,
-            _ => return Err(unknown_name(py, "weight", weight, &["length", "equal"])),
-        };
-        let counts = bleu_counts(py, tokenizer, lowercase, max_order)?;
-        Ok(Self::new(SentenceBleu::new(counts, smoothing, weight)))
-    }
-
-    /// chrF; columns for each order, characters first: n-grams of output, reference and both.
-    #[staticmethod]
-    #[pyo3(signature = (*, char_order, word_order, lowercase, whitespace, beta, eps_smoothing))]
-    fn chrf(
-        py: Python<'_>,
-        char_order: usize,
-        word_order: usize,
-        lowercase: bool,
-        whitespace: bool,
-        beta: f64,
-        eps_smoothing: bool,
-    ) -> PyResult<Self> {
-        check_order(py, "char_order", char_order, 0)?;
-        check_order(py, "word_order", word_order, usize::from(char_order == 0))?;
-        let scoring = chrf::Scoring { beta, eps_smoothing };
-        Ok(Self::new(Chrf { char_order, word_order, lowercase, whitespace, scoring }))
-    }
-
-    /// TER; columns: edits and mean reference length.
-    #[staticmethod]
-    #[pyo3(signature = (*, normalized, no_punct, asian_support, case_sensitive))]
-    fn ter(normalized: bool, no_punct: bool, asian_support: bool, case_sensitive: bool) -> Self {
-        let tokenizer = Tercom { normalized, no_punct, asian_support, case_sensitive };
-        Self::new(Ter { tokenizer })
-    }
-
-    /// NIST; columns: output length, mean reference length, information of the matches and totals of
-    /// order 1 to max_order.
-    #[staticmethod]
-    #[pyo3(signature = (*, tokenizer, lowercase, max_order, zero_history))]
-    fn nist(
-        py: Python<'_>,
-        tokenizer: &str,
-        lowercase: bool,
-        max_order: usize,
-        zero_history: bool,
-    ) -> PyResult<Self> {
-        check_order(py, "max_order", max_order, 1)?;
-        let tokenizer = tokenizers::by_name(py, tokenizer)?;
-        Ok(Self::new(Nist { tokenizer, lowercase, max_order, zero_history }))
-    }
-
-    /// WER; columns: edits, reference length, substitutions, deletions and insertions.
-    #[staticmethod]
-    #[pyo3(signature = (*, tokenizer, lowercase))]
-    fn wer(py: Python<'_>, tokenizer: &str, lowercase: bool) -> PyResult<Self> {
-        Self::of_words(py, tokenizer, lowercase, Wer)
-    }
-
-    /// PER; columns: errors and reference length.
-    #[staticmethod]
-    #[pyo3(signature = (*, tokenizer, lowercase))]
-    fn per(py: Python<'_>, tokenizer: &str, lowercase: bool) -> PyResult<Self> {
-        Self::of_words(py, tokenizer, lowercase, Per)
-    }
-
-    /// GTM; columns: size of the matching, output length and reference length.
-    #[staticmethod]
-    #[pyo3(signature = (*, tokenizer, lowercase, exponent))]
-    fn gtm(py: Python<'_>, tokenizer: &str, lowercase: bool, exponent: f64) -> PyResult<Self> {
-        Self::of_words(py, tokenizer, lowercase, Gtm { exponent })
-    }
-
-    /// The length ratio; columns: output length and closest reference length.
-    #[staticmethod]
-    #[pyo3(signature = (*, tokenizer, lowercase))]
-    fn length(py: Python<'_>, tokenizer: &str, lowercase: bool) -> PyResult<Self> {
-        Self::of_words(py, tokenizer, lowercase, Length)
-    }
-
-    /// Dependency F of relations, as `Parses` gives them; columns: those that match, those of the
-    /// output, and those of the reference.
-    #[staticmethod]
-    fn dependency_f() -> Self {
-        Self::new(DependencyF::metric())
+        let settings = MetricSettings::from_json(json).map_err(refused)?;
+        Ok(Self { settings, metric: settings.metric().map_err(refused)? })
     }
 
     /// The number of columns in a row.
@@ -321,25 +143,6 @@ impl NativeMetric {
     fn __repr__(&self) -> String {
         format!("<NativeMetric: {:?}>", self.metric)
     }
-}
-
-pub fn bleu_counts(
-    py: Python<'_>,
-    tokenizer: &str,
-    lowercase: bool,
-    max_order: usize,
-) -> PyResult<BleuCounts> {
-    check_order(py, "max_order", max_order, 1)?;
-    let tokenizer = tokenizers::by_name(py, tokenizer)?;
-    Ok(BleuCounts { tokenizer, lowercase, max_order, ..BleuCounts::default() })
-}
-
-fn check_order(py: Python<'_>, setting: &str, order: usize, least: usize) -> PyResult<()> {
-    if (least..=HIGHEST_ORDER).contains(&order) {
-        return Ok(());
-    }
-    let expected = format!("a whole number from {least} to {HIGHEST_ORDER}");
-    Err(setting_error(py, setting, &order.to_string(), &expected))
 }
 
 /// The error of sums with another number of columns than the metric has.

@@ -8,14 +8,12 @@ use pyo3::prelude::*;
 use truebleu_core::corpus::Window;
 use truebleu_core::metrics::bleu::BleuCounts;
 use truebleu_core::metrics::chrf::Chrf;
-use truebleu_core::nbest::{
-    List, OverlapMetric, aggregate_utilities, expected_utilities, utility_matrix,
-};
+use truebleu_core::metrics::settings::MetricSettings;
+use truebleu_core::nbest::{List, aggregate_utilities, expected_utilities, utility_matrix};
 
 use crate::metrics::NativeMetric;
 use crate::runtime::{detached, setting_error};
 use crate::texts::Text;
-use crate::tokenizers;
 
 type Array<'py> = Bound<'py, PyArray1<f64>>;
 
@@ -33,36 +31,19 @@ enum Counts {
 
 #[pymethods]
 impl PairScorer {
-    /// Scores by BLEU's counts.
-    #[staticmethod]
-    #[pyo3(signature = (metric, *, tokenizer, lowercase, max_order))]
-    fn bleu(
-        py: Python<'_>,
-        metric: Py<NativeMetric>,
-        tokenizer: &str,
-        lowercase: bool,
-        max_order: usize,
-    ) -> PyResult<Self> {
-        let tokenizer = tokenizers::by_name(py, tokenizer)?;
-        let counts = BleuCounts { tokenizer, lowercase, max_order, ..BleuCounts::default() };
-        check_width(py, counts.width(), &metric)?;
-        Ok(Self { counts: Counts::Bleu(counts), metric })
-    }
-
-    /// Scores by chrF's counts.
-    #[staticmethod]
-    #[pyo3(signature = (metric, *, char_order, word_order, lowercase, whitespace))]
-    fn chrf(
-        py: Python<'_>,
-        metric: Py<NativeMetric>,
-        char_order: usize,
-        word_order: usize,
-        lowercase: bool,
-        whitespace: bool,
-    ) -> PyResult<Self> {
-        let counts = Chrf { char_order, word_order, lowercase, whitespace, ..Chrf::default() };
-        check_width(py, counts.width(), &metric)?;
-        Ok(Self { counts: Counts::Chrf(counts), metric })
+    /// Returns the scorer of a metric of clipped n-gram matches: BLEU, M-BLEU or chrF.
+    #[new]
+    fn new(py: Python<'_>, metric: Py<NativeMetric>) -> PyResult<Self> {
+        let counts = match metric.get().settings() {
+            MetricSettings::Bleu(bleu) => Counts::Bleu(bleu.counts),
+            MetricSettings::Mbleu { counts } => Counts::Bleu(counts),
+            MetricSettings::Chrf(chrf) => Counts::Chrf(chrf),
+            _ => {
+                let found = format!("{:?}", metric.get().metric());
+                return Err(setting_error(py, "metric", &found, "BLEU, M-BLEU or chrF"));
+            }
+        };
+        Ok(Self { counts, metric })
     }
 
     /// For each candidate, the sum over its list's references of weight times score, and its score
@@ -144,16 +125,6 @@ impl PairScorer {
         let metric = self.metric.get().metric();
         |row: &[f64]| metric.score_row(row)
     }
-}
-
-/// The metric must score rows of the width that is counted here.
-fn check_width(py: Python<'_>, width: usize, metric: &Py<NativeMetric>) -> PyResult<()> {
-    let found = metric.get().metric().width();
-    if found == width {
-        return Ok(());
-    }
-    let columns = |count: usize| format!("{count} columns");
-    Err(setting_error(py, "metric", &columns(found), &columns(width)))
 }
 
 /// Calls `work` with the lists that the texts are cut into.

@@ -3,12 +3,11 @@
 //! The page writes arguments into the room that [`room`] gives, and reads results where a function
 //! points to. Nothing here is shared between threads: a page has one.
 
-mod metrics;
-
 use std::cell::RefCell;
 
 use ndarray::{ArrayView2, ArrayView3, Axis};
 use truebleu_core::metrics::Metric;
+use truebleu_core::metrics::settings::{MeasureSettings, MetricSettings, SettingsError};
 use truebleu_core::statistics::path;
 use truebleu_core::statistics::selection::{Measure, Selection};
 
@@ -81,29 +80,26 @@ pub extern "C" fn room(bytes: usize) -> *mut u64 {
     })
 }
 
-/// Makes a table of a metric, which two texts in the room describe, with a line feed more between them, and
-/// returns its number, or -1 if there is no such metric. `weights` has a bit for each column.
+/// Adds a table for the metric that JSON in the room describes, see [`MeasureSettings`]. Returns the
+/// number of the table, or -1 if the core refuses the settings.
 #[unsafe(no_mangle)]
-pub extern "C" fn new_table(
-    bytes: usize,
-    systems: usize,
-    sign: f64,
-    weights: u32,
-    lowest: f64,
-    highest: f64,
-) -> i32 {
+pub extern "C" fn new_table(bytes: usize, systems: usize) -> i32 {
     with(|state| {
-        let text = state.bytes(bytes);
-        let text = String::from_utf8_lossy(&text);
-        let (of_texts, of_segments) = text.split_once("\n\n").unwrap_or((&text, &text));
-        let metrics = (metrics::described(of_texts), metrics::described(of_segments));
-        let (Some(metric), Some(of_segments)) = metrics else { return -1 };
-        let weights = (0..32).filter(|column| weights >> column & 1 == 1).collect();
-        let is_mean = of_texts.lines().any(|line| line == "kind=mean");
-        let measure = Measure { metric, is_mean, sign, weights, limits: (lowest, highest) };
-        state.tables.push(Table { measure, of_segments, systems, rows: Vec::new() });
+        let json = state.bytes(bytes);
+        let Ok(table) = table(&String::from_utf8_lossy(&json), systems) else { return -1 };
+        state.tables.push(table);
         i32::try_from(state.tables.len()).map_or(-1, |count| count - 1)
     })
+}
+
+fn table(json: &str, systems: usize) -> Result<Table, SettingsError> {
+    let MeasureSettings { metric, segment_metric, sign, weights, limits } =
+        MeasureSettings::from_json(json)?;
+    let is_mean = matches!(metric, MetricSettings::Mean {});
+    let (metric, of_segments) = (metric.metric()?, segment_metric.metric()?);
+    let limits = (limits.0.unwrap_or(f64::NEG_INFINITY), limits.1.unwrap_or(f64::INFINITY));
+    let measure = Measure { metric, is_mean, sign, weights, limits };
+    Ok(Table { measure, of_segments, systems, rows: Vec::new() })
 }
 
 /// Returns the number of columns of a table's rows.

@@ -26,6 +26,7 @@ import numpy as np
 
 from truebleu._core import VERSION, NativeMetric, ReadyReferences, Segments
 from truebleu.errors import MissingExtraError
+from truebleu.metrics import BLEU, CHRF, TER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -111,19 +112,8 @@ class _StandIn:
 
 
 @lru_cache(maxsize=64)
-def _kernel(make: Callable[..., NativeMetric], **settings: float | str) -> NativeMetric:
-    return make(**settings)
-
-
-# sacreBLEU makes the scores.
-_bleu_kernel = partial(
-    _kernel,
-    NativeMetric.bleu,
-    reference_length="closest",
-    smooth="none",
-    smooth_value=0.0,
-    effective_order=False,
-)
+def _kernel(make: Callable[..., BLEU | CHRF | TER], **settings: float | str) -> NativeMetric:
+    return make(**settings).native()
 
 
 def _kernel_of(metric: Any) -> NativeMetric | None:
@@ -135,14 +125,15 @@ def _kernel_of(metric: Any) -> NativeMetric | None:
     try:
         if kind == "BLEU":
             native = _tokenizes_natively(metric)
-            return _bleu_kernel(
-                tokenizer=tokenizer.signature() if native else "none",
+            return _kernel(  # of BLEU's counts; sacreBLEU makes the scores
+                BLEU,
+                tokenize=tokenizer.signature() if native else "none",
                 lowercase=native and bool(metric.lowercase),
                 max_order=metric.max_ngram_order,
             )
         if kind == "CHRF":
             return _kernel(
-                NativeMetric.chrf,
+                CHRF,
                 char_order=metric.char_order,
                 word_order=metric.word_order,
                 lowercase=bool(metric.lowercase),
@@ -151,7 +142,7 @@ def _kernel_of(metric: Any) -> NativeMetric | None:
                 eps_smoothing=bool(metric.eps_smoothing),
             )
         return _kernel(
-            NativeMetric.ter,
+            TER,
             normalized=bool(tokenizer._normalized),
             no_punct=bool(tokenizer._no_punct),
             asian_support=bool(tokenizer._asian_support),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
+from json import dumps
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, TypeAlias, TypedDict
 
 from truebleu import _core
@@ -507,8 +509,15 @@ def mean_statistics(scores: Sequence[Sequence[float | None]]) -> Statistics:
 
 # Metrics that the native code counts and scores, and those of them that cut words.
 
+HIGHEST_ORDER = 100
 #: The longest n-grams that a metric counts.
-Order = Annotated[int, Setting(minimum=1, maximum=100)]
+Order = Annotated[int, Setting(minimum=1, maximum=HIGHEST_ORDER)]
+
+
+@lru_cache(maxsize=64)
+def _native(settings: str) -> _core.NativeMetric:
+    """Return the native metric of settings in JSON; it is asked for in every block."""
+    return _core.NativeMetric.from_settings(settings)
 
 
 class NativeMetric(Metric):
@@ -532,13 +541,11 @@ class NativeMetric(Metric):
 
     @abstractmethod
     def core_settings(self) -> CoreSettings:
-        """The metric of the core; its columns are those of the statistics."""
+        """Return the settings of the metric of the core, whose columns are those of the rows."""
 
     def native(self) -> _core.NativeMetric:
-        """The native metric with these settings."""
-        settings: dict[str, Any] = {**self.core_settings()}
-        native: _core.NativeMetric = getattr(_core.NativeMetric, settings.pop("kind"))(**settings)
-        return native
+        """Return the native metric with these settings."""
+        return _native(dumps(self.core_settings()))
 
     @property
     def width(self) -> int:
@@ -677,7 +684,7 @@ class TokenMetric(NativeMetric):
             chosen = self.for_references(test_set.references)
             return chosen.ngrams_up_to(max_order, test_set, first, second)
         use_environment()
-        require_whole_number("max_order", max_order, 1, MOST_COLUMNS)
+        require_whole_number("max_order", max_order, 1, HIGHEST_ORDER)
         for name, system in (("first", first), ("second", second)):
             require_name(name, system, test_set.systems)
         outputs = self.prepared([test_set.systems[first], test_set.systems[second]])

@@ -60,7 +60,7 @@ class PrecisionMetric(TokenMetric):
         """Scores pairs, unless a tokenizer of another package cuts the texts."""
         if self.tokenize not in NATIVE:
             return None
-        return _core.PairScorer.bleu(self.native(), **self.tokens, max_order=self.max_order)
+        return _core.PairScorer(self.native())
 
     def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
         """Brevity penalty, matches of each order, and the totals that they are divided by."""
@@ -108,14 +108,16 @@ class BLEU(PrecisionMetric):
 
     def core_settings(self) -> CoreSettings:
         """Columns: output length, reference length, match_1 … N, total_1 … N."""
+        has_value = self.smooth in DEFAULT_SMOOTH_VALUES
+        smoothing = {self.smooth: self._smooth_value} if has_value else self.smooth
         return {
             "kind": "bleu",
-            **self.tokens,
-            "max_order": self.max_order,
-            "reference_length": self.reference_length,
-            "smooth": self.smooth,
-            "smooth_value": self._smooth_value,
-            "effective_order": self.effective_order,
+            "counts": {
+                **self.tokens,
+                "max_order": self.max_order,
+                "reference_length": self.reference_length,
+            },
+            "scoring": {"smoothing": smoothing, "effective_order": self.effective_order},
         }
 
     def sentence_level(self) -> BLEU:
@@ -171,7 +173,7 @@ class MBLEU(PrecisionMetric):
 
     def core_settings(self) -> CoreSettings:
         """BLEU's columns: output length, reference length, match_1 … N, total_1 … N."""
-        return {"kind": "mbleu", **self.tokens, "max_order": self.max_order}
+        return {"kind": "mbleu", "counts": {**self.tokens, "max_order": self.max_order}}
 
     @property
     def signature(self) -> Signature:
@@ -249,13 +251,14 @@ class SentenceBLEU(TokenMetric):
 
     def core_settings(self) -> CoreSettings:
         """Columns: reference length × score, reference length, score, 1."""
+        setting = SMOOTHINGS[str(self.smoothing)]
+        values = {} if setting is None else {setting: self._value}
+        if self.smooth_next_order:
+            values["next_order"] = True
         return {
             "kind": "sentence_bleu",
-            **self.tokens,
-            "max_order": self.max_order,
-            "smoothing": str(self.smoothing),
-            "value": self._value,
-            "smooth_next_order": self.smooth_next_order,
+            "counts": {**self.tokens, "max_order": self.max_order},
+            "smoothing": {self.smoothing: values} if values else self.smoothing,
             "weight": self.weight,
         }
 

@@ -64,8 +64,7 @@ class CHRF(NativeMetric):
             "word_order": self.word_order,
             "lowercase": self.lowercase,
             "whitespace": self.whitespace,
-            "beta": self.beta,
-            "eps_smoothing": self.eps_smoothing,
+            "scoring": {"beta": self.beta, "eps_smoothing": self.eps_smoothing},
         }
 
     def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
@@ -108,13 +107,7 @@ class CHRF(NativeMetric):
 
     def pair_scorer(self) -> _core.PairScorer:
         """Scores pairs by chrF."""
-        return _core.PairScorer.chrf(
-            self.native(),
-            char_order=self.char_order,
-            word_order=self.word_order,
-            lowercase=self.lowercase,
-            whitespace=self.whitespace,
-        )
+        return _core.PairScorer(self.native())
 
     @property
     def signature(self) -> Signature:

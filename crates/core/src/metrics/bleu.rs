@@ -1,5 +1,7 @@
 //! BLEU: clipped n-gram precision with a brevity penalty (Papineni et al., 2002).
 
+use serde::Deserialize;
+
 use super::ngrams::{Ngrams, total};
 use super::prepared::{Memory, Prepared};
 use super::symbols::Symbols;
@@ -9,7 +11,8 @@ use crate::tokenizers::Tokenizer;
 /// BLEU. Its columns: output length, reference length, matches of order 1 to N, totals of order 1 to N.
 ///
 /// The defaults are those of mteval-v13a and sacreBLEU.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Bleu {
     /// What is counted.
     pub counts: BleuCounts,
@@ -18,7 +21,8 @@ pub struct Bleu {
 }
 
 /// Which n-grams BLEU and its relatives count.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct BleuCounts {
     /// What cuts segments into tokens.
     pub tokenizer: Tokenizer,
@@ -27,6 +31,7 @@ pub struct BleuCounts {
     /// The highest order of n-grams.
     pub max_order: usize,
     /// Which of several references' lengths counts.
+    #[serde(default)]
     pub reference_length: ReferenceLength,
 }
 
@@ -96,7 +101,8 @@ impl Metric for Bleu {
 }
 
 /// Which of several references' lengths the output's is held against.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ReferenceLength {
     /// The one closest to the output's, the shorter one when two are equally close.
     #[default]
@@ -220,7 +226,8 @@ impl ReferenceLength {
 }
 
 /// What is done about an order without a match.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Smoothing {
     /// Nothing: the score is 0.
     None,
@@ -237,7 +244,8 @@ pub enum Smoothing {
 }
 
 /// How a row of sums becomes a score.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Scoring {
     /// What is done about an order without a match.
     pub smoothing: Smoothing,

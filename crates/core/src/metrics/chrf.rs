@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde::Deserialize;
+
 use super::ngrams::{Ngrams, SortedNgrams, total};
 use super::prepared::{Memory, Prepared};
 use super::symbols::Symbols;
@@ -11,7 +13,8 @@ use crate::tokenizers::{is_whitespace, lowercased, words};
 /// chrF. Its columns, for each order, characters first: n-grams of the output, of the reference, matches.
 ///
 /// The default is chrF2; with words up to order 2 it is chrF++.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Chrf {
     /// The highest order of character n-grams.
     pub char_order: usize,
@@ -65,7 +68,8 @@ impl Metric for Chrf {
 }
 
 /// How a row of sums becomes a score.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Scoring {
     /// How many times more recall weighs than precision.
     pub beta: f64,

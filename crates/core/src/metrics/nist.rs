@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use rayon::prelude::*;
+use serde::Deserialize;
 
 use super::ngrams::{Ngrams, total};
 use super::symbols::Symbols;
@@ -16,7 +17,8 @@ use crate::tokenizers::Tokenizer;
 
 /// NIST. Its columns: output length, mean reference length, the information of the matches of order 1 to
 /// N, totals of order 1 to N.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Nist {
     /// What cuts segments into words.
     pub tokenizer: Tokenizer,

@@ -3,16 +3,22 @@
 //! A segment's score is not a function of sums, but the mean of the scores is: the row of a segment
 //! holds its score with both weights, and the mean is a quotient of two summed columns.
 
+use serde::Deserialize;
+
 use super::bleu::{BleuCounts, brevity_penalty};
 use super::{BySegment, Counter, Details, Metric, Part, Segment, SegmentCounter};
 
 /// The smoothings of Chen and Cherry (2014), §2.2, in their order from 0 to 7.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Smoothing {
     /// None: an order without a match makes the score 0.
     None,
-    /// An order without a match counts this many (eq. 5).
-    Epsilon(f64),
+    /// An order without a match counts a small number (eq. 5).
+    Epsilon {
+        /// The count.
+        epsilon: f64,
+    },
     /// One more match and one more n-gram in the orders above 1 (eq. 6 and 7).
     AddOne,
     /// The j-th order without a match counts 1 / 2^j.
@@ -35,6 +41,7 @@ pub enum Smoothing {
         /// The divisor of the logarithm of the length.
         k: f64,
         /// Whether the order above the last is smoothed too.
+        #[serde(default)]
         next_order: bool,
     },
 }
@@ -62,9 +69,9 @@ impl Smoothing {
         let present = totals.iter().take_while(|&&total| total > 0.0).count();
         match self {
             Self::None => {}
-            Self::Epsilon(value) => {
+            Self::Epsilon { epsilon } => {
                 matches[..present].iter_mut().filter(|count| **count == 0.0).for_each(|count| {
-                    *count = value;
+                    *count = epsilon;
                 });
             }
             Self::AddOne => {
@@ -214,7 +221,8 @@ impl SegmentCounter for SentenceBleu {
 }
 
 /// How much a segment counts in the mean.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Weight {
     /// By its reference length (eq. 13).
     Length,
@@ -246,7 +254,7 @@ mod tests {
 
     const ALL: [Smoothing; 9] = [
         Smoothing::None,
-        Smoothing::Epsilon(0.1),
+        Smoothing::Epsilon { epsilon: 0.1 },
         Smoothing::AddOne,
         Smoothing::Halving,
         Smoothing::LengthScaled { k: 5.0 },

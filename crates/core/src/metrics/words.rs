@@ -5,12 +5,15 @@
 //! references, and what these metrics ask of a reference: how often each word occurs ([`Bag`]) and where
 //! ([`Positions`]).
 
+use serde::Deserialize;
+
 use super::symbols::Symbols;
 use super::{BySegment, Counter, Details, Metric, Segment, SegmentCounter};
 use crate::tokenizers::Tokenizer;
 
 /// What lines are cut into.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Words {
     /// What cuts segments into words.
     pub tokenizer: Tokenizer,

@@ -328,36 +328,12 @@ mod tests {
     use super::*;
     use crate::metrics::bleu::Bleu;
     use crate::metrics::length::Length;
+    use crate::metrics::mean::Mean;
     use crate::metrics::words::{WordMetric, Words};
-    use crate::metrics::{Counter, Details};
     use crate::tokenizers::Tokenizer;
     use ndarray::Array3;
 
     const SEGMENTS: usize = 60;
-
-    /// The mean of scores, by their sum and their count.
-    #[derive(Debug)]
-    struct Mean;
-
-    impl Metric for Mean {
-        fn width(&self) -> usize {
-            2
-        }
-
-        fn counter(&self) -> Box<dyn Counter + '_> {
-            unimplemented!("counts are given")
-        }
-
-        fn score_row(&self, sums: &[f64]) -> f64 {
-            sums[0] / sums[1]
-        }
-
-        fn gradient_row(&self, _: &[f64], _: &mut [f64]) {}
-
-        fn details_row(&self, _: &[f64]) -> Details {
-            Details::new()
-        }
-    }
 
     fn mean(sign: f64) -> Measure {
         let limits = (f64::NEG_INFINITY, f64::INFINITY);

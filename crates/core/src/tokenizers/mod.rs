@@ -16,9 +16,11 @@ use std::borrow::Cow;
 
 use cutting::{Edges, cut};
 use line::prepared;
+use serde::Deserialize;
 
 /// The tokenizers of BLEU and NIST: sacreBLEU's, by the names that it gave them, and mteval's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
 pub enum Tokenizer {
     /// White space separates, nothing else is done.
     None,
@@ -97,6 +99,16 @@ impl Tokenizer {
                 mteval::cut_international(line, lowercase, &classes::MTEVAL_INTERNATIONAL_E, visit);
             }
         }
+    }
+}
+
+impl TryFrom<String> for Tokenizer {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        let known = || Self::ALL.map(|(name, _)| name).join(", ");
+        Self::by_name(&name)
+            .ok_or_else(|| format!("unknown tokenizer `{name}` (known: {})", known()))
     }
 }
 

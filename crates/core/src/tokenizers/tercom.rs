@@ -3,12 +3,15 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use serde::Deserialize;
+
 use super::categories::{WESTERN, western};
 use super::cutting::{Class, Classes, Edges, cut};
 use super::line::{is_whitespace, lowercased, without_entities, words};
 
 /// Tercom's tokenizer: by default it lower-cases and splits at white space only.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[allow(clippy::struct_excessive_bools)] // Four switches of the original, each independent.
 pub struct Tercom {
     /// Cut off punctuation and decode entities.

@@ -55,13 +55,18 @@ def core_block() -> str:
 
 def core_description(metric: Scorer) -> dict[str, Any]:
     """Describe a scorer for the core, and for people who read its numbers."""
+    settings = metric.core_settings()
+    core = settings and {
+        "metric": settings,
+        "segment_metric": metric.sentence_level().core_settings(),
+        "sign": metric.sign,
+        "weights": metric.weight_columns,
+        "limits": [limit if abs(limit) < float("inf") else None for limit in metric.limits],
+    }
     return {
         "digits": metric.digits,
         "higher": metric.higher_is_better,
-        "weights": metric.weight_columns,
-        "limits": [limit if abs(limit) < float("inf") else None for limit in metric.limits],
-        "core": metric.core_settings(),
-        "core_of_segments": metric.sentence_level().core_settings(),
+        "core": core,
     }
 
 

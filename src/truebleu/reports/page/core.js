@@ -4,10 +4,6 @@
 // Replicates that are made before the page may do something else.
 const STEP = 250;
 
-function lines(settings) {
-  return Object.entries(settings).map((pair) => pair.join("=")).join("\n");
-}
-
 class Core {
   static async load(bytes) {
     const { instance } = await WebAssembly.instantiate(bytes, {});
@@ -33,13 +29,9 @@ class Core {
   // Adds a table for a metric; a metric that the core does not have gets none.
   addTable(metric, systems) {
     if (metric.core === null) return;
-    const length = this.give(`${lines(metric.core)}\n\n${lines(metric.core_of_segments)}`);
-    const weights = metric.weights.reduce((bits, column) => bits | (1 << column), 0);
-    const sign = metric.higher === false ? -1 : 1;
-    const [lowest, highest] = metric.limits;
-    metric.table = this.exports.new_table(
-      length, systems, sign, weights, lowest ?? -Infinity, highest ?? Infinity,
-    );
+    const settings = JSON.stringify(metric.core);
+    metric.table = this.exports.new_table(this.give(settings), systems);
+    if (metric.table < 0) throw new Error(`the core refuses ${settings}`);
   }
 
   // The rows of a table, to be filled: for each segment those of all systems.
