@@ -233,33 +233,36 @@ def even_spread_ps(
     Returns:
         For each variable a value per slice; NaN for a slice of too few units to test.
     """
-    labels = np.concatenate([members(variable) for variable in parts], axis=1)
+    starts = np.cumsum([0, *(len(variable.labels) for variable in parts)])
+    width = int(starts[-1])
+    # The slice of each segment by each variable, counted over the slices of all variables.
+    slices = np.stack([variable.of_segment for variable in parts], axis=1) + starts[:-1]
     tested = np.concatenate([units_in(variable, units) for variable in parts]) >= FEWEST_UNITS
     adjusted = np.full(len(tested), np.nan)
     excess = by_segment - by_segment.sum() * shares
     if tested.any() and excess.any():
-        labels = labels[:, tested]
         by_unit = units.add_up(excess[:, None])[:, 0]
+        cells = width * units.of_segment[:, None]
+        excesses, weights = (np.repeat(values, len(parts)) for values in (excess, shares))
 
-        def totals_and_variances(laid: Values) -> tuple[Values, Values]:
-            inside = units.add_up(excess[:, None] * laid)
-            apart = inside - (shares @ laid) * by_unit[:, None]
-            return np.abs(inside.sum(axis=0)), np.square(apart).sum(axis=0)
+        def totals_and_variances(laid: NDArray[np.int64]) -> tuple[Values, Values]:
+            inside = np.bincount((cells + laid).ravel(), excesses, len(units) * width)
+            inside = inside.reshape(len(units), width)
+            share = np.bincount(laid.ravel(), weights, width)
+            # The squares of inside - share * by_unit, added up without another large array.
+            squares = np.einsum("us,us->s", inside, inside)
+            squares -= share * (2 * (by_unit @ inside) - share * (by_unit @ by_unit))
+            return np.abs(np.bincount(laid.ravel(), excesses, width)), squares
 
-        drawn = np.empty((replicates + 1, 2, labels.shape[1]))
-        drawn[0] = totals_and_variances(labels)
-        laid = np.empty_like(labels)
+        drawn = np.empty((replicates + 1, 2, width))
+        drawn[0] = totals_and_variances(slices)
+        source = np.empty(len(slices), dtype=np.int64)
         for number in range(1, replicates + 1):
             generator = np.random.default_rng([seed, number])
-            # The segments, with the units in another order.
-            here, there = (
-                np.argsort(
-                    np.argsort(generator.permutation(len(units)))[units.of_segment], kind="stable"
-                )
-                for _ in range(2)
-            )
-            laid[here] = labels[there]
-            drawn[number] = totals_and_variances(laid)
+            here, there = (_shuffled_segments(units, generator) for _ in range(2))
+            source[here] = there
+            drawn[number] = totals_and_variances(slices.take(source, axis=0))
+        drawn = drawn[:, :, tested]
         totals, variances = drawn[:, 0], drawn[:, 1]
         # Labels that meet none of few large contributions have next to no variance of their own.
         spread = np.sqrt(np.maximum(variances, LEAST_VARIANCE * variances.mean(axis=0)))
@@ -267,7 +270,15 @@ def even_spread_ps(
         adjusted[tested] = _step_down_maximum(relative)
     elif tested.any():
         adjusted[tested] = 1.0
-    return np.split(adjusted, np.cumsum([len(variable.labels) for variable in parts])[:-1])
+    return np.split(adjusted, starts[1:-1])
+
+
+def _shuffled_segments(units: Units, generator: np.random.Generator) -> NDArray[np.int64]:
+    """Return the indices of the segments with the units in a random order."""
+    order = generator.permutation(len(units))
+    if len(units) == len(units.of_segment):
+        return order
+    return np.argsort(np.argsort(order)[units.of_segment], kind="stable")
 
 
 def _step_down_maximum(drawn: Values) -> Values:
