@@ -10,7 +10,7 @@ What they flag depends on outputs, so a difference without flagged segments is e
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -90,7 +90,12 @@ REQUEST = re.compile(
 )
 #: What else apologies are translations of.
 SORRY = re.compile(r"sorry|pardon|excuse|regret|遗憾|遺憾|すみません|ごめん|悪い", re.IGNORECASE)
-LOOP = re.compile(r"(.{2,40}?)\1\1+")
+# Letters of East Asian scripts, and others, are among these characters.
+MAY_BE_EAST_ASIAN = re.compile("[^\0-\u2e7f]")
+# Letters of a block that tells quickly whether there may be a loop: the shortest loops that
+# count, of 12 letters, have a block of 5 and its repetition wherever blocks begin.
+BLOCK, LONGEST_PART = 5, 40
+LOOP = re.compile(rf"(.{{2,{LONGEST_PART}}}?)\1\1+")
 FENCE = re.compile(r"```|^<\w+>(?=.*</\w+>$)")
 STOP = re.compile(r"[.!?:)]+(?=\W|$)|[。！？：）\n]+")
 ENDED = re.compile(r"[^\w\s,;，；、]$")
@@ -110,7 +115,7 @@ class Text:
         """Of characters, whatever the case; pairs of East Asian ones, of which a word has fewer."""
         text = " ".join(self.text.lower().split())
         trigrams = map("".join, zip(text, text[1:], text[2:], strict=False))
-        if not EAST_ASIAN & self.scripts.keys():
+        if not self.is_east_asian:
             return frozenset(trigrams)
         pairs = (first + second for first, second in pairwise(text) if _script(first) in EAST_ASIAN)
         return frozenset(pairs).union(
@@ -133,14 +138,39 @@ class Text:
         return counts
 
     @cached_property
+    def is_east_asian(self) -> bool:
+        """True if it has letters of an East Asian script."""
+        return MAY_BE_EAST_ASIAN.search(self.text) is not None and bool(
+            EAST_ASIAN & self.scripts.keys()
+        )
+
+    @cached_property
+    def letters(self) -> str:
+        """Letters and digits in lower case."""
+        return "".join(filter(str.isalnum, self.text)).lower()
+
+    @cached_property
+    def loop_at_the_end(self) -> int:
+        """Number of letters that go round three times at the end."""
+        letters, end = self.letters, self.letters[-LOOP_LEAST - 1 :]
+        period = len(letters) - len(end) - letters.rfind(end, 0, -1)
+        return 3 * period if letters.endswith(3 * letters[-period:]) else 0
+
+    @property
+    def may_loop(self) -> bool:
+        """False if the loop has at most LOOP_LEAST letters; quicker to tell than its length."""
+        letters, reach = self.letters, BLOCK + LONGEST_PART
+        return self.loop_at_the_end > LOOP_LEAST or any(
+            letters.find(letters[start : start + BLOCK], start + 1, start + reach) >= 0
+            for start in range(0, len(letters) - BLOCK, BLOCK)
+        )
+
+    @cached_property
     def loop(self) -> int:
         """How many letters go round at least three times, anywhere or up to the end."""
-        letters = "".join(filter(str.isalnum, self.text)).lower()
-        end = letters[-LOOP_LEAST - 1 :]
-        period = len(letters) - len(end) - letters.rfind(end, 0, -1)
-        to_the_end = 3 * period if letters.endswith(3 * letters[-period:]) else 0
-        runs = ((len(run.group()), len(run.group(1))) for run in LOOP.finditer(letters))
-        return max([to_the_end, *(run for run, part in runs if run > min(3 * part, EMPHASIS))])
+        runs = ((len(run.group()), len(run.group(1))) for run in LOOP.finditer(self.letters))
+        counted = (run for run, part in runs if run > min(3 * part, EMPHASIS))
+        return max([self.loop_at_the_end, *counted])
 
     @cached_property
     def is_ended(self) -> bool:
@@ -150,7 +180,7 @@ class Text:
     @cached_property
     def opening(self) -> str:
         """How it begins; nothing of a short text."""
-        length = OPENING // 2 if EAST_ASIAN & self.scripts.keys() else OPENING
+        length = OPENING // 2 if self.is_east_asian else OPENING
         return self.text[:length] if len(self) > length else ""
 
     @cached_property
@@ -189,14 +219,16 @@ class Language:
         for text in self.texts:
             letters.update(text.scripts)
             self.habits.update(text.habits)
-        self.total = self.segments.total()
+        # The logarithm of every count of segments, raised by a half.
+        self.logarithms = [log(count + 0.5) for count in range(len(references) + 1)]
+        self.log_total = log(max(1, self.segments.total()))
         used = USED_SHARE * letters.total()
         self.scripts = {script for script, count in letters.items() if count >= used}
 
     def familiarity(self, text: Text, *, own: int = 0) -> float:
         """The mean logarithm of how many segments, but for its own, have a text's trigrams."""
-        counts = (self.segments[trigram] - own for trigram in text.words)
-        return sum(log(max(0, count) + 0.5) for count in counts) / len(text.words)
+        counts = [self.segments.get(trigram, own) - own for trigram in text.words]
+        return sum([self.logarithms[count] for count in counts]) / len(text.words)
 
     def relation(self, text: Text, other: Text) -> float:
         """The share of a text's trigrams that another has, each weighed by how surprising that is.
@@ -205,14 +237,14 @@ class Language:
         """
         if not other.words:
             return 0.0
-        weights = {
-            trigram: -log(min(1.0, (self.segments[trigram] + 0.5) * len(other.words) / self.total))
-            for trigram in text.words
-        }
-        whole = sum(weights.values())
-        return (
-            sum(weights[trigram] for trigram in text.words & other.words) / whole if whole else 1.0
-        )
+        most = self.log_total - log(len(other.words))
+
+        def weight(trigrams: Iterable[str]) -> float:
+            counts = [self.segments.get(trigram, 0) for trigram in trigrams]
+            return sum([max(0.0, most - self.logarithms[count]) for count in counts])
+
+        whole = weight(text.words)
+        return weight(text.words & other.words) / whole if whole else 1.0
 
     @cached_property
     def usual(self) -> float:
@@ -230,29 +262,23 @@ class Habits:
         ends_sentences: whether nearly all outputs end with punctuation where references do.
     """
 
-    def __init__(self) -> None:
+    def __init__(
+        self, outputs: Sequence[Text], sources: Sequence[Text], references: Sequence[Sequence[Text]]
+    ) -> None:
         self.sources: dict[str, set[str]] = defaultdict(set)
-        self.ends_sentences = False
-        self.length = 1.0
-
-    def learn(self, outputs: Sequence[Output]) -> None:
-        """Look at all outputs."""
-        for output in outputs:
-            about = output.source.text or output.references[0].text
-            for part in output.text.habits:
+        ended = []
+        for output, source, of_segment in zip(outputs, sources, references, strict=True):
+            about = source.text or of_segment[0].text
+            for part in output.habits:
                 self.sources[part].add(about[:SOURCE_OPENING])
-        ended = [
-            output.text.is_ended
-            for output in outputs
-            if all(text.is_ended for text in output.references)
-        ]
+            if all(text.is_ended for text in of_segment):
+                ended.append(output.is_ended)
         self.ends_sentences = sum(ended) >= MOSTLY * len(ended)
-        references = sum(min(map(len, output.references)) for output in outputs)
-        written = sum(len(output.text) for output in outputs)
-        self.length = max(1.0, written / max(1, references))
+        expected = sum(min(map(len, of_segment)) for of_segment in references)
+        self.length = max(1.0, sum(map(len, outputs)) / max(1, expected))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Output:
     """An output, with what the rules hold it against.
 
@@ -261,6 +287,7 @@ class Output:
         source: what was translated; empty where it is unknown.
         references: those that the segment has.
         outputs: of all systems.
+        usual_length: median of the characters of these outputs.
         language: of all references.
         foreign: the language of all sources.
         habits: of the system.
@@ -269,16 +296,18 @@ class Output:
     text: Text
     source: Text
     references: Sequence[Text]
-    outputs: Sequence[str | None]
+    outputs: Sequence[Text]
+    usual_length: float
     language: Language
     foreign: Language
     habits: Habits
 
-    @property
+    @cached_property
     def others(self) -> list[Text]:
         """References and source."""
         return [*self.references, self.source]
 
+    @cached_property
     def is_unlike(self) -> bool:
         """Whether hardly anything of it is in reference or source."""
         return self.text.share_in(self.others) < ABOUT_REQUEST
@@ -295,12 +324,10 @@ class Output:
 
         One of these must be like reference or source: else nothing tells what it is about.
         """
-        least = RELATED_PAIRS if EAST_ASIAN & part.scripts.keys() else RELATED
+        least = RELATED_PAIRS if part.is_east_asian else RELATED
         if self.relation(part) >= least:
             return False
-        outputs = list(self.outputs)
-        outputs.remove(self.text.text)
-        others = [Text(text) for text in outputs if text]
+        others = [text for text in self.outputs if text is not self.text and text.text]
         return any(self.relation(text) >= RELATED for text in others) and all(
             self.language.relation(part, text) < least for text in others
         )
@@ -329,7 +356,7 @@ def _is_cut_short(output: Output) -> bool:
     length = len(output.text)
     # Where most systems are brief, brevity is no fault.
     if len(output.outputs) >= MANY:
-        shortest = min(shortest, median(len(text or "") for text in output.outputs))
+        shortest = min(shortest, output.usual_length)
     least = 2 * CUT_LEAST // 3 if EAST_ASIAN & output.language.scripts else CUT_LEAST
     if shortest <= least or length >= CUT_WITHIN_SENTENCE * shortest * output.habits.length:
         return False
@@ -339,8 +366,12 @@ def _is_cut_short(output: Output) -> bool:
 
 
 def _loops(output: Output) -> bool:
-    loop = output.text.loop
-    return loop > LOOP_LEAST and all(loop > 2 * text.loop for text in output.others)
+    text = output.text
+    return (
+        text.may_loop
+        and text.loop > LOOP_LEAST
+        and all(text.loop > 2 * other.loop for other in output.others)
+    )
 
 
 def _is_untranslated(output: Output) -> bool:
@@ -385,7 +416,7 @@ def _is_unlike_references(output: Output) -> bool:
 def _is_a_refusal(output: Output) -> bool:
     """An answer about the request, or what the system writes for several segments."""
     text = output.text
-    return output.is_unlike() and (output.is_answer(text) or output.is_habit(text.opening))
+    return output.is_unlike and (output.is_answer(text) or output.is_habit(text.opening))
 
 
 def _has_a_note(output: Output) -> bool:
@@ -409,14 +440,14 @@ def _is_extra(part: Text, output: Output) -> bool:
         len(text.stops) > max(len(other.stops) for other in output.others)
         and len(text) - len(part) >= BESIDES * longest
         and output.is_unrelated(part)
-        and len(text.stops) > median(len(Text(other or "").stops) for other in output.outputs)
+        and len(text.stops) > median(len(other.stops) for other in output.outputs)
     )
 
 
 def _is_unrelated(output: Output) -> bool:
     return (
         min(len(text.words) for text in output.references) >= RELATED_LEAST
-        and output.is_unlike()
+        and output.is_unlike
         and output.is_unrelated(output.text)
         and not any(rule(output) for flag, rule in RULES.items() if flag != "unrelated")
     )
@@ -459,26 +490,33 @@ def degenerate_outputs(test_set: TestSet) -> dict[str, dict[str, tuple[int, ...]
     ]
     sources = [Text(text or "") for text in test_set.source or [""] * len(test_set)]
     language, foreign = Language(references), Language([[source] for source in sources])
-    of_segments = zip(*test_set.systems.values(), strict=True)
-    segments = list(zip(sources, references, of_segments, strict=True))
-    flagged: dict[str, dict[str, tuple[int, ...]]] = {}
-    for system, texts in test_set.systems.items():
-        habits = Habits()
-        outputs = [
-            Output(
-                text=Text(text or ""),
+    # A text and what is cached with it go when its segment is done.
+    texts = {
+        system: deque(Text(text or "") for text in outputs)
+        for system, outputs in test_set.systems.items()
+    }
+    habits = {system: Habits(outputs, sources, references) for system, outputs in texts.items()}
+    flagged: dict[str, dict[str, list[int]]] = {
+        system: {flag: [] for flag in RULES} for system in texts
+    }
+    for place, (source, of_segment) in enumerate(zip(sources, references, strict=True)):
+        outputs = [waiting.popleft() for waiting in texts.values()]
+        usual_length = median(map(len, outputs))
+        for system, text in zip(texts, outputs, strict=True):
+            output = Output(
+                text=text,
                 source=source,
                 references=of_segment,
-                outputs=of_systems,
+                outputs=outputs,
+                usual_length=usual_length,
                 language=language,
                 foreign=foreign,
-                habits=habits,
+                habits=habits[system],
             )
-            for text, (source, of_segment, of_systems) in zip(texts, segments, strict=True)
-        ]
-        habits.learn(outputs)
-        flagged[system] = {
-            flag: tuple(place for place, output in enumerate(outputs) if rule(output))
-            for flag, rule in RULES.items()
-        }
-    return flagged
+            for flag, rule in RULES.items():
+                if rule(output):
+                    flagged[system][flag].append(place)
+    return {
+        system: {flag: tuple(places) for flag, places in of_system.items()}
+        for system, of_system in flagged.items()
+    }
