@@ -68,7 +68,7 @@ from truebleu.schema import (
 from truebleu.significance.intervals import min_replicates, percentile_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -642,32 +642,45 @@ def bootstrap_soft_pairwise(
             centre, *replicated = _accuracies(p, people, shared)
             moved = np.array(replicated) - centre + observed[names[number]]
             values[start : start + count, number] = moved.clip(0.0, 1.0)
+    resampled = [
+        (counts, _p_values(counts, people_rows), counts @ shared_rows > 0)
+        for counts in _nested_counts(len(people_rows), draws.seed)
+    ]
     nested = {}
     for number in chosen:
         scores = as_metric(names[number], metrics[names[number]], ratings)
         metric_rows = by_unit(*moments(scores))
-        if told := _nested(people_rows, metric_rows, shared_rows, draws.seed):
+        accuracies = [
+            _accuracies(_p_values(counts, metric_rows), people, shared)
+            for counts, people, shared in resampled
+        ]
+        if told := _nested(accuracies):
             nested[names[number]] = told
     return Replicates(observed, values, nested=nested)
 
 
-def _nested(people: Values, metric: Values, shared: Values, seed: int) -> Nested | None:
-    """Replicates of replicates of soft pairwise accuracy, by rows of units; None without any."""
-    units = len(people)
+def _nested_counts(units: int, seed: int) -> Iterator[NDArray[np.uint16]]:
+    """Yield how often each replicate, then each replicate of it, has each unit."""
     # NumPy promises the bits of a bit generator for all its versions, not those of a Generator.
     stream = np.random.PCG64(seed)
-    outer, centres, variances = [], [], []
     for _ in range(OUTER):
         bits = stream.random_raw((1 + INNER) * units) >> np.uint64(11)
         places = np.minimum(bits * 2.0**-53 * units, units - 1).astype(np.int64)
         first, *inner = places.reshape(-1, units)
         drawn = [first, *(first[again] for again in inner)]
-        counts = np.stack([np.bincount(row, minlength=units) for row in drawn]).astype(np.float64)
-        p_people, p_metric = (
-            _core.one_sided_p(totals.ravel(), squares.ravel()).reshape(totals.shape)
-            for totals, squares in (np.split(counts @ rows, 2, axis=1) for rows in (people, metric))
-        )
-        own, *replicated = _accuracies(p_metric, p_people, counts @ shared > 0)
+        yield np.stack([np.bincount(row, minlength=units) for row in drawn]).astype(np.uint16)
+
+
+def _p_values(counts: NDArray[np.uint16], rows: Values) -> Values:
+    """Return the p-values of all pairs by replicate, of rows of differences and their squares."""
+    totals, squares = np.split(counts @ rows, 2, axis=1)
+    return _core.one_sided_p(totals.ravel(), squares.ravel()).reshape(totals.shape)
+
+
+def _nested(accuracies: Iterable[Values]) -> Nested | None:
+    """Summarise accuracies of replicates and of their own replicates; None without any."""
+    outer, centres, variances = [], [], []
+    for own, *replicated in accuracies:
         values = np.array(replicated)[~np.isnan(replicated)]
         if not np.isnan(own) and values.size:
             outer.append(own)
