@@ -405,9 +405,10 @@ def _has_wrong_script(output: Output) -> bool:
 def _is_unlike_references(output: Output) -> bool:
     """Whether its trigrams are far rarer in the language than those of its own references."""
     texts, language = [output.text, *output.references], output.language
-    if EAST_ASIAN & language.scripts or min(len(text.words) for text in texts) < LANGUAGE_LEAST:
+    # The quicker question first: most outputs share many trigrams with their references.
+    if EAST_ASIAN & language.scripts or output.text.share_in(output.references) >= ABOUT_REQUEST:
         return False
-    if output.text.share_in(output.references) >= ABOUT_REQUEST:
+    if min(len(text.words) for text in texts) < LANGUAGE_LEAST:
         return False
     usual = [language.familiarity(text, own=1) for text in output.references]
     return language.familiarity(output.text) < min(language.usual, *usual) - RARER
