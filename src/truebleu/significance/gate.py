@@ -137,7 +137,7 @@ class GateSettings(ResamplingSettings):
 
     @property
     def rule(self) -> Rule:
-        """What the new system must do."""
+        """Rule that the new system must meet."""
         if self.margin is None:
             return "not worse"
         return "within margin" if self.margin > 0 else "better"
@@ -145,37 +145,38 @@ class GateSettings(ResamplingSettings):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateCheck:
-    """Whether the new system passes by one metric.
+    """Result of the new system by one metric.
 
     Attributes:
         metric: the metric's label.
         signature: all that must match before its scores may be compared.
         higher_is_better: whether more is better.
         passed: whether it passes.
-        new_score: of the new system.
-        old_score: of the old system.
+        new_score: score of the new system.
+        old_score: score of the old system.
         difference: new score minus old score; below 0 is worse only if higher is better.
-        interval: of the difference, at the level 1 - 2 alpha of the gate's one-sided test. Either
-            end is where that test begins to reject, so that the rule is decided by the end that is
-            nearer to 0, or to the margin, where metrics are not corrected for. None where an end is
-            open.
+        interval: interval of the difference, at the level 1 - 2 alpha of the gate's one-sided test.
+            Either end is where that test begins to reject, so that the end nearer to 0, or to the
+            margin, decides the rule unless p is corrected for several metrics. None for an open
+            end.
         p: by the rule "not worse", how often an equal system would look as bad as this or worse;
             "better", how often one that is no better would look as good; "within margin", how often
             one that is worse by the margin would look as good.
         p_se: Monte-Carlo standard error of p.
-        p_adjusted: p after the correction for all metrics, where there is one; this decides.
-        replicates: of the test; all 2**units of them where that was no more, 0 where it needs none.
-        exact: whether those were all.
+        p_adjusted: p after the correction for all metrics, if there is one; this decides.
+        replicates: number of replicates of the test; all 2**units if those are no more, 0 if the
+            test needs none.
+        exact: True if the replicates were all possible swaps.
         differing_units: the units in which the metric counts the two systems differently.
-        largest_share: how much of the difference's variance is one unit's; None where it does not
+        largest_share: largest share of one unit in the difference's variance; None if it does not
             vary.
         design_effect: the difference's variance by documents or blocks over that by segments; None
-            where neither is known.
-        people: how often people agree with such a difference, which decides nothing; None where no
+            if neither is known.
+        people: how often people agree with such a difference, which decides nothing; None if no
             curve is known.
-        note: what makes the test moot.
-        pass_fail: whether all scores are 0 or 1, of which bounds are Clopper and Pearson's.
-        scaled: whether swaps were scaled to the variance of samples.
+        note: reason why the test cannot reject, or None.
+        pass_fail: True if all scores are 0 or 1, with Clopper and Pearson's bounds.
+        scaled: True if swaps were scaled to the variance of samples.
     """
 
     metric: str
@@ -202,17 +203,17 @@ class GateCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class GateResult(Result):
-    """Whether the new system passes, and why.
+    """Result of a gate: whether the new system passes, and why.
 
     Attributes:
         new: the new system's name.
         old: the old system's name.
-        checks: one for each metric.
-        test_set: its sizes and names.
-        settings: what was asked for.
-        units: how many were drawn or swapped.
-        look: which look at the test set this is, and its level; None without a ledger.
-        warnings: what is suspicious about the texts.
+        checks: check of each metric.
+        test_set: sizes and names of the test set.
+        settings: settings of the gate.
+        units: number of units that are drawn or swapped.
+        look: number and level of this look at the test set; None without a ledger.
+        warnings: warnings about the texts.
     """
 
     REPORT: ClassVar[str] = "truebleu.reports.gate"
@@ -233,16 +234,16 @@ class GateResult(Result):
 
     @property
     def rule(self) -> Rule:
-        """What the new system must do."""
+        """Rule that the new system must meet."""
         return self.settings.rule
 
     @property
     def passed(self) -> bool:
-        """Whether the new system passes by every metric."""
+        """True if the new system passes by every metric."""
         return all(check.passed for check in self.checks)
 
     def facts(self) -> dict[str, Any]:
-        """Plain values, without sentences."""
+        """Return plain values, without sentences."""
         settings = {**schema.to_builtins(self.settings), "units": self.units}
         decision = {"passed": self.passed, "rule": self.rule}
         values = Result.facts(self) | decision | {"settings": settings}
@@ -419,20 +420,13 @@ def check_metrics(
         progress: function called with the number of replicates made since the last call.
     """
     if settings.margin is None:
-        test = _without_margin(statistics, settings, alpha, progress)
+        tests = _without_margin(statistics, settings, alpha, progress)
     else:
-        test = _with_margin(statistics, strata, settings.margin, alpha)
+        tests = [_with_margin(metric, strata, settings.margin, alpha) for metric in statistics]
     checks = []
-    for index, metric in enumerate(statistics):
-        p, adjusted = test.p[index], test.p_adjusted[index]
+    for metric, test in zip(statistics, tests, strict=True):
         new, old = metric.scores.tolist()
-        if test.intervals:
-            low, high = test.intervals[index]
-        elif (rates := metric.paired_rates(PAIR, 1 - 2 * alpha)) is not None:
-            low, high = _exact_bounds(rates, alpha)
-        else:
-            left_out = _jackknife(metric)
-            low, high = hall_interval(new - old, left_out, 1 - 2 * alpha, strata).tolist()
+        low, high = test.interval
         (differing,) = metric.differing_units(PAIR)
         checks.append(
             GateCheck(
@@ -440,21 +434,21 @@ def check_metrics(
                 signature=metric.metric.signature.with_references(references),
                 higher_is_better=metric.sign == 1,
                 # Only "not worse" is refuted by a small p; the other rules are shown by it.
-                passed=(adjusted <= alpha) != (settings.rule == "not worse"),
+                passed=(test.p_adjusted <= alpha) != (settings.rule == "not worse"),
                 new_score=new,
                 old_score=old,
                 difference=new - old,
                 interval=(low if isfinite(low) else None, high if isfinite(high) else None),
-                p=p,
-                p_se=test.error(p),
-                p_adjusted=adjusted,
+                p=test.p,
+                p_se=test.p_se,
+                p_adjusted=test.p_adjusted,
                 replicates=test.replicates,
                 exact=test.exact,
                 differing_units=differing,
                 largest_share=_largest_share(metric),
                 note=_note(differing, settings, alpha),
                 pass_fail=metric.items is not None,
-                scaled=bool(test.scales) and test.scales[index] != 1,
+                scaled=test.scale != 1,
             )
         )
     return checks
@@ -486,29 +480,20 @@ def _replicates(settings: GateSettings, alpha: float, units: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _GateTest:
-    """A test of the new system by all metrics.
+    """The test of one metric: its p-values, interval and replicates, and the scale of its swaps."""
 
-    Attributes:
-        p: p-value of each metric.
-        p_adjusted: p-value of each metric after the correction for all metrics.
-        replicates: number of replicates; 0 if the test needs none.
-        exact: True if the replicates are all swaps.
-        intervals: differences that the test does not reject, by metric; empty if it has none.
-        scales: factor of each metric's swaps; empty without swaps.
-    """
-
-    p: list[float]
-    p_adjusted: list[float]
+    p: float
+    p_adjusted: float
+    interval: tuple[float, float]
     replicates: int = 0
     exact: bool = False
-    intervals: Sequence[tuple[float, float]] = ()
-    scales: Sequence[float] = ()
+    scale: float = 1.0
 
-    def error(self, p: float) -> float:
-        """Return the Monte-Carlo standard error of a p-value."""
-        if self.exact or self.replicates == 0:
-            return 0.0
-        return float(monte_carlo_error(p, self.replicates))
+    @property
+    def p_se(self) -> float:
+        """Monte-Carlo standard error of the p-value."""
+        has_error = self.replicates > 0 and not self.exact
+        return float(monte_carlo_error(self.p, self.replicates)) if has_error else 0.0
 
 
 def _without_margin(
@@ -516,8 +501,8 @@ def _without_margin(
     settings: GateSettings,
     alpha: float,
     progress: Progress | None,
-) -> _GateTest:
-    """Test whether the new system is worse by any metric, on swaps that all metrics share."""
+) -> list[_GateTest]:
+    """Test whether the new system is worse by any metric, with swaps that all metrics share."""
     units = statistics[0].units
     replicates = _replicates(settings, alpha, units)
     swaps = Swaps(replicates=replicates, seed=settings.seed)
@@ -544,17 +529,17 @@ def _without_margin(
         adjusted = westfall_young(observed, null, "less", exact=exact, scale=scales)
         # Standardised, a lone metric's order is that of its swaps; ties may round the other way.
         adjusted = np.maximum(adjusted, p)
-    return _GateTest(
-        p=p.tolist(),
-        p_adjusted=adjusted.tolist(),
-        replicates=len(null),
-        exact=exact,
-        intervals=[
-            _inverted_interval(metric, tally.half_widths, p[[index]], alpha)
-            for index, (metric, tally) in enumerate(zip(statistics, tallies, strict=True))
-        ],
-        scales=[float(factor[0]) for factor in factors],
-    )
+    return [
+        _GateTest(
+            p=float(p[index]),
+            p_adjusted=float(adjusted[index]),
+            interval=_inverted_interval(metric, tallies[index].half_widths, p[[index]], alpha),
+            replicates=len(null),
+            exact=exact,
+            scale=float(factors[index][0]),
+        )
+        for index, metric in enumerate(statistics)
+    ]
 
 
 def _inverted_interval(
@@ -584,21 +569,20 @@ def _exact_bounds(rates: Values, alpha: float) -> tuple[float, float]:
 
 
 def _with_margin(
-    statistics: Sequence[UnitCounts], strata: Strata | None, margin: float, alpha: float
+    statistics: UnitCounts, strata: Strata | None, margin: float, alpha: float
 ) -> _GateTest:
-    """Test whether the new system is worse by less than the margin, by each metric."""
-    p = []
-    for metric in statistics:
-        rates = metric.paired_rates(PAIR, 1 - 2 * alpha)
-        if rates is not None:
-            first, second, count = rates[:, 0].tolist()
-            better, worse = (first, second) if metric.sign > 0 else (second, first)
-            p.append(_core.exact_p(better, worse, count, margin))
-            continue
-        difference = metric.sign * -np.diff(metric.scores)[0]
-        left_out = metric.sign * _jackknife(metric)
-        p.append(float(hall_p(difference, left_out, -margin, scale=metric.scale, strata=strata)))
-    return _GateTest(p, p)
+    """Test whether the new system is worse by less than the margin, or better, by one metric."""
+    rates = statistics.paired_rates(PAIR, 1 - 2 * alpha)
+    if rates is not None:
+        first, second, count = rates[:, 0].tolist()
+        better, worse = (first, second) if statistics.sign > 0 else (second, first)
+        p = _core.exact_p(better, worse, count, margin)
+        return _GateTest(p, p, _exact_bounds(rates, alpha))
+    difference, left_out = -np.diff(statistics.scores)[0], _jackknife(statistics)
+    gains = statistics.sign * difference, statistics.sign * left_out
+    p = float(hall_p(*gains, -margin, scale=statistics.scale, strata=strata))
+    low, high = hall_interval(difference, left_out, 1 - 2 * alpha, strata).tolist()
+    return _GateTest(p, p, (low, high))
 
 
 def _jackknife(statistics: UnitCounts) -> Values:
