@@ -94,8 +94,8 @@ def _randomization(corpus: Corpus, peer: str, swaps: int) -> Speed:
     observed = [scores[a] - scores[b] for a, b in pairs]
 
     def ours() -> list[float]:
-        (differences,), _ = REPLICATE_TESTS["ar"].differences(
-            [counted], pairs, replicates=swaps, seed=DEFAULT_SEED
+        differences, _ = REPLICATE_TESTS["ar"].differences(
+            counted, pairs, replicates=swaps, seed=DEFAULT_SEED
         )
         return [float(p) for p in randomization_p(observed, differences)]
 

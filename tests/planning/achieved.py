@@ -40,9 +40,7 @@ def achieved_power(population: UnitCounts, units: int, test_sets: int, seed: int
         drawn = rng.integers(0, len(population.rows), units)
         fresh = replace(population, rows=np.ascontiguousarray(population.rows[drawn]))
         difference = fresh.scores[0] - fresh.scores[1]
-        (null,), _ = REPLICATE_TESTS["ar"].differences(
-            [fresh], [(0, 1)], replicates=SWAPS, seed=number
-        )
+        null, _ = REPLICATE_TESTS["ar"].differences(fresh, [(0, 1)], replicates=SWAPS, seed=number)
         p = randomization_p(difference, null[:, 0], scale=fresh.scale)
         found += bool(p <= ALPHA and np.sign(difference) == better)
     return found / test_sets

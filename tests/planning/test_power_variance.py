@@ -91,8 +91,8 @@ def test_the_yardstick_is_that_of_the_swaps(
     statistics = counted(texts, metric)
     difference = float(statistics.scores[0] - statistics.scores[1])
     direction = 1 if difference > 0 else -1
-    (differences,), _ = REPLICATE_TESTS["ar"].differences(
-        [statistics], [(0, 1)], replicates=4000, seed=12345
+    differences, _ = REPLICATE_TESTS["ar"].differences(
+        statistics, [(0, 1)], replicates=4000, seed=12345
     )
     swapped = differences[:, 0]
     variance = difference_variance(statistics, (0, 1), sizes, direction)

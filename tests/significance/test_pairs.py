@@ -126,7 +126,7 @@ def test_replicates_of_a_test_are_those_of_a_comparison(close: TestSet, name: st
     test = REPLICATE_TESTS[name]
     units = Units.segments(len(close))
     statistics = count_units(count_texts(close, [BLEU()]), units)
-    (differences,), exact = test.differences(statistics, [(0, 1)], replicates=200, seed=12345)
+    differences, exact = test.differences(statistics[0], [(0, 1)], replicates=200, seed=12345)
     observed = statistics[0].differences([(0, 1)])
     p = test.p_values(observed, differences, exact=exact, scale=statistics[0].scale)
     assert p.tolist() == [compared(close, name, 200, adaptive=False).comparisons[0].p]
@@ -185,7 +185,7 @@ def test_scaled_swaps_hold_where_one_output_is_cut_short() -> None:
     for trial in range(300):
         chosen = np.random.default_rng(trial).integers(0, 1500, 200)
         sample = UnitCounts("BLEU", BLEU(), np.ascontiguousarray(both[chosen]))
-        (values,), _ = test.differences([sample], [(0, 1)], replicates=199, seed=trial)
+        values, _ = test.differences(sample, [(0, 1)], replicates=199, seed=trial)
         p = test.p_values(sample.differences([(0, 1)]), values, scale=sample.scale)
         hits += bool(p[0] <= 0.05)
     # Three binomial standard deviations around 5 % of 300.

@@ -157,8 +157,8 @@ def p_values_of_texts() -> Floats:
     units = Units.segments(TEXT_SEGMENTS)
     statistics = count_units(count_texts(test_set, [BLEU(tokenize="none")]), units)
     pairs = [(first, first + 1) for first in range(0, 2 * COMPARISONS, 2)]
-    (differences,), _ = REPLICATE_TESTS["ar"].differences(
-        statistics, pairs, replicates=TEXT_SWAPS, seed=18
+    differences, _ = REPLICATE_TESTS["ar"].differences(
+        statistics[0], pairs, replicates=TEXT_SWAPS, seed=18
     )
     scores = statistics[0].scores
     return np.asarray(randomization_p(scores[::2] - scores[1::2], differences, scale=100.0))

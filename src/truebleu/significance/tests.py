@@ -392,28 +392,24 @@ class SwapTest(SignificanceTest):
 
     def differences(
         self,
-        statistics: Sequence[UnitCounts],
+        statistics: UnitCounts,
         pairs: Sequence[Pair],
         *,
         replicates: int,
         seed: int,
         first: int = 0,
-    ) -> tuple[list[Values], bool]:
-        """Return differences after swaps by metric, and whether they are of all swaps.
+    ) -> tuple[Values, bool]:
+        """Return differences after swaps, shaped (replicate, pair), and whether of all swaps.
 
-        Differences are shaped (replicate, pair). All swaps are made if they are no more than the
-        replicates.
+        All swaps are made if they are no more than the replicates.
         """
         swaps = Swaps(replicates=replicates, seed=seed)
-        exact = swaps.enumerates(statistics[0].units)
-        blocks: list[list[Values]] = [[] for _ in statistics]
-        for index, block, _ in swap_blocks(statistics, pairs, swaps, first=0 if exact else first):
-            blocks[index].append(block)
-        swapped = [np.concatenate(of_metric) for of_metric in blocks]
+        exact = swaps.enumerates(statistics.units)
+        blocks = swap_blocks([statistics], pairs, swaps, first=0 if exact else first)
+        differences = np.concatenate([block for _, block, _ in blocks])
         if self.scaled and not exact:
-            scales = [_core.swap_scales(swap_ratios(metric, pairs)) for metric in statistics]
-            swapped = [part * scale for part, scale in zip(swapped, scales, strict=True)]
-        return swapped, exact
+            differences *= _core.swap_scales(swap_ratios(statistics, pairs))
+        return differences, exact
 
 
 class BootstrapP(Protocol):
@@ -472,18 +468,19 @@ class BootstrapTest(SignificanceTest):
 
     def differences(
         self,
-        statistics: Sequence[UnitCounts],
+        statistics: UnitCounts,
         pairs: Sequence[Pair],
         *,
         replicates: int,
         seed: int,
         first: int = 0,
-    ) -> tuple[list[Values], bool]:
-        """Return the replicates' differences by metric, shaped (replicate, pair), and False."""
+    ) -> tuple[Values, bool]:
+        """Return the replicates' differences, shaped (replicate, pair), and False."""
         left, right = np.array(pairs).T
-        bootstrap, units = Bootstrap(replicates=replicates, seed=seed), statistics[0].units
-        drawn = bootstrap_scores(statistics, Units.segments(units), bootstrap, first=first)
-        return [scores[:, left] - scores[:, right] for scores in drawn], False
+        bootstrap = Bootstrap(replicates=replicates, seed=seed)
+        units = Units.segments(statistics.units)
+        (scores,) = bootstrap_scores([statistics], units, bootstrap, first=first)
+        return scores[:, left] - scores[:, right], False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

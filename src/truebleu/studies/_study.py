@@ -647,7 +647,7 @@ class Testing:
             kind = test.source, isinstance(test, SwapTest) and test.scaled
             if kind not in drawn:
                 first = index * self.replicates
-                (differences,), exact = test.differences([statistics], pairs, first=first, **draws)
+                differences, exact = test.differences(statistics, pairs, first=first, **draws)
                 drawn[kind] = statistics.sign * differences, exact
             differences, exact = drawn[kind]
             # The papers' rules name the winner of most replicates, whatever the sample says.

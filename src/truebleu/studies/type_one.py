@@ -628,8 +628,8 @@ def alarms_of(
     pairs = list(combinations(range(statistics.systems), 2))
     setting = next(iter(settings.values()))
     draws: Any = {"replicates": setting.replicates, "seed": setting.seed}
-    (differences,), exact = REPLICATE_TESTS[setting.test].differences(
-        [statistics], pairs, first=index * setting.replicates, **draws
+    differences, exact = REPLICATE_TESTS[setting.test].differences(
+        statistics, pairs, first=index * setting.replicates, **draws
     )
     alarms = {}
     for size in sizes:
