@@ -25,7 +25,7 @@ from evidence.rates import (
 from truebleu import compare
 from truebleu.counts.counting import count_texts
 from truebleu.reports.document import ENOUGH_DOCUMENTS_FOR_A_MARGIN
-from truebleu.reports.gate import hangs_on_one
+from truebleu.reports.gate import depends_on_one_unit
 from truebleu.resampling import Units
 from truebleu.significance.gate import GateSettings, check_metrics
 from truebleu.significance.ledger import alpha_of_look
@@ -78,7 +78,7 @@ def _at_the_margin(whole: UnitCounts, count: int, trial: int) -> Answers:
     drawn = generator.integers(0, len(whole.rows), count)
     settings = GateSettings(margin=float(abs(np.diff(whole.scores)[0])))
     (check,) = check_metrics([like(whole, whole.rows[drawn])], settings, ALPHA)
-    return [check.passed], [hangs_on_one(check, count, settings.rule)]
+    return [check.passed], [depends_on_one_unit(check, count, settings.rule)]
 
 
 # Sets of which seven outputs are repeated ten times; samples have 300 segments.
@@ -124,7 +124,7 @@ def _runaways(name: str, metric: str, trial: int) -> Answers:
     settings = GateSettings(margin=-lead)
     (check,) = check_metrics([like(whole, rows[drawn])], settings, ALPHA)
     unseen = check.passed and not np.isin(drawn, struck).any()
-    return [check.passed, unseen], [hangs_on_one(check, SAMPLED, settings.rule), False]
+    return [check.passed, unseen], [depends_on_one_unit(check, SAMPLED, settings.rule), False]
 
 
 @cache

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from truebleu.reports.charts import save_chart
 from truebleu.reports.document import Document, Heading, Table
+from truebleu.reports.formats.machine_readable import render_tsv as tsv
 from truebleu.reports.formats.markdown import render as markdown
-from truebleu.reports.formats.programs import render_tsv as tsv
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -17,8 +17,8 @@ from evidence.page import page_text
 from truebleu.execution.journal import Runner, Task
 from truebleu.metrics.registry import as_metrics
 from truebleu.reports.document import LARGEST_SHARE, Column, Document, Table
+from truebleu.reports.formats.machine_readable import render_tsv as tsv
 from truebleu.reports.formats.markdown import render as markdown
-from truebleu.reports.formats.programs import render_tsv as tsv
 from truebleu.resampling import Units
 from truebleu.significance.corrections import default_correction
 from truebleu.significance.pairs import all_pair_tests

@@ -18,8 +18,8 @@ from evidence.page import page_text
 from evidence.rates import Design, Question, Row, measured
 from truebleu.metrics import GivenMean, Signature
 from truebleu.reports.document import Column, Document, Table
+from truebleu.reports.formats.machine_readable import render_tsv as tsv
 from truebleu.reports.formats.markdown import render as markdown
-from truebleu.reports.formats.programs import render_tsv as tsv
 from truebleu.resampling import Units
 from truebleu.significance.intervals import choose_interval, interval_bounds
 from truebleu.significance.pairs import all_pair_tests

@@ -60,7 +60,7 @@ THRESHOLDS: dict[str, dict[str, float]] = {
     "reports.explain": {"MOST_EVEN": 0.5},
     "reports.panel": {"LARGE_I_SQUARED": 0.75},
     "significance.panel": {"FEWEST_FOR_PREDICTION": 3},
-    "significance.people": {"LARGEST_FRACTION": 1.5, "LEVEL_SHARE": 0.99},
+    "significance.human_curves": {"LARGEST_FRACTION": 1.5, "LEVEL_SHARE": 0.99},
     "significance.groups": {"FEWEST_UNITS": 10},
     "studies.power": {"CHANCE": 0.025, "SATURATED": 0.95},
     "studies.sampling": {"ENOUGH_POINTS": 10, "NOTABLE_SHARE": 0.05},

@@ -9,7 +9,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from truebleu.cli._command import Show, make_command
+from truebleu.cli._command import ResultWriter, make_command
 from truebleu.errors import MissingExtraError, SettingError
 from truebleu.reports.document import Chart, Column, Plot, Table
 
@@ -25,7 +25,7 @@ LINES = Chart(
 
 
 @make_command("draw", None, "chart format output")
-def command(show: Show) -> None:
+def command(show: ResultWriter) -> None:
     click.echo("working")
     show.draw(LINES)
 

@@ -50,7 +50,7 @@ def test_a_copy_leaves_plain_sacrebleu_alone() -> None:
     own, plain = (import_module(name) for name in ("truebleu.compat.sacrebleu", "sacrebleu"))
     assert {"corpus_bleu", "sentence_chrf", "BLEU", "TER", "DATASETS"} <= set(vars(own))
     assert plain.BLEU._cache_references.__module__ == "sacrebleu.metrics.base"
-    assert own.BLEU._cache_references.__module__ == "truebleu.compat._seam"
+    assert own.BLEU._cache_references.__module__ == "truebleu.compat._patch"
     assert signature("truebleu.compat.sacrebleu").endswith(f"|version:{VERSION}")
 
 

@@ -17,9 +17,9 @@ from truebleu.corpus import read_test_set
 from truebleu.corpus._files import (
     Location,
     decompress,
-    expanded,
+    expand_paths,
     extension,
-    locate,
+    parse_location,
     read_lines,
     stem,
     write_files,
@@ -48,23 +48,23 @@ if TYPE_CHECKING:
     ],
 )
 def test_what_is_written_is_taken_apart(written: str, expected: Location) -> None:
-    assert locate(written) == expected
+    assert parse_location(written) == expected
 
 
 def test_a_file_of_the_whole_text_wins(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder.path)
     for name in ("lr=0.1", "run#2.tsv", "x=y#z"):
         folder.write(name, "")
-    assert locate("lr=0.1") == Location("lr=0.1")
-    assert locate("run#2.tsv") == Location("run#2.tsv")
-    assert locate("run#2.tsv#col#1") == Location("run#2.tsv", "col#1")
-    assert locate("best=run#2.tsv#col") == Location("run#2.tsv", "col", "best")
-    assert locate("x=y#z") == Location("x=y#z")
+    assert parse_location("lr=0.1") == Location("lr=0.1")
+    assert parse_location("run#2.tsv") == Location("run#2.tsv")
+    assert parse_location("run#2.tsv#col#1") == Location("run#2.tsv", "col#1")
+    assert parse_location("best=run#2.tsv#col") == Location("run#2.tsv", "col", "best")
+    assert parse_location("x=y#z") == Location("x=y#z")
 
 
 def test_a_name_must_not_be_empty() -> None:
     with pytest.raises(errors.SettingError, match="a name before the ="):
-        locate("=a.txt")
+        parse_location("=a.txt")
 
 
 @pytest.mark.parametrize(
@@ -88,27 +88,27 @@ def test_the_format_is_told_by_the_ending_inside_the_compression() -> None:
 
 
 def test_a_path_object_is_a_path_and_nothing_else() -> None:
-    assert locate(Path("a=b#c")) == Location("a=b#c")
+    assert parse_location(Path("a=b#c")) == Location("a=b#c")
 
 
 @pytest.mark.parametrize("written", ["", 1, b"a"])
 def test_what_names_no_file_is_refused(written: Any) -> None:
     with pytest.raises(errors.SettingError, match="expected the name of a file"):
-        locate(written)
+        parse_location(written)
 
 
 def test_a_folder_has_its_files_but_reports_and_hidden_ones(folder: Folder) -> None:
     for name in ("b.txt", "a.txt", "report.html", ".hidden", "a.html.txt", "html"):
         folder.write(f"outputs/{name}", "a\n")
     folder.write("outputs/inside/c.txt", "a\n")
-    found = expanded([str(folder.path / "outputs")])
+    found = expand_paths([str(folder.path / "outputs")])
     assert [Path(file).name for file in found] == ["a.html.txt", "a.txt", "b.txt", "html"]
 
 
 def test_a_folder_of_reports_alone_is_empty(folder: Folder) -> None:
     folder.write("outputs/report.html", "a\n")
     with pytest.raises(errors.EmptyTextError):
-        expanded([str(folder.path / "outputs")])
+        expand_paths([str(folder.path / "outputs")])
 
 
 # Plain lines.

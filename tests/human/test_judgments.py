@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from truebleu.errors import TruebleuError
-from truebleu.human.judgments import HumanScores, Request, listed
+from truebleu.human.judgments import HumanReadOptions, HumanScores, listed
 
 
 def test_means_are_over_what_was_judged() -> None:
@@ -44,6 +44,6 @@ def test_long_lists_of_names_are_cut_short() -> None:
 )
 def test_what_cannot_be_asked_for_is_refused(changes: dict[str, Any], message: str) -> None:
     asked = {"systems": ["a", "b"], "segments": 2, "documents": ["x", "y"]}
-    assert Request(**asked).documents == ("x", "y")  # type: ignore[arg-type]
+    assert HumanReadOptions(**asked).documents == ("x", "y")  # type: ignore[arg-type]
     with pytest.raises(TruebleuError, match=message):
-        Request(**{**asked, **changes})
+        HumanReadOptions(**{**asked, **changes})

@@ -14,7 +14,7 @@ from truebleu.errors import SettingError, TruebleuError, UnknownNameError
 from truebleu.nbest import FeatureMean, NBest, SparseFeatures, count_candidates
 from truebleu.nbest.problem import (
     Search,
-    first_best,
+    first_argmax,
     make_problem,
     merge_lists,
     minimize,
@@ -22,7 +22,7 @@ from truebleu.nbest.problem import (
     seed_of_run,
     uniforms,
     with_ngrams,
-    within_deviations,
+    within_list_sd,
 )
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def test_a_perfect_score_is_1_if_no_score_is_above_one_and_a_half(
 def test_features_are_divided_by_their_deviation_and_weights_come_back() -> None:
     problem = make_problem(LISTS, REFERENCES, ["bleu"])
     varied = ~problem.useless
-    assert within_deviations(problem.matrix, problem.offsets)[varied] == pytest.approx(1)
+    assert within_list_sd(problem.matrix, problem.offsets)[varied] == pytest.approx(1)
     assert [name for name, u in zip(problem.names, problem.useless, strict=True) if u] == [
         "constant"
     ]
@@ -80,7 +80,7 @@ def test_some_segments_have_the_problem_of_their_own() -> None:
 
 def test_the_first_of_the_best_is_chosen() -> None:
     scores = np.array([1.0, 3.0, 3.0, 2.0, 2.0])
-    assert first_best(scores, np.array([0, 3, 5])).tolist() == [1, 0]
+    assert first_argmax(scores, np.array([0, 3, 5])).tolist() == [1, 0]
 
 
 def test_what_cannot_be_tuned_is_refused() -> None:

@@ -11,7 +11,7 @@ import truebleu
 from tests.nbest.small_lists import informative, violation
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.nbest import NBest
-from truebleu.nbest.problem import first_best, make_problem
+from truebleu.nbest.problem import first_argmax, make_problem
 from truebleu.nbest.reranking import fit_log_linear, largest_gamma, log_likelihood_loss
 
 FAST: dict[str, Any] = {"replicates": 100}
@@ -107,7 +107,7 @@ def test_what_does_nothing_or_is_missing_is_refused() -> None:
 def test_the_optimum_satisfies_the_conditions_and_gradients_are_right() -> None:
     lists, references = informative()
     problem = make_problem(lists, references, ["chrf"])
-    gold = first_best(problem.utilities(), problem.offsets)
+    gold = first_argmax(problem.utilities(), problem.offsets)
     highest = largest_gamma(problem.matrix, problem.offsets, gold)
     for share in (0.5, 0.1, 0.01):
         for at_once in (1, 3):

@@ -17,7 +17,7 @@ from truebleu.reports.document import (
     table_text,
 )
 from truebleu.reports.formats import html, latex, markdown
-from truebleu.reports.formats.programs import render_tsv
+from truebleu.reports.formats.machine_readable import render_tsv
 
 RENDERERS = (render_text, render_tsv, latex.render, markdown.render, html.render)
 

@@ -18,7 +18,7 @@ from truebleu.reports.document import (
     percent,
     resampled,
 )
-from truebleu.significance.people import KOCMI, PeopleAgreement
+from truebleu.significance.human_curves import KOCMI, PeopleAgreement
 from truebleu.significance.settings import ResamplingSettings
 from truebleu.simulation import simulate
 

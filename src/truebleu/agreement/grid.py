@@ -196,7 +196,7 @@ def split_items(data: AgreementData, share: float) -> tuple[NDArray[np.int64], N
     chosen = np.zeros(len(sizes), dtype=np.bool_)
     # Units with judgments by how much was judged in them; the others by their size.
     for kind, weights in ((sizes > 0, sizes), (sizes == 0, np.bincount(units))):
-        chosen[kind] = _in_turn(weights[kind].tolist(), share)
+        chosen[kind] = _interleaved_split(weights[kind].tolist(), share)
     judged = sizes > 0
     if min((chosen & judged).sum(), (~chosen & judged).sum()) < FEWEST_UNITS:
         expected = (
@@ -207,7 +207,7 @@ def split_items(data: AgreementData, share: float) -> tuple[NDArray[np.int64], N
     return np.flatnonzero(chosen[units]), np.flatnonzero(~chosen[units])
 
 
-def _in_turn(weights: Sequence[float], share: float) -> list[bool]:
+def _interleaved_split(weights: Sequence[float], share: float) -> list[bool]:
     """Which units are development: at each one the share so far stays as near as it can."""
     chosen, taken, total = [], 0.0, 0.0
     for weight in weights:

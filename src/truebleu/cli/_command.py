@@ -21,7 +21,7 @@ from click.core import ParameterSource
 
 from truebleu.cli._habits import hint_for
 from truebleu.cli.main import QUIET, progress_bar, warn
-from truebleu.corpus._files import Files, locate, refuse_existing, write_files
+from truebleu.corpus._files import Files, parse_location, refuse_existing, write_files
 from truebleu.corpus._reading import read_labels
 from truebleu.counts.counting import DEFAULT_METRIC
 from truebleu.counts.inputs import are_scores, counts_of_files, read_texts, with_baseline
@@ -297,12 +297,12 @@ def make_command(
             if "metrics" in has:
                 values["metrics"] = _chosen_metrics(values["metrics"], values.get("texts"))
             if not any(was_given(written) for written in WRITTEN):
-                refuse_idle(["force"], "requires a file to write")
-            show = {field: values.pop(field) for field in Show.__slots__ if field in values}
+                reject_unused(["force"], "requires a file to write")
+            show = {field: values.pop(field) for field in ResultWriter.__slots__ if field in values}
             with _executor(values.pop("processes", None), values.pop("cluster", None)) as executor:
                 if "executor" in has:
                     values["executor"] = executor
-                function(show=Show(**show), **values)
+                function(show=ResultWriter(**show), **values)
 
         return Command(
             name,
@@ -329,7 +329,7 @@ def _named_as_options(names: Mapping[str, str]) -> Iterator[None]:
         raise
 
 
-class Idle(NamedTuple):
+class UnusedOptions(NamedTuple):
     """Options that are refused where another is missing, or beside it, as they would do nothing."""
 
     names: Sequence[str]
@@ -344,7 +344,7 @@ def make_counting_command(
     parts: str,
     text: str,
     *,
-    idle: Sequence[Idle],
+    idle: Sequence[UnusedOptions],
     **declared: Any,
 ) -> Command:
     """Make the command of a verb that needs the counts of texts, and no more.
@@ -361,13 +361,13 @@ def make_counting_command(
     def body(
         texts: Texts,
         metrics: list[Requested] | None,
-        show: Show,
+        show: ResultWriter,
         file: str | None = None,
         **settings: Any,
     ) -> None:
         for rule in idle:
             if bool(settings[rule.other]) is rule.beside:
-                refuse_idle(rule.names, rule.reason)
+                reject_unused(rule.names, rule.reason)
         from truebleu.significance.optimizer_runs import are_runs_compared
 
         options = {**settings, "by": texts.columns}
@@ -403,7 +403,7 @@ def _steps(settings: Mapping[str, Any]) -> int:
 WRITTEN = ("output", "chart", "file", "folder")
 
 
-def _remember(key: str) -> Callable[[click.Context, click.Parameter, Any], Any]:
+def _store_in_context(key: str) -> Callable[[click.Context, click.Parameter, Any], Any]:
     """The callback of an option whose value the context keeps under a key, for other options."""
 
     def callback(context: click.Context, _option: click.Parameter, value: Any) -> Any:
@@ -419,7 +419,7 @@ def was_given(name: str) -> bool:
     return source not in (None, ParameterSource.DEFAULT)
 
 
-def refuse_idle(names: Iterable[str], reason: str) -> None:
+def reject_unused(names: Iterable[str], reason: str) -> None:
     """Refuse options that were given and would do nothing here.
 
     Args:
@@ -461,7 +461,7 @@ def _text_options() -> list[click.Parameter]:
             "NAME",
             rare=True,
             is_eager=True,
-            callback=_remember(TEST_SET),
+            callback=_store_in_context(TEST_SET),
         ),
         option("--strict", "Treat warnings about the texts as errors.", rare=True, is_flag=True),
     ]
@@ -549,7 +549,7 @@ class Texts:
     def labels(self, outline: Outline) -> dict[str, tuple[str, ...]]:
         """Return the labels of all segments by the columns of ``--by``."""
         return {
-            locate(column).column or column: self._column(column, outline)
+            parse_location(column).column or column: self._column(column, outline)
             for column in self.columns
         }
 
@@ -558,10 +558,10 @@ class Texts:
         known = outline.labels(column)
         if known is not None:
             return known
-        if locate(column).column is not None:
+        if parse_location(column).column is not None:
             written = column
         elif self.documents is not None:
-            written = f"{locate(self.documents).path}#{column}"
+            written = f"{parse_location(self.documents).path}#{column}"
         else:
             expected = (
                 "domain or document where they are known, a column of --documents FILE, or "
@@ -593,11 +593,11 @@ def warn_of_texts(warnings: Sequence[TextWarning]) -> None:
     asked = click.get_current_context().params
     lists = "--details" if "details" in asked else "--strict"
     all_of_them = [warning.message for warning in warnings]
-    for message in all_of_them if asked.get("details") else _together(warnings, lists):
+    for message in all_of_them if asked.get("details") else _merge_warnings(warnings, lists):
         warn(message)
 
 
-def _together(warnings: Sequence[TextWarning], lists: str) -> Iterator[str]:
+def _merge_warnings(warnings: Sequence[TextWarning], lists: str) -> Iterator[str]:
     """A line for each kind of warning; of several texts, how many more, and what lists them."""
     kinds: dict[str, list[TextWarning]] = {}
     for warning in warnings:
@@ -705,7 +705,7 @@ def _metric_options(
             rare=True,
             is_eager=True,
             expose_value=False,
-            callback=_remember(LANGUAGE),
+            callback=_store_in_context(LANGUAGE),
         ),
     ]
 
@@ -718,7 +718,7 @@ LOWER_IS_BETTER = Option(
     rare=True,
     is_flag=True,
     expose_value=False,
-    callback=_remember(LOWER),
+    callback=_store_in_context(LOWER),
 )
 
 
@@ -756,7 +756,7 @@ def _for_language(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Show:
+class ResultWriter:
     """Writes a command's result as its options say, after the chart was drawn."""
 
     format: str = "text"
@@ -829,7 +829,7 @@ def _output_options(formats: Sequence[str], output: str) -> list[click.Parameter
             is_flag=True,
             is_eager=True,
             expose_value=False,
-            callback=_remember(QUIET),
+            callback=_store_in_context(QUIET),
         ),
         Option(
             "--help-all",

@@ -9,7 +9,14 @@ import click
 
 from truebleu.agreement.agree import agree, default_coefficients
 from truebleu.agreement.grid import parse_grid
-from truebleu.cli._command import Option, Show, Texts, make_command, refuse_idle, setting_options
+from truebleu.cli._command import (
+    Option,
+    ResultWriter,
+    Texts,
+    make_command,
+    reject_unused,
+    setting_options,
+)
 from truebleu.cli.main import progress_bar
 from truebleu.human.reading import read_human
 from truebleu.schema import declared_by, resolve
@@ -66,7 +73,7 @@ class HumanFile:
         path = values.pop("human")
         given = {name: values.pop(option) for name, option in zip(OPTIONS, READING, strict=True)}
         if path is None:
-            refuse_idle(READING, "requires --human FILE")
+            reject_unused(READING, "requires --human FILE")
             return None
         return cls(path, resolve(read_human, given))
 
@@ -83,17 +90,19 @@ class HumanFile:
     options=HUMAN_OPTIONS,
     epilog=EPILOG,
 )
-def agree_command(texts: Texts, metrics: list[Requested] | None, show: Show, **values: Any) -> None:
+def agree_command(
+    texts: Texts, metrics: list[Requested] | None, show: ResultWriter, **values: Any
+) -> None:
     """Say how well metrics agree with people, and which agrees best."""
     human = HumanFile.of(values)
     if texts.references and not texts.systems:
         raise click.UsageError("Name the outputs of the systems, beside the reference.")
     judged: TestSet | Counts
     if values["grid"]:
-        refuse_idle(["metrics"], "has no effect with --grid, which names the metric")
+        reject_unused(["metrics"], "has no effect with --grid, which names the metric")
         judged = texts.read()
     else:
-        refuse_idle(["development"], "requires --grid METRIC")
+        reject_unused(["development"], "requires --grid METRIC")
         judged = texts.count(metrics, keep_texts=True)
     judgments = human.read(judged)
     if values["grid"]:

@@ -10,13 +10,13 @@ import click
 from truebleu.cli._command import (
     LOWER_IS_BETTER,
     FilePath,
-    Idle,
     Option,
-    Show,
+    ResultWriter,
     Texts,
+    UnusedOptions,
     make_command,
     make_counting_command,
-    refuse_idle,
+    reject_unused,
     warn_of_texts,
 )
 from truebleu.cli.main import progress_bar
@@ -65,8 +65,10 @@ score_command = make_counting_command(
     A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'.
     """,
     idle=[
-        Idle(RESAMPLING, "requires --confidence: without it nothing is resampled", "confidence"),
-        Idle(
+        UnusedOptions(
+            RESAMPLING, "requires --confidence: without it nothing is resampled", "confidence"
+        ),
+        UnusedOptions(
             ("chart", "columns", "confidence", "details"),
             "excludes --per-segment",
             "per_segment",
@@ -99,7 +101,7 @@ compare_command = make_counting_command(
     compare,
     "[systems] texts metrics by chart details format output",
     "Test which SYSTEMs differ: files, NAME=FILE, folders, or patterns such as 'sys/*.txt'.",
-    idle=[Idle(("swap_runs", "about"), "requires --runs PATTERN", "runs")],
+    idle=[UnusedOptions(("swap_runs", "about"), "requires --runs PATTERN", "runs")],
     options=[RUNS],
     epilog=COMPARE_EPILOG,
 )
@@ -132,7 +134,7 @@ def gate_command(
     texts: Texts,
     metrics: list[Requested] | None,
     baseline: str | None,
-    show: Show,
+    show: ResultWriter,
     **settings: Any,
 ) -> None:
     """Let a new SYSTEM pass unless it is significantly worse than the baseline.
@@ -145,7 +147,7 @@ def gate_command(
             "Name the old system: truebleu gate new.txt --baseline old.txt -r ref.txt"
         )
     if settings["margin"] is not None:
-        refuse_idle(["replicates", "seed"], "has no effect with --margin")
+        reject_unused(["replicates", "seed"], "has no effect with --margin")
     both, name = texts.with_baseline(baseline)
     counts = both.count(metrics, fingerprints=settings["ledger"] is not None)
     steps = 0 if settings["margin"] is not None else settings["replicates"] or DEFAULT_REPLICATES
@@ -186,7 +188,7 @@ def panel_command(
     metrics: list[Requested] | None,
     documents: str | None,
     executor: Executor | None,
-    show: Show,
+    show: ResultWriter,
     **settings: Any,
 ) -> None:
     """Test which systems differ over many test sets, and in how many of them.
@@ -198,7 +200,7 @@ def panel_command(
         if given:
             counts = _count_benchmarks(panels, metrics or [], documents)
         else:
-            refuse_idle(["documents"], "requires -m scores")
+            reject_unused(["documents"], "requires -m scores")
             counts = read_panel(panels, metrics)
     warn_of_texts(
         [

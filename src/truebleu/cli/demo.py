@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict
 import click
 
 from truebleu._results import Result
-from truebleu.cli._command import FilePath, Option, Show, make_command
+from truebleu.cli._command import FilePath, Option, ResultWriter, make_command
 from truebleu.corpus._files import COMPRESSED, FORMAT_NAMES
 from truebleu.corpus.sequences import Segments
 from truebleu.errors import PluginError
@@ -88,7 +88,7 @@ SAVE = Option(
 
 
 @make_command("demo", demo, "", options=[SAVE])
-def demo_command(segments: int, seed: int, folder: Path | None, show: Show) -> None:
+def demo_command(segments: int, seed: int, folder: Path | None, show: ResultWriter) -> None:
     """Simulate a test set, score it, and ask which differences are real and where from."""
     test_set = demo(segments=segments, seed=seed)
     if folder is not None:
@@ -219,6 +219,6 @@ Examples:
 
 
 @make_command("list", options=[KIND], epilog=LIST_EPILOG)
-def list_command(kind: str, show: Show) -> None:
+def list_command(kind: str, show: ResultWriter) -> None:
     """List what options can name, including plug-ins of installed packages."""
     show(Listing(kind=kind, rows=tuple(KINDS[kind]())))

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu.cli._command import Option, Show, Texts, make_command
+from truebleu.cli._command import Option, ResultWriter, Texts, make_command
 from truebleu.cli.agree import HUMAN_OPTIONS, HumanFile
-from truebleu.cli.main import progress_bar, tell, warn
+from truebleu.cli.main import print_unless_quiet, progress_bar, warn
 from truebleu.corpus._files import Files, decode
 from truebleu.errors import MalformedFileError, RefusedError, shortened
 from truebleu.explanation.explain import explain
@@ -65,7 +65,7 @@ COUNTS = Option(
     epilog=EXPLAIN_EPILOG,
 )
 def explain_command(
-    texts: Texts, metrics: list[Requested] | None, show: Show, **settings: Any
+    texts: Texts, metrics: list[Requested] | None, show: ResultWriter, **settings: Any
 ) -> None:
     """Say where the difference between the first and the second SYSTEM comes from.
 
@@ -113,7 +113,7 @@ def report_command(
     texts: Texts,
     metrics: list[Requested] | None,
     spans: str | None,
-    show: Show,
+    show: ResultWriter,
     **values: Any,
 ) -> None:
     """Write what is known about SYSTEMs into one HTML file.
@@ -136,7 +136,7 @@ def report_command(
         labels = texts.labels(counts.outline)
         page = report(counts, by=labels, progress=progress, **values)
     page.save(show.output, command=join(["truebleu", *sys.argv[1:]]), overwrite=show.force)
-    tell(f"wrote {show.output}")
+    print_unless_quiet(f"wrote {show.output}")
 
 
 CHECK_EPILOG = """\b
@@ -148,7 +148,7 @@ Examples:
 
 @make_command("check", check, "[systems] texts metrics format output", epilog=CHECK_EPILOG)
 def check_command(
-    texts: Texts, metrics: list[Requested] | None, show: Show, **settings: Any
+    texts: Texts, metrics: list[Requested] | None, show: ResultWriter, **settings: Any
 ) -> None:
     """Find the test segments that occur in training text, and score SYSTEMs without them."""
     counts = texts.count(metrics, keep_texts=True)

@@ -194,7 +194,7 @@ def _status(error: BaseException) -> int:
     status, lines = _reported(error)
     try:
         for line in lines:
-            say(line)
+            print_stderr(line)
     except (OSError, ValueError):
         discard(sys.stderr)
     try:
@@ -221,7 +221,7 @@ def _reported(error: BaseException) -> tuple[int, Iterable[str]]:
         case _ if type(error).__name__ == "PanicException" and "KeyboardInterrupt" in str(error):
             # Ctrl-C while native code imports NumPy, which it cannot do without.
             return INTERRUPTED, ()
-        case Stopped():
+        case SignalError():
             return 128 + int(error.args[0]), ()
         case MemoryError():
             return BAD_INPUT, [f"error: out of memory ({error or 'the machine has no more'})"]
@@ -252,14 +252,14 @@ def _usage(error: click.ClickException) -> Iterator[str]:
 # Standard streams: nothing that should be written is lost in silence, nothing foreign gets out.
 
 
-class Stopped(BaseException):
+class SignalError(BaseException):
     """A signal ended the program; raised where it stands, so that it tidies up."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
 
 
-def say(line: str) -> None:
+def print_stderr(line: str) -> None:
     """Write one line to standard error, with control characters as escapes that can be read."""
     if sys.stderr is not None:
         sys.stderr.write(one_line(line) + "\n")
@@ -276,15 +276,15 @@ def is_quiet() -> bool:
     return context is not None and bool(context.meta.get(QUIET))
 
 
-def tell(line: str) -> None:
+def print_unless_quiet(line: str) -> None:
     """Write one line to standard error, unless ``--quiet`` says not to."""
     if not is_quiet():
-        say(line)
+        print_stderr(line)
 
 
 def warn(message: str) -> None:
     """Write a warning to standard error, unless ``--quiet`` says not to."""
-    tell(f"warning: {message}")
+    print_unless_quiet(f"warning: {message}")
 
 
 def prepare_streams() -> None:
@@ -352,7 +352,7 @@ def stopped_by_signals() -> Iterator[None]:
 
 
 def _stop(number: int, _frame: FrameType | None) -> None:
-    raise Stopped(number)
+    raise SignalError(number)
 
 
 # Progress.

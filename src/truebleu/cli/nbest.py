@@ -14,10 +14,10 @@ import click
 from truebleu.cli._command import (
     FilePath,
     Option,
-    Show,
+    ResultWriter,
     make_command,
     reference_option,
-    refuse_idle,
+    reject_unused,
     setting_options,
 )
 from truebleu.cli.main import progress_bar, warn
@@ -28,8 +28,8 @@ from truebleu.corpus.tables import json_in
 from truebleu.errors import MalformedFileError, SettingError
 from truebleu.execution.journal import Runner
 from truebleu.nbest.choices import format_weights, read_weights, weights_format
-from truebleu.nbest.inspection import describe_lists, oracle_scores
 from truebleu.nbest.minimum_bayes_risk import METHODS, Weights, mbr
+from truebleu.nbest.oracle import describe_lists, oracle_scores
 from truebleu.nbest.outer_loop import OuterLoop
 from truebleu.nbest.problem import list_metrics
 from truebleu.nbest.reranking import rerank
@@ -192,7 +192,7 @@ def tune_command(
     decoder: str | None,
     resume: Path | None,
     executor: Executor | None,
-    show: Show,
+    show: ResultWriter,
     **options: Any,
 ) -> None:
     """Tune the weights of the features in LISTS, and measure what they gain on other segments.
@@ -201,16 +201,16 @@ def tune_command(
     """
     kind = None if show.output is None else weights_format(show.output)
     if test_lists is None:
-        refuse_idle(["test_references"], "requires --test-lists LISTS")
+        reject_unused(["test_references"], "requires --test-lists LISTS")
     else:
-        refuse_idle(["folds"], "excludes --test-lists, which measure the gain")
+        reject_unused(["folds"], "excludes --test-lists, which measure the gain")
         options["folds"] = 0
     if (lists is None) == (decoder is None):
         raise SettingError("LISTS", lists or "none", "either LISTS or --decoder COMMAND")
     read = list_reader(options)
     loop = {name: options.pop(name) for name in ("rounds", "timeout")}
     if lists is not None:
-        refuse_idle(loop, "requires --decoder COMMAND")
+        reject_unused(loop, "requires --decoder COMMAND")
         development: Any = read(lists)
         bar = (options["method"].steps * options["repeats"] * (1 + options["folds"]), "tuning")
     elif options["start"] is None or resume is None:
@@ -267,18 +267,18 @@ TRAINING = ("train_lists", "folds", "gamma", "ngrams")
     output="Write the chosen texts, one line each.",
     epilog=RERANK_EPILOG,
 )
-def rerank_command(lists: str, train_lists: str | None, show: Show, **options: Any) -> None:
+def rerank_command(lists: str, train_lists: str | None, show: ResultWriter, **options: Any) -> None:
     """Choose the candidate of each segment in LISTS that scores best.
 
     By --weights, by columns of --quality scores, or, without either, by a model that is trained to
     prefer what the references say is best.
     """
     if options["weights"] is not None or options["quality"]:
-        refuse_idle(TRAINING, "has no effect with --weights or --quality")
+        reject_unused(TRAINING, "has no effect with --weights or --quality")
     if train_lists is None:
-        refuse_idle(["train_references"], "requires --train-lists LISTS")
+        reject_unused(["train_references"], "requires --train-lists LISTS")
     else:
-        refuse_idle(["folds"], "excludes --train-lists")
+        reject_unused(["folds"], "excludes --train-lists")
     read = list_reader(options)
     options["train_lists"] = read(train_lists)
     with progress_bar(options["folds"], "training") as progress:
@@ -367,13 +367,15 @@ MBR_OPTIONS = [
     output="Write the chosen texts, one line each; - for standard output, without the report.",
     epilog=MBR_EPILOG,
 )
-def mbr_command(lists: str, pseudo_references: str | None, show: Show, **options: Any) -> None:
+def mbr_command(
+    lists: str, pseudo_references: str | None, show: ResultWriter, **options: Any
+) -> None:
     """Choose the candidate of each segment in LISTS with the highest expected utility.
 
     Each candidate is scored against all others, which are taken for references: minimum Bayes risk.
     """
     if options["utilities"] is not None:
-        refuse_idle(["metric", "processes", "cluster"], "excludes --utilities, which are scores")
+        reject_unused(["metric", "processes", "cluster"], "excludes --utilities, which are scores")
     read = list_reader(options)
     candidates = read(lists)
     options["pseudo_references"] = read(pseudo_references)
@@ -413,7 +415,9 @@ def nbest_command() -> None:
 
 
 @make_command("stats", options=list_options())
-def stats(lists: str, references: dict[str, TextLike] | None, show: Show, **options: Any) -> None:
+def stats(
+    lists: str, references: dict[str, TextLike] | None, show: ResultWriter, **options: Any
+) -> None:
     """Count candidates, duplicates and features of LISTS, and say what may surprise you."""
     size = None if references is None else len(next(iter(references.values())))
     show(describe_lists(list_reader(options)(lists), references=size))
@@ -426,7 +430,7 @@ def stats(lists: str, references: dict[str, TextLike] | None, show: Show, **opti
     options=list_options(),
     metrics=list_metrics,
 )
-def oracle(lists: str, show: Show, **options: Any) -> None:
+def oracle(lists: str, show: ResultWriter, **options: Any) -> None:
     """Score the best and the worst choice from LISTS.
 
     A metric may also be feature:NAME, the mean of a feature of the lists (feature:-NAME where lower

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu.cli._command import FilePath, Option, Show, Texts, make_command
+from truebleu.cli._command import FilePath, Option, ResultWriter, Texts, make_command
 from truebleu.cli.main import progress_bar
 from truebleu.errors import RefusedError
 from truebleu.planning.plan import plan
@@ -27,7 +27,7 @@ Examples:
 
 @make_command("plan", plan, "[systems] texts metrics chart format output", epilog=PLAN_EPILOG)
 def plan_command(
-    texts: Texts, metrics: list[Requested] | None, show: Show, **settings: Any
+    texts: Texts, metrics: list[Requested] | None, show: ResultWriter, **settings: Any
 ) -> None:
     """Say how many segments or documents detect a difference of D, by a pilot of two SYSTEMs."""
     if not texts.systems:
@@ -60,7 +60,7 @@ FOLDER = Option(
 
 
 @make_command("sample", sample, "[systems] texts format", options=[FOLDER], epilog=SAMPLE_EPILOG)
-def sample_command(texts: Texts, folder: Path, show: Show, **settings: Any) -> None:
+def sample_command(texts: Texts, folder: Path, show: ResultWriter, **settings: Any) -> None:
     """Draw a test set from a pool, and say how representative it is.
 
     SYSTEMs are outputs for the whole pool: files, NAME=FILE, folders or patterns. They are

@@ -12,14 +12,14 @@ import click
 from truebleu.cli._command import (
     FilePath,
     Option,
-    Show,
+    ResultWriter,
     Texts,
     make_command,
     reference_option,
-    refuse_idle,
+    reject_unused,
 )
 from truebleu.cli.main import LazyGroup, progress_bar
-from truebleu.corpus._files import note_input
+from truebleu.corpus._files import register_input
 from truebleu.errors import SettingError
 from truebleu.schema import DEFAULT_SEED
 
@@ -115,11 +115,13 @@ def _command_of(name: str, study: Callable[..., StudyResult]) -> click.Command:
         options += HUMAN_OPTIONS
     arguments: list[click.Parameter] = _list_options(parameters) if of_lists else []
 
-    def run(show: Show, executor: Executor | None, resume: Path | None, **values: Any) -> None:
+    def run(
+        show: ResultWriter, executor: Executor | None, resume: Path | None, **values: Any
+    ) -> None:
         from truebleu.execution.journal import Runner
 
         if resume is not None:
-            note_input(resume)
+            register_input(resume)
         progress = partial(progress_bar, what="studying")
         runner = Runner(journal=resume, progress=progress, executor=executor)
         data = (_lists if of_lists else _judged if judged else _pool)(values)
@@ -159,13 +161,13 @@ def _pool(values: dict[str, Any]) -> tuple[TestSet]:
     simulated, topics = values.pop("simulate"), values.pop("topics")
     if simulated is not None:
         names = ("systems", "references", "source", "documents", "test_set", "strict")
-        refuse_idle(names, "excludes --simulate: no texts are read")
+        reject_unused(names, "excludes --simulate: no texts are read")
         from truebleu.simulation.test_sets import simulate
 
         seed = values.get("seed", DEFAULT_SEED)
         size: Any = {"segments": simulated, "references": SIMULATED_REFERENCES, "seed": seed}
         return (simulate(systems=SIMULATED_RATES, topic_length=topics, **size),)
-    refuse_idle(["topics"], "requires --simulate N")
+    reject_unused(["topics"], "requires --simulate N")
     if not texts.systems:
         raise SettingError("SYSTEM", "none", "at least one output, or --simulate N")
     if not texts.references:
@@ -186,7 +188,7 @@ def _lists(values: dict[str, Any]) -> list[Any]:
     names = [("lists", "references"), *([("test_lists", "test_references")] if tuned else [])]
     files = [(values.pop(lists), values.pop(references)) for lists, references in names]
     if simulated is not None:
-        refuse_idle([name for pair in names for name in pair], "excludes --simulate")
+        reject_unused([name for pair in names for name in pair], "excludes --simulate")
         from truebleu.simulation.decoder import Decoder
 
         seed = values["seed"]
@@ -195,7 +197,7 @@ def _lists(values: dict[str, Any]) -> list[Any]:
         if values.get("rounds", 1) > 1:
             values["decoders"] = tuple(side.nbest for side in sides)
         return [part for side in sides for part in (side.nbest(), [side.references])]
-    refuse_idle(["rounds", "sparse"], "requires --simulate N: files cannot be decoded again")
+    reject_unused(["rounds", "sparse"], "requires --simulate N: files cannot be decoded again")
     if not all(lists and references for lists, references in files):
         expected = "lists and their references (-r FILE), or --simulate N"
         raise SettingError("LISTS", files[0][0] or "none", expected)

@@ -12,16 +12,16 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from truebleu.compat._seam import Seam
+    from truebleu.compat._patch import Patch
 
 __all__ = ["install", "uninstall"]
 
 
 @cache
-def _installed() -> Seam:
-    from truebleu.compat._seam import Seam
+def _installed() -> Patch:
+    from truebleu.compat._patch import Patch
 
-    return Seam("sacrebleu")
+    return Patch("sacrebleu")
 
 
 def install() -> None:

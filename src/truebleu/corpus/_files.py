@@ -86,7 +86,7 @@ def begins_as_statistics(data: bytes) -> bool:
     return data[:4] == b"PK\x03\x04" and data[30:].startswith(f"{STATISTICS}.npy".encode())
 
 
-def locate(written: str | PathLike[str]) -> Location:
+def parse_location(written: str | PathLike[str]) -> Location:
     """Takes apart what a user wrote; a path object is a path and nothing else.
 
     File names may contain = and #, so what exists decides: the longest text that is a file wins.
@@ -139,7 +139,7 @@ def _without(path: str, endings: tuple[str, ...]) -> str:
     return root if ending.lower() in endings else path
 
 
-def expanded(written: Iterable[str | PathLike[str]]) -> list[str | PathLike[str]]:
+def expand_paths(written: Iterable[str | PathLike[str]]) -> list[str | PathLike[str]]:
     """Each folder as the files in it, each pattern as the files that match it, in order of name."""
     files: list[str | PathLike[str]] = []
     for text in written:
@@ -238,7 +238,9 @@ def distinct_names(texts: Sequence[NamedText], chosen: Sequence[str | None]) -> 
     So `a/x.txt` and `b/y.txt` are called `x` and `y`, but `a/out.txt` and `b/out.txt` are `a/out`
     and `b/out`. Where nothing tells them apart, two texts get one name.
     """
-    ladders = [[name] if name else _ladder(text) for text, name in zip(texts, chosen, strict=True)]
+    ladders = [
+        [name] if name else _name_candidates(text) for text, name in zip(texts, chosen, strict=True)
+    ]
     steps = [0] * len(texts)
     while True:
         names = [ladder[step] for ladder, step in zip(ladders, steps, strict=True)]
@@ -259,7 +261,7 @@ def refuse_duplicates(names: Sequence[str]) -> None:
         raise DuplicateSystemError(name)
 
 
-def _ladder(text: NamedText) -> list[str]:
+def _name_candidates(text: NamedText) -> list[str]:
     """Ever longer names of a text, from the shortest to all that is known of it."""
     folders = [part for part in text.path.replace("\\", "/").split("/")[:-1] if part]
     base = stem(text.path)
@@ -455,7 +457,7 @@ def _opened(path: str) -> BinaryIO:
         if sys.stdin is None:
             raise UnreadableFileError(STANDARD_INPUT, "standard input is closed")
         return sys.stdin.buffer
-    note_input(path)
+    register_input(path)
     if os.path.isdir(path):
         raise UnreadableFileError(path, "a directory; expected a file")
     with _named_errors(path):
@@ -708,14 +710,14 @@ def _identity(path: str | PathLike[str]) -> object:
     return state.st_dev, state.st_ino
 
 
-def note_input(path: str | PathLike[str]) -> None:
+def register_input(path: str | PathLike[str]) -> None:
     """Say that a file is read; before any work, where an output would take its place."""
     if _inputs is not None:
         _refuse_loss(path, _outputs)
         _inputs.add(_identity(path))
 
 
-def _note_output(path: str | PathLike[str]) -> None:
+def _register_output(path: str | PathLike[str]) -> None:
     """Say that a file is going to be written: it is refused as an input from now on."""
     if _inputs is not None:
         _refuse_loss(path, _inputs)
@@ -781,7 +783,7 @@ def refuse_existing(paths: Iterable[Path], *, overwrite: bool) -> None:
             raise UnreadableFileError(str(path), "cannot be written: no name has a NUL byte")
         if path.exists() and not path.is_file():
             raise UnreadableFileError(str(path), "cannot be written: not a regular file")
-        _note_output(path)
+        _register_output(path)
         if path.exists() and not overwrite:
             raise RefusedError(f"{path} exists; use --force (in Python, overwrite=True)")
 

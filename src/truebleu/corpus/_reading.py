@@ -12,9 +12,9 @@ from truebleu.corpus._files import (
     Location,
     NamedText,
     distinct_names,
-    expanded,
+    expand_paths,
     extension,
-    locate,
+    parse_location,
     read_lines,
     refuse_duplicates,
     require_files,
@@ -76,7 +76,7 @@ def read_test_set(
     require_files(systems, references)
     files = _TextFiles(stdin)
     reference_texts, reference_names = _read(files, references, "reference")
-    system_texts, system_names = _read(files, expanded(systems), "system")
+    system_texts, system_names = _read(files, expand_paths(systems), "system")
     refuse_duplicates(system_names)
     source_texts, _ = _read(files, [] if source is None else [source], "source")
 
@@ -153,7 +153,7 @@ def _read(
     texts: list[NamedText] = []
     chosen: list[str | None] = []
     for path in written:
-        location = locate(path)
+        location = parse_location(path)
         texts_here = files.texts(location, role)
         if location.name is not None and len(texts_here) > 1:
             names = ", ".join(text.name for text in texts_here)
@@ -290,7 +290,7 @@ def read_labels(
     The file is a table with columns such as `doc` and `domain`, or has one document per line, or
     with the ending .docs, as in mt-metrics-eval, domain and document.
     """
-    location = locate(written)
+    location = parse_location(written)
     data = files.contents(location.path)
     layout = _parse_labels(location, data, length)
     for labels in (layout.documents, layout.domains):

@@ -17,10 +17,10 @@ from truebleu.corpus._files import (
     LineFile,
     NamedText,
     distinct_names,
-    expanded,
+    expand_paths,
     extension,
-    locate,
     next_size,
+    parse_location,
     refuse_duplicates,
     require_files,
     stem,
@@ -71,9 +71,9 @@ class TestSetParts:
         require_files(systems, references)
         self._written = systems, references
         self._source, self._documents, self._stdin = source, documents, stdin
-        self._references = [locate(path) for path in references]
-        self._systems = [locate(path) for path in expanded(systems)]
-        beside = [] if source is None else [locate(source)]
+        self._references = [parse_location(path) for path in references]
+        self._systems = [parse_location(path) for path in expand_paths(systems)]
+        beside = [] if source is None else [parse_location(source)]
         self._locations = [*self._references, *self._systems, *beside]
         self._is_whole = whole or not all(map(_is_plain, self._locations))
         self._files: list[LineFile] = []

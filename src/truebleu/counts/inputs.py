@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from truebleu._core import Segments
-from truebleu.corpus._files import locate, may_hold_statistics, stem
+from truebleu.corpus._files import may_hold_statistics, parse_location, stem
 from truebleu.corpus._reading import read_test_set
 from truebleu.corpus.sequences import column_values, frame_columns, is_frame, labels_of
 from truebleu.corpus.tables import SYSTEM
@@ -328,7 +328,7 @@ def _split_saved(
     texts: list[str] = []
     saved: list[tuple[str, Counts]] = []
     for written in systems:
-        location = locate(written)
+        location = parse_location(written)
         if location.column is not None or not may_hold_statistics(location.path):
             texts.append(written)
             continue
@@ -420,7 +420,7 @@ def are_scores(systems: Sequence[str]) -> bool:
     """Return whether files hold scores, of a tool or in tables of items, and no texts."""
     from truebleu.scores.formats import holds_scores, score_files
 
-    locations = [locate(written) for written in score_files(systems)]
+    locations = [parse_location(written) for written in score_files(systems)]
     if not locations or not all(os.path.isfile(location.path) for location in locations):
         return False
     if any(may_hold_statistics(location.path) for location in locations):
@@ -431,7 +431,7 @@ def are_scores(systems: Sequence[str]) -> bool:
 
 def with_baseline(systems: Sequence[str], written: str) -> tuple[list[str], str]:
     """Add another system; return all systems and its name, which no other system has."""
-    location, *others = map(locate, (written, *systems))
+    location, *others = map(parse_location, (written, *systems))
     name = location.name or stem(location.path)
     if location.name is not None:
         return [*systems, written], name

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypedDict
 
 from truebleu import _core
 from truebleu._results import Result
-from truebleu.corpus._files import Files, expanded
+from truebleu.corpus._files import Files, expand_paths
 from truebleu.counts.inputs import counts_of
 from truebleu.errors import SettingError
 from truebleu.metrics.threads import use_environment
@@ -140,7 +140,7 @@ def check(
     counts = counts_of(systems, references, metrics)
     test_set = counts.require_texts()
     use_environment()
-    files = [os.fspath(path) for path in expanded(train)]
+    files = [os.fspath(path) for path in expand_paths(train)]
     if not files or isinstance(train, str):
         raise SettingError("train", train, "a list of files of training text")
     index, starts = _look_through(test_set, files, ngram, progress)

@@ -148,7 +148,7 @@ class ReadOptions(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request(Settings):
+class HumanReadOptions(Settings):
     """The test set that was judged, and the options of `read_human`.
 
     Attributes:

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
 
 import truebleu.corpus.tables as tables
 from truebleu.errors import EmptyTextError, MalformedFileError, MissingColumnError, SettingError
-from truebleu.human.judgments import HumanScores, Level, Match, Request, listed
+from truebleu.human.judgments import HumanReadOptions, HumanScores, Level, Match, listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -39,7 +39,7 @@ CANARY = "canary"
 MARKS = ("<v>", "</v>")
 
 
-def unmarked(text: str) -> str:
+def strip_error_marks(text: str) -> str:
     """A quoted output without the marks around errors."""
     return text.replace(MARKS[0], "").replace(MARKS[1], "")
 
@@ -133,12 +133,12 @@ _Placed: TypeAlias = tuple[list[int], tuple[str, ...]]
 _Misfit: TypeAlias = tuple[Match, int | None, str, str]
 
 
-class _MisfitError(Exception):
+class _NoMatchError(Exception):
     """Rows that one way of matching cannot place: the row, or None, what is there, what to do."""
 
 
-def places_of(
-    sheet: Sheet, rows: Sequence[int], request: Request
+def match_rows(
+    sheet: Sheet, rows: Sequence[int], request: HumanReadOptions
 ) -> tuple[list[int], Match, tuple[str, ...]]:
     """The segment, from 0, of each of some rows, the way that found it, and notes about that.
 
@@ -154,7 +154,7 @@ def places_of(
             if request.match is None:
                 matcher.refuse_other_outputs(places)
             return places, way, notes
-        except _MisfitError as error:
+        except _NoMatchError as error:
             misfits.append((way, *error.args))
     return _refuse_misfits(sheet, request, misfits)
 
@@ -165,7 +165,7 @@ class _Matcher:
 
     sheet: Sheet
     rows: Sequence[int]
-    request: Request
+    request: HumanReadOptions
 
     def ways(self) -> list[Match]:
         """The ways that fit what the file has, the surest first."""
@@ -185,7 +185,7 @@ class _Matcher:
     def by_number(self) -> _Placed:
         """By the number in the test set."""
         if self.sheet.numbers is None:
-            raise _MisfitError(None, "no numbers of segments in the test set", "a column of them")
+            raise _NoMatchError(None, "no numbers of segments in the test set", "a column of them")
         numbers = self._whole_numbers(self.sheet.numbers)
         names = self.sheet.documents if self.request.match is None else None
         if names is not None:
@@ -216,16 +216,16 @@ class _Matcher:
         asked = self.request.first_segment
         if asked is not None or known is not None:
             return places_from((known or 0) if asked is None else asked), ()
-        misfit: _MisfitError | None = None
+        misfit: _NoMatchError | None = None
         fitting: dict[int, list[int]] = {}
         # The likeliest before the other.
         for first in (0,) if 0 in numbers else (0, 1) if self._starts_with_canary else (1, 0):
             try:
                 fitting[first] = places_from(first)
-            except _MisfitError as error:
+            except _NoMatchError as error:
                 misfit = misfit or error
         if not fitting:
-            raise misfit or _MisfitError(None, "no numbers", "some")
+            raise misfit or _NoMatchError(None, "no numbers", "some")
         first = self._decided(fitting, numbers)
         if first == 1 and fitting.get(0, fitting[1]) == fitting[1]:
             return fitting[first], ()
@@ -248,14 +248,14 @@ class _Matcher:
             return likeliest
         found = f"{self.sheet.name} {min(numbers)} as the first, and neither 0 nor 1"
         expected = "where counting begins: first_segment=0 or 1 (--first-segment)"
-        raise _MisfitError(self.rows[0], found, expected)
+        raise _NoMatchError(self.rows[0], found, expected)
 
     def _quotes(self) -> Iterator[tuple[int, str, str]]:
         """The rows that quote an output, counted among all rows, their systems and the quotes."""
         texts = self.sheet.texts
         if self.request.outputs is not None and texts is not None:
             for at, row in enumerate(self.rows):
-                if text := unmarked(str(texts[row] or "")).strip():
+                if text := strip_error_marks(str(texts[row] or "")).strip():
                     yield at, self.sheet.systems[row], text
 
     def _output(self, system: str, place: int) -> str:
@@ -276,14 +276,14 @@ class _Matcher:
         if 2 * len(others) > len(known):
             found = f"the output of another segment, as {len(others)} of {len(known)} quoted ones"
             expected = "numbers of segments of this test set, or --match numbers to trust these"
-            raise _MisfitError(self.rows[others[0]], found, expected)
+            raise _NoMatchError(self.rows[others[0]], found, expected)
 
     def _refuse_outside(self, places: Iterable[int], first: int) -> None:
         for row, place in zip(self.rows, places, strict=True):
             if not 0 <= place < self.request.segments:
                 found = f"{self.sheet.name} {place + first}"
                 last = first + self.request.segments - 1
-                raise _MisfitError(row, found, f"a segment of the test set, {first} to {last}")
+                raise _NoMatchError(row, found, f"a segment of the test set, {first} to {last}")
 
     def _refuse_restarts(self, numbers: Sequence[int], names: Sequence[str]) -> None:
         document_of: dict[int, str] = {}
@@ -291,7 +291,7 @@ class _Matcher:
             name, other = names[row], document_of.setdefault(number, names[row])
             if other != name:
                 found = f"{self.sheet.name} {number} in document {name!r} and before in {other!r}"
-                raise _MisfitError(row, found, "numbers that do not start again in each document")
+                raise _NoMatchError(row, found, "numbers that do not start again in each document")
 
     def _refuse_other_documents(self, places: Sequence[int], names: Sequence[str]) -> None:
         documents = self.request.documents or ()
@@ -299,7 +299,7 @@ class _Matcher:
             if names[row] != documents[place]:
                 found = f"{self.sheet.name} {place + 1} in document {names[row]!r}"
                 expected = f"document {documents[place]!r}, as in the test set"
-                raise _MisfitError(row, found, expected)
+                raise _NoMatchError(row, found, expected)
 
     def by_document(self) -> _Placed:
         """By document and number in the document."""
@@ -307,14 +307,14 @@ class _Matcher:
         values = sheet.document_numbers or sheet.numbers
         names = sheet.documents
         if names is None or values is None or request.documents is None:
-            raise _MisfitError(None, "no documents with numbers in them", "columns for both")
+            raise _NoMatchError(None, "no documents with numbers in them", "columns for both")
         segments: dict[str, list[int]] = {}
         for place, document in enumerate(request.documents):
             segments.setdefault(document, []).append(place)
         for row in self.rows:
             if names[row] not in segments:
                 expected = f"a document of the test set, such as {min(segments)}"
-                raise _MisfitError(row, f"document {names[row]!r}", expected)
+                raise _NoMatchError(row, f"document {names[row]!r}", expected)
         numbers = self._whole_numbers(values)
         by_document: dict[str, set[int]] = {}
         for row, number in zip(self.rows, numbers, strict=True):
@@ -335,7 +335,7 @@ class _Matcher:
                 if (document, number) not in place_of:
                     last = first + len(segments[document]) - 1
                     found = f"segment {number} of document {document!r}"
-                    raise _MisfitError(row, found, f"{first} to {last}, as in the test set")
+                    raise _NoMatchError(row, found, f"{first} to {last}, as in the test set")
             return [place_of[key] for key in keys]
 
         known = sheet.first if sheet.document_numbers is None else None
@@ -346,7 +346,7 @@ class _Matcher:
         sheet, rank = self.sheet, dict[str, int]()
         values = sheet.document_numbers if sheet.numbers is None else sheet.numbers
         if values is None:
-            raise _MisfitError(None, "no numbers of segments", "a column of them")
+            raise _NoMatchError(None, "no numbers of segments", "a column of them")
         # Numbers in the test set count by themselves, those in documents one document at a time.
         documents = [""] * len(values) if sheet.numbers is not None else sheet.documents or ()
         keys = [
@@ -357,7 +357,7 @@ class _Matcher:
         if len(distinct) != self.request.segments:
             found = f"{len(distinct)} different segments"
             expected = f"{self.request.segments} to pair with those of the test set in order"
-            raise _MisfitError(None, found, expected)
+            raise _NoMatchError(None, found, expected)
         place_of = {key: place for place, key in enumerate(sorted(distinct))}
         return [place_of[key] for key in keys], ()
 
@@ -367,7 +367,7 @@ class _Matcher:
             number = tables.whole_number(values[row])
             if number is None:
                 found = f"{values[row]!r} as {self.sheet.name}"
-                raise _MisfitError(row, found, "a whole number")
+                raise _NoMatchError(row, found, "a whole number")
             numbers.append(number)
         return numbers
 
@@ -379,7 +379,9 @@ _WAYS: dict[str, Callable[[_Matcher], _Placed]] = {
 }
 
 
-def _refuse_misfits(sheet: Sheet, request: Request, misfits: Sequence[_Misfit]) -> NoReturn:
+def _refuse_misfits(
+    sheet: Sheet, request: HumanReadOptions, misfits: Sequence[_Misfit]
+) -> NoReturn:
     """Reports the misfit that says most: one with a line, by the numbers in the test set."""
     reported = min(misfits, key=lambda misfit: (misfit[1] is None, misfit[0] != "numbers"))
     hints = [
@@ -396,10 +398,10 @@ def _refuse_misfits(sheet: Sheet, request: Request, misfits: Sequence[_Misfit]) 
 # From judgments to scores.
 
 
-def segment_scores(sheet: Sheet, request: Request) -> HumanScores:
+def segment_scores(sheet: Sheet, request: HumanReadOptions) -> HumanScores:
     """The scores of a sheet whose rows are about segments."""
-    rows = rows_at_hand(sheet, request)
-    places, way, notes = places_of(sheet, rows, request)
+    rows = rows_of_systems(sheet, request)
+    places, way, notes = match_rows(sheet, rows, request)
     sheet = replace(sheet, notes=(*sheet.notes, *notes))
     return item_scores(sheet, rows, places, request, f"match:{way}")
 
@@ -408,7 +410,7 @@ def item_scores(
     sheet: Sheet,
     rows: Sequence[int],
     places: Sequence[int],
-    request: Request,
+    request: HumanReadOptions,
     match: str,
     level: Level = "segment",
     items: tuple[str, ...] | None = None,
@@ -454,7 +456,7 @@ def item_scores(
     )
 
 
-def rows_at_hand(sheet: Sheet, request: Request) -> list[int]:
+def rows_of_systems(sheet: Sheet, request: HumanReadOptions) -> list[int]:
     """The rows about systems of the test set.
 
     Raises:
@@ -507,7 +509,9 @@ def refuse_second(
             sheet.refuse(row, f"a second {words(key)}{by}", expected)
 
 
-def _standardized(sheet: Sheet, request: Request) -> tuple[Sequence[float | None], tuple[str, ...]]:
+def _standardized(
+    sheet: Sheet, request: HumanReadOptions
+) -> tuple[Sequence[float | None], tuple[str, ...]]:
     """The scores as they count: raw, or z-scores within each rater's own judgments."""
     if request.raters == "mean" or sheet.standardized:
         return sheet.scores, ()
@@ -546,7 +550,7 @@ def _scale(scores: Sequence[float]) -> tuple[float, float] | None:
 
 
 def counted_scores(
-    sheet: Sheet, request: Request, level: Level | None = None, *, shared: bool = False
+    sheet: Sheet, request: HumanReadOptions, level: Level | None = None, *, shared: bool = False
 ) -> HumanScores:
     """One score per system, or one for each of its segments or documents in their order.
 
@@ -559,7 +563,7 @@ def counted_scores(
             otherwise every rater has all.
     """
     _refuse_numbering(sheet.label, request)
-    rows = rows_at_hand(sheet, request)
+    rows = rows_of_systems(sheet, request)
     raters = None if shared else sheet.raters
     keys = [
         (system, None if raters is None else raters[row])
@@ -589,10 +593,12 @@ def counted_scores(
     return _refuse_number(sheet, turns, sizes, shift)
 
 
-def named_scores(sheet: Sheet, names: Sequence[str], request: Request, level: Level) -> HumanScores:
+def named_scores(
+    sheet: Sheet, names: Sequence[str], request: HumanReadOptions, level: Level
+) -> HumanScores:
     """Scores that name the document or domain they are about."""
     _refuse_numbering(sheet.label, request)
-    rows = rows_at_hand(sheet, request)
+    rows = rows_of_systems(sheet, request)
     if level == "document" and request.documents is not None:
         items = tuple(dict.fromkeys(request.documents))
         for row in rows:
@@ -609,7 +615,7 @@ def named_scores(sheet: Sheet, names: Sequence[str], request: Request, level: Le
     return item_scores(sheet, rows, places, request, f"level:{level}", level, items)
 
 
-def _refuse_numbering(label: str, request: Request) -> None:
+def _refuse_numbering(label: str, request: HumanReadOptions) -> None:
     """Refuses choices about numbers of segments where there are none."""
     for setting in ("first_segment", "match"):
         value = getattr(request, setting)
@@ -644,7 +650,7 @@ def _refuse_number(
 
 def of_one_pair(
     table: tables.Table,
-    request: Request,
+    request: HumanReadOptions,
     pairs: Sequence[str] | None = None,
     sources: Sequence[str] = tables.SOURCE_LANGUAGE,
     targets: Sequence[str] = tables.TARGET_LANGUAGE,

@@ -23,7 +23,14 @@ from truebleu.errors import (
     UnpairedSegmentsError,
     UnreadableFileError,
 )
-from truebleu.human.judgments import HumanScores, Level, Others, Raters, ReadOptions, Request
+from truebleu.human.judgments import (
+    HumanReadOptions,
+    HumanScores,
+    Level,
+    Others,
+    Raters,
+    ReadOptions,
+)
 from truebleu.human.matching import CANARY
 from truebleu.human.reading import LEVELS, parse_human
 
@@ -147,7 +154,7 @@ class MetricsEvalSet:
         if path is None:
             names = [f"{file.name} ({file.level})" for file in files]
             raise MissingColumnError(self.folder, "human scores", f"{name} ({level})", names)
-        request = Request(
+        request = HumanReadOptions(
             systems=tuple(self.outputs if systems is None else systems),
             segments=len(self.source),
             documents=self.documents,

@@ -17,7 +17,7 @@ import truebleu.human.matching as matching
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode, extension, stem
 from truebleu.corpus.sequences import as_text
 from truebleu.errors import EmptyTextError, MalformedFileError, SettingError
-from truebleu.human.judgments import HumanScores, Request, listed
+from truebleu.human.judgments import HumanReadOptions, HumanScores, listed
 from truebleu.schema import require_path, require_type
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ _NEEDED = {
 }
 
 
-def read_mqm(path: str, data: bytes, request: Request) -> HumanScores:
+def read_mqm(path: str, data: bytes, request: HumanReadOptions) -> HumanScores:
     """Scores from a table of marked errors, one per row; raters without an error have a row too."""
     weights = mqm_weights(request.weights)
     table = matching.of_one_pair(read_annotations(path, data), request)
@@ -263,7 +263,7 @@ def penalty(weights: Sequence[float]) -> float:
 # Error spans as mt-metrics-eval keeps them: lines of .seg.rating files, or JSON lines.
 
 
-def read_rating_lines(path: str, data: bytes, request: Request) -> HumanScores:
+def read_rating_lines(path: str, data: bytes, request: HumanReadOptions) -> HumanScores:
     """Scores from lines of SYSTEM, errors as JSON or None, and perhaps RATER."""
     text = decode(path, data).removeprefix(BYTE_ORDER_MARK).removesuffix("\n")
     if not text:
@@ -292,14 +292,16 @@ def _errors(path: str, line: int, written: str) -> object:
     return rating.get("errors", [])
 
 
-def read_rating_table(path: str, data: bytes, request: Request) -> HumanScores:
+def read_rating_table(path: str, data: bytes, request: HumanReadOptions) -> HumanScores:
     """Scores from JSON lines with system_id, segment_id from 0, errors and perhaps rater_id."""
     table = matching.of_one_pair(tables.read_score_table(path, data), request)
     sheet = _rated(table, table.values("errors"), request)
     return matching.segment_scores(replace(sheet, first=0), request)
 
 
-def _rated(table: tables.Table, errors: Sequence[object], request: Request) -> matching.Sheet:
+def _rated(
+    table: tables.Table, errors: Sequence[object], request: HumanReadOptions
+) -> matching.Sheet:
     """The rows of a table with the scores that lists of errors make."""
     weights, are_published = mqm_weights(request.weights), False
     scores: list[float | None] = []
@@ -423,9 +425,9 @@ def _from_mqm(path: str, data: bytes) -> Iterator[tuple[str, str, ErrorSpan]]:
         start, end = target.find(matching.MARKS[0]), target.rfind(matching.MARKS[1])
         if severity.lower() not in HARMLESS and 0 <= start < end:
             # Marks inside the marked part are none of its characters.
-            end = start + len(matching.unmarked(target[start:end]))
+            end = start + len(matching.strip_error_marks(target[start:end]))
             span = ErrorSpan(start=start, end=end, severity=severity, category=category)
-            yield system, matching.unmarked(target), span
+            yield system, matching.strip_error_marks(target), span
 
 
 def _from_comet(path: str, data: bytes) -> Iterator[tuple[str, str, ErrorSpan]]:

@@ -19,7 +19,13 @@ import truebleu.human.matching as matching
 from truebleu.corpus._files import BYTE_ORDER_MARK, COMPRESSED, Files, decode, extension
 from truebleu.corpus.test_set import TestSet
 from truebleu.errors import EmptyTextError, MalformedFileError, SettingError
-from truebleu.human.judgments import Judgment, PairwiseJudgments, ReadOptions, Request, listed
+from truebleu.human.judgments import (
+    HumanReadOptions,
+    Judgment,
+    PairwiseJudgments,
+    ReadOptions,
+    listed,
+)
 from truebleu.human.mqm import is_mqm_header, read_mqm, read_rating_lines, read_rating_table
 from truebleu.schema import require_path, require_type, takes
 
@@ -36,7 +42,9 @@ __all__ = ["read_human"]
 # Tables of scores, with a row per system and segment, or a column per system.
 
 
-def read_table(path: str, data: bytes, request: Request) -> HumanScores | PairwiseJudgments:
+def read_table(
+    path: str, data: bytes, request: HumanReadOptions
+) -> HumanScores | PairwiseJudgments:
     """Scores, or which of two outputs is better, as the format or else the columns say."""
     table = matching.of_one_pair(tables.read_score_table(path, data), request)
     is_pairwise = all(table.find(names) is not None for names in (LEFT, RIGHT, VERDICT))
@@ -46,7 +54,7 @@ def read_table(path: str, data: bytes, request: Request) -> HumanScores | Pairwi
     return _scores(table, request)
 
 
-def _scores(table: tables.Table, request: Request) -> HumanScores:
+def _scores(table: tables.Table, request: HumanReadOptions) -> HumanScores:
     """Scores in a table: long with a column for the system, or wide."""
     columns = tables.score_columns(table, request.column, request.systems)
     scores = [table.scores(column) for column in columns]
@@ -61,7 +69,9 @@ def _scores(table: tables.Table, request: Request) -> HumanScores:
     return _placed(wide.found_labels(tables.DOMAIN), sheet, request)
 
 
-def _placed(domains: Sequence[str] | None, sheet: matching.Sheet, request: Request) -> HumanScores:
+def _placed(
+    domains: Sequence[str] | None, sheet: matching.Sheet, request: HumanReadOptions
+) -> HumanScores:
     """Scores of segments, documents, domains or systems, by what rows say they are about."""
     documents = sheet.documents
     if sheet.numbers is not None or sheet.document_numbers is not None:
@@ -99,7 +109,7 @@ def level_of(path: str) -> Level | None:
     return LEVELS.get(parts[1]) if len(parts) == 3 and parts[2] == "score" else None
 
 
-def read_score_lines(path: str, data: bytes, request: Request) -> HumanScores:
+def read_score_lines(path: str, data: bytes, request: HumanReadOptions) -> HumanScores:
     """Scores at the level that the file's name says; fields end at white space."""
     level = level_of(path) or "segment"
     text = decode(path, data).removeprefix(BYTE_ORDER_MARK).removesuffix("\n")
@@ -125,7 +135,7 @@ def read_score_lines(path: str, data: bytes, request: Request) -> HumanScores:
 _SUFFIX = re.compile(r"\.\d+$")
 
 
-def read_direct_assessment(path: str, data: bytes, request: Request) -> HumanScores:
+def read_direct_assessment(path: str, data: bytes, request: HumanReadOptions) -> HumanScores:
     """Scores of segments (SYS SID RAW.SCR Z.SCR N) or of systems (RAW.SCR Z.SCR N SYS N.ALL).
 
     They are means over annotators already: of raw scores, or of z-scores where `raters` is "z".
@@ -135,7 +145,7 @@ def read_direct_assessment(path: str, data: bytes, request: Request) -> HumanSco
     z = request.raters == "z"
     wanted = "z.scr" if z else "raw.scr"
     column = request.column or table.find([wanted]) or wanted.upper()
-    systems = _names_at_hand(matching.systems_of(table), request)
+    systems = _strip_submission_numbers(matching.systems_of(table), request)
     signature, scores = ("format:da", f"column:{column}"), table.scores(column)
     sheet = matching.sheet_of(
         table, scores, *signature, systems=systems, standardized=z, name="SID"
@@ -151,7 +161,7 @@ def read_direct_assessment(path: str, data: bytes, request: Request) -> HumanSco
     return matching.segment_scores(sheet, request)
 
 
-def _names_at_hand(systems: Sequence[str], request: Request) -> list[str]:
+def _strip_submission_numbers(systems: Sequence[str], request: HumanReadOptions) -> list[str]:
     """Names without the number of the submission (UEdin.4), where only so they are known."""
     wanted = set(request.systems)
     names: dict[str, str] = {}
@@ -179,7 +189,7 @@ CONTROLS = ("#bad", "#dup", "#incomplete")
 PERCENT = tables.Scale(0, 100)
 
 
-def read_appraise(path: str, data: bytes, request: Request) -> HumanScores:
+def read_appraise(path: str, data: bytes, request: HumanReadOptions) -> HumanScores:
     """Scores of segments: no quality control, no scores of documents, each user's latest."""
     text = decode(path, data).removeprefix(BYTE_ORDER_MARK)
     exported = [
@@ -229,7 +239,7 @@ SEPARATOR = "_#_"
 _HUMAN = re.compile(r"human(\d*)")
 
 
-def read_wmt24(path: str, data: bytes, request: Request) -> HumanScores:
+def read_wmt24(path: str, data: bytes, request: HumanReadOptions) -> HumanScores:
     """Scores in lines with system, line_id, doc_id, esa_score and annotator."""
     table = matching.of_one_pair(tables.read_score_table(path, data), request)
     sheet = matching.sheet_of(table)
@@ -243,7 +253,7 @@ def read_wmt24(path: str, data: bytes, request: Request) -> HumanScores:
     )
 
 
-def read_wmt25(path: str, data: bytes, request: Request) -> HumanScores:
+def read_wmt25(path: str, data: bytes, request: HumanReadOptions) -> HumanScores:
     """Scores in objects with doc_id and, under scores, each system's human1, annotator1 and so on.
 
     Segments are those of the test set in their order where they are as many, otherwise they are
@@ -311,7 +321,7 @@ WORDS: dict[str, Verdict] = {
 }
 
 
-def _rankings(table: tables.Table, request: Request) -> PairwiseJudgments:
+def _rankings(table: tables.Table, request: HumanReadOptions) -> PairwiseJudgments:
     """All comparisons of two systems that a table has."""
     if request.raters == "z":
         expected = "'mean': judgments of which output is better have no scale"
@@ -322,7 +332,7 @@ def _rankings(table: tables.Table, request: Request) -> PairwiseJudgments:
         raise SettingError(
             "column", request.column, f"none: ranks are in the {table.word}s {ranks}"
         )
-    verdicts = _expanded(table, ranked, request) if ranked else _plain(table, request)
+    verdicts = _ranking_pairs(table, ranked, request) if ranked else _plain(table, request)
     if not verdicts:
         found = "no comparison of two systems"
         raise MalformedFileError(table.path, None, found, "at least one judgment")
@@ -330,14 +340,14 @@ def _rankings(table: tables.Table, request: Request) -> PairwiseJudgments:
         table.only([verdict.segment for verdict in verdicts for _ in range(2)]),
         systems=[name for verdict in verdicts for name in (verdict.left, verdict.right)],
     )
-    matching.rows_at_hand(both, request)
+    matching.rows_of_systems(both, request)
     wanted = set(request.systems)
     kept = [v for v in verdicts if v.left in wanted and v.right in wanted]
     if not kept:
         found = "no comparison of two systems of the test set"
         raise MalformedFileError(table.path, None, found, f"some between {request.known}")
     sheet = _numbered(table.only([verdict.segment for verdict in kept]), [v.left for v in kept])
-    places, way, notes = matching.places_of(sheet, range(len(kept)), request)
+    places, way, notes = matching.match_rows(sheet, range(len(kept)), request)
     raters: Sequence[str | None] = sheet.raters or [None] * len(kept)
     judgments = tuple(
         verdict._replace(segment=place, rater=rater)
@@ -375,7 +385,7 @@ def ranked_columns(table: tables.Table) -> list[tuple[str, str]]:
     return ranked if len(ranked) > 1 else []
 
 
-def _plain(table: tables.Table, request: Request) -> list[Judgment]:
+def _plain(table: tables.Table, request: HumanReadOptions) -> list[Judgment]:
     """The comparisons in a table; the segment is still the row."""
     left, right = table.found_labels(LEFT), table.found_labels(RIGHT)
     column = request.column or table.find(VERDICT)
@@ -404,8 +414,8 @@ def _plain(table: tables.Table, request: Request) -> list[Judgment]:
     return verdicts
 
 
-def _expanded(
-    table: tables.Table, ranked: Sequence[tuple[str, str]], request: Request
+def _ranking_pairs(
+    table: tables.Table, ranked: Sequence[tuple[str, str]], request: HumanReadOptions
 ) -> list[Judgment]:
     """Every pair of outputs in each ranking, by its row; the lower rank is the better one."""
     columns = [(table.labels(system), rank, table.values(rank)) for system, rank in ranked]
@@ -468,7 +478,7 @@ class Kind(NamedTuple):
         column: Whether the column of scores can be chosen.
     """
 
-    read: Callable[[str, bytes, Request], HumanScores | PairwiseJudgments]
+    read: Callable[[str, bytes, HumanReadOptions], HumanScores | PairwiseJudgments]
     weights: bool = False
     column: bool = False
 
@@ -521,7 +531,7 @@ class CountsLike(Protocol):
         """The texts that were counted, or None."""
 
 
-@takes(Request)
+@takes(HumanReadOptions)
 def read_human(
     path: str | os.PathLike[str],
     test_set: TestSet | CountsLike | None = None,
@@ -563,7 +573,7 @@ def read_human(
             "names": outline.names,
             "outputs": None if texts is None else texts.systems,
         }
-    request = Request(**about, **options)
+    request = HumanReadOptions(**about, **options)
     if (
         request.names is not None
         and request.match in (None, "names")
@@ -573,7 +583,7 @@ def read_human(
     return parse_human(name, Files().contents(name), request)
 
 
-def read_named_items(path: str, request: Request) -> HumanScores:
+def read_named_items(path: str, request: HumanReadOptions) -> HumanScores:
     """Scores of items that have names: a table of items, as the systems' own files may be."""
     # Most judgments are in no format of scores.
     from truebleu.scores.formats import read_evaluations
@@ -607,12 +617,14 @@ def read_named_items(path: str, request: Request) -> HumanScores:
         raters=raters if all(raters) else None,
         signature=("format:scores", f"column:{column}"),
     )
-    kept = matching.rows_at_hand(sheet, request)
+    kept = matching.rows_of_systems(sheet, request)
     human = matching.item_scores(sheet, kept, [places[row] for row in kept], request, "match:names")
     return replace(human, signature=f"{human.signature}|scores:{checksum}")
 
 
-def parse_human(path: str, data: bytes, request: Request) -> HumanScores | PairwiseJudgments:
+def parse_human(
+    path: str, data: bytes, request: HumanReadOptions
+) -> HumanScores | PairwiseJudgments:
     """The judgments in a file's uncompressed bytes."""
     kind = KINDS[_kind(path, data, request.format)]
     if request.weights is not None and not kind.weights:

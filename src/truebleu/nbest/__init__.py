@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from truebleu.corpus.nbest_files import *
     from truebleu.nbest.choices import *
     from truebleu.nbest.expectation import *
-    from truebleu.nbest.inspection import *
     from truebleu.nbest.mert import *
     from truebleu.nbest.minimum_bayes_risk import *
     from truebleu.nbest.mira import *
+    from truebleu.nbest.oracle import *
     from truebleu.nbest.outer_loop import *
     from truebleu.nbest.pro import *
     from truebleu.nbest.problem import *

@@ -17,7 +17,7 @@ from truebleu.errors import MalformedFileError, SettingError, UnknownNameError
 from truebleu.nbest.problem import (
     count_candidates,
     feature_matrix,
-    first_best,
+    first_argmax,
     list_metrics,
     require_weight,
 )
@@ -73,7 +73,7 @@ def weighted_scores(nbest: NBest, weights: Mapping[str, float]) -> NDArray[np.fl
 
 def weighted_choices(nbest: NBest, weights: Mapping[str, float]) -> NDArray[np.int64]:
     """The index of the candidate of each list with the highest score; the first of several."""
-    return first_best(weighted_scores(nbest, weights), nbest.offsets)
+    return first_argmax(weighted_scores(nbest, weights), nbest.offsets)
 
 
 def format_weights(

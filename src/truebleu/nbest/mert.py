@@ -64,7 +64,7 @@ def ascend(
         points = lines.best_points(
             weights.tolist(),
             directions.tolist(),
-            _rooms(weights, directions, low, high).tolist(),
+            _step_limits(weights, directions, low, high).tolist(),
             scorer,
             window=settings.window,
             minimum=settings.window_kind == "min",
@@ -178,7 +178,7 @@ def line_search(problem: Problem) -> _core.LineSearch:
     return _core.LineSearch(matrix, problem.offsets.tolist(), np.ascontiguousarray(problem.rows))
 
 
-def _rooms(
+def _step_limits(
     weights: NDArray[np.float64],
     directions: NDArray[np.float64],
     low: NDArray[np.float64],

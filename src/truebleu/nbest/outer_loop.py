@@ -26,7 +26,7 @@ from truebleu.corpus.nbest_files import read_nbest
 from truebleu.errors import DecoderError, SettingError, UnreadableFileError
 from truebleu.execution.journal import Runner, Task
 from truebleu.nbest.choices import format_weights
-from truebleu.nbest.problem import merge_lists, without_copies
+from truebleu.nbest.problem import drop_duplicates, merge_lists
 from truebleu.schema import Column, Setting, check_fields
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ class OuterLoop:
         lists = self.read(str(self._path(number, "nbest")))
         if merged is not None:
             return merge_lists(merged, lists)
-        lists = without_copies(lists)
+        lists = drop_duplicates(lists)
         return lists, lists.candidates
 
     def _decode(self, number: int, weights: Mapping[str, float]) -> None:

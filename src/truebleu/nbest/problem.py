@@ -142,7 +142,7 @@ class Landmarks(NamedTuple):
         """By the rows of all candidates, how good each is by itself, and what scores sums."""
         starts, sizes = offsets[:-1], np.diff(offsets)
         means = np.add.reduceat(rows, starts, axis=0) / sizes[:, None]
-        chosen = (rows[starts], means, rows[starts + first_best(utilities, offsets)])
+        chosen = (rows[starts], means, rows[starts + first_argmax(utilities, offsets)])
         return cls(*(float(np.asarray(score(part.sum(axis=0)))) for part in chosen))
 
 
@@ -335,7 +335,7 @@ class Problem:
 
     def choices(self, weights: ArrayLike) -> NDArray[np.int64]:
         """The candidate of each list that the weights choose: the first of the best."""
-        return first_best(self.model_scores(weights), self.offsets)
+        return first_argmax(self.model_scores(weights), self.offsets)
 
     def value(self, weights: ArrayLike) -> float:
         """The objective of what the weights choose."""
@@ -365,7 +365,7 @@ class Problem:
         utilities, sizes = self.utilities(), np.diff(self.offsets)
         best = np.maximum.reduceat(utilities, self.offsets[:-1])
         kept = utilities < np.repeat(best - TIED, sizes)
-        gold = self.offsets[:-1] + first_best(np.where(kept, 0.0, 1.0), self.offsets)
+        gold = self.offsets[:-1] + first_argmax(np.where(kept, 0.0, 1.0), self.offsets)
         kept[gold] = True
         # How many of those before the gold one in its list are left.
         left = np.concatenate([[0], np.cumsum(kept)])
@@ -399,7 +399,7 @@ def require_weight(name: str, weight: float) -> None:
         raise SettingError(f"weight of {name}", weight, expected)
 
 
-def first_best(scores: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+def first_argmax(scores: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
     """The index in its list of the first of the highest scores of each list."""
     starts = offsets[:-1]
     best = np.maximum.reduceat(scores, starts)
@@ -436,7 +436,7 @@ def make_problem(
     sizes = abs(matrix).max(axis=0)
     if not isinstance(matrix, np.ndarray):
         sizes = sizes.toarray().ravel()
-    deviations = within_deviations(matrix, nbest.offsets)
+    deviations = within_list_sd(matrix, nbest.offsets)
     # What is left of a constant after rounding is no variation.
     useless = deviations <= 1e-12 * sizes
     dense = np.isin(names, nbest.feature_names)
@@ -485,7 +485,7 @@ def feature_matrix(
     return tuple(names), csr_array(hstack([csr_array(dense), sparse], format="csr"))
 
 
-def within_deviations(matrix: Any, offsets: NDArray[np.int64]) -> NDArray[np.float64]:
+def within_list_sd(matrix: Any, offsets: NDArray[np.int64]) -> NDArray[np.float64]:
     """The standard deviation of every feature within lists, pooled over all of them."""
     starts, sizes = offsets[:-1], np.diff(offsets)
     if isinstance(matrix, np.ndarray):
@@ -520,7 +520,7 @@ def reference_lengths(
 # Copies: samples of language models and the rounds of a decoder are full of them.
 
 
-def without_copies(nbest: NBest) -> NBest:
+def drop_duplicates(nbest: NBest) -> NBest:
     """Each list with one candidate in place of those whose text and features are all the same.
 
     >>> without_copies(NBest.of([["a", "b", "a"]]))[0]
@@ -589,8 +589,8 @@ def merge_lists(old: NBest, new: NBest) -> tuple[NBest, int]:
     )
     segments = [np.repeat(np.arange(len(lists)), lists.sizes) for lists in (old, new)]
     places = np.argsort(np.concatenate(segments), kind="stable")
-    merged = without_copies(_with_candidates(joined, places, old.offsets + new.offsets))
-    before = without_copies(old).candidates
+    merged = drop_duplicates(_with_candidates(joined, places, old.offsets + new.offsets))
+    before = drop_duplicates(old).candidates
     return replace(merged, sources=old.sources), merged.candidates - before
 
 

@@ -16,13 +16,13 @@ from truebleu.nbest.choices import TestReplicates, measure_gain, weighted_scores
 from truebleu.nbest.expectation import probabilities
 from truebleu.nbest.problem import (
     Search,
-    first_best,
+    drop_duplicates,
+    first_argmax,
     list_metrics,
     make_problem,
     minimize,
     with_ngrams,
-    within_deviations,
-    without_copies,
+    within_list_sd,
 )
 from truebleu.schema import Column, Seed, Setting, require_type, takes
 
@@ -171,7 +171,7 @@ def rerank(
     model: Model = "weights" if weights is not None else "quality" if quality else "log-linear"
     if model == "log-linear":
         texts = references if train_lists is None else train_references
-        training = without_copies(train_lists or nbest)
+        training = drop_duplicates(train_lists or nbest)
         trained_on, copies = len(training), (train_lists or nbest).candidates - training.candidates
         more = partial(with_ngrams, orders=ngrams)
         problem = make_problem(more(training), texts, goals[:1])
@@ -184,7 +184,7 @@ def rerank(
         if weights is not None and quality:
             raise SettingError("quality", list(quality), "no weights beside it")
         trained = _by_weights(_of_quality(nbest, quality) if weights is None else weights)
-    indices = first_best(trained.score(nbest), nbest.offsets)
+    indices = first_argmax(trained.score(nbest), nbest.offsets)
     if trained_on is not None and train_lists is None:
         used_folds = min(options["folds"], len(nbest))
         if used_folds < 2:
@@ -192,7 +192,7 @@ def rerank(
         everything = np.arange(len(nbest))
         for part in np.array_split(everything, used_folds):
             other = fit(problem.take(np.setdiff1d(everything, part)))
-            indices[part] = first_best(other.score(nbest), nbest.offsets)[part]
+            indices[part] = first_argmax(other.score(nbest), nbest.offsets)[part]
             if progress is not None:
                 progress(1)
     gains: tuple[Gain, ...] = ()
@@ -241,7 +241,7 @@ def _of_quality(nbest: NBest, columns: Sequence[str]) -> dict[str, float]:
     weights = {}
     for column in columns:
         name = column if column in nbest.feature_names else column.removeprefix("-")
-        deviation = float(within_deviations(nbest.feature(name)[:, None], nbest.offsets)[0])
+        deviation = float(within_list_sd(nbest.feature(name)[:, None], nbest.offsets)[0])
         scale = 1 / deviation if len(columns) > 1 and deviation > 0 else 1.0
         weights[name] = scale if name == column else -scale
     return weights

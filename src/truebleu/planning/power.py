@@ -101,10 +101,12 @@ def units_needed(
     >>> units_needed(0.5, 0.8, DifferenceVariance(sd=1.0, null_sd=1.0), PlannedTest(0.05))
     34
     """
-    return fewest_with(lambda units: power(units, difference, variance, test), wanted, test.fewest)
+    return smallest_sample_size(
+        lambda units: power(units, difference, variance, test), wanted, test.fewest
+    )
 
 
-def fewest_with(chance: Callable[[int], float], wanted: float, fewest: int) -> int | None:
+def smallest_sample_size(chance: Callable[[int], float], wanted: float, fewest: int) -> int | None:
     """The fewest units with the chance wanted, which grows with them; None beyond reach."""
     enough = fewest
     while chance(enough) < wanted:
@@ -280,7 +282,7 @@ class Question:
         values: dict[str, Any] = {}
         for name, chance in (("gate", gate_power), ("equivalence", equivalence_power)):
             at = partial(chance, margin=margin, variance=variance, alpha=alpha)
-            needed = fewest_with(at, self.wanted, fewest)
+            needed = smallest_sample_size(at, self.wanted, fewest)
             values[f"{name}_units"] = needed
             values[f"{name}_segments"] = self.segments(needed)
             values[f"{name}_power_now"] = at(units)

@@ -125,7 +125,7 @@ def _packages() -> tuple[ModuleType, ModuleType]:
 
 def _written(ending: str, convert: ModuleType, spec: Part, version: str | None) -> bytes:
     """A specification as a file of the kind that an ending says."""
-    from truebleu.reports.formats.programs import dump
+    from truebleu.reports.formats.machine_readable import dump
 
     if ending == ".json":
         return f"{dump(spec)}\n".encode()

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from truebleu.agreement.data import HumanSummary
     from truebleu.corpus.outline import Sizes
     from truebleu.metrics.base import Signature
-    from truebleu.significance.people import PeopleAgreement
+    from truebleu.significance.human_curves import PeopleAgreement
     from truebleu.significance.settings import ResamplingSettings
 
 __all__ = [
@@ -326,15 +326,15 @@ class Renderable(Protocol):
 #: The output formats, each with its module among the reports and the function that renders it.
 FORMATS = {
     "text": "document:render_text",
-    "tsv": "formats.programs:render_tsv",
+    "tsv": "formats.machine_readable:render_tsv",
     "latex": "formats.latex:render",
     "markdown": "formats.markdown:render",
     "github": "formats.markdown:render_for_github",
-    "json": "formats.programs:render_json",
+    "json": "formats.machine_readable:render_json",
     "html": "formats.html:render",
 }
 #: Formats of decisions only: what they hold are checks.
-CHECK_FORMATS = {"junit": "formats.programs:render_junit"}
+CHECK_FORMATS = {"junit": "formats.machine_readable:render_junit"}
 #: What the file of a chart may end in.
 CHART_ENDINGS = (".png", ".svg", ".pdf", ".json")
 

@@ -39,7 +39,11 @@ def document(result: GateResult) -> Document:
         for check in result.checks
         if check.people is not None
     ]
-    cautions = (*about_answers(c.signature for c in result.checks), *_few(result), *_tails(result))
+    cautions = (
+        *about_answers(c.signature for c in result.checks),
+        *_few_documents(result),
+        *_one_unit_cautions(result),
+    )
     lines = (*sentences(result), *people, *cautions, *_look(result))
     notes = [*signature_lines(check.signature for check in result.checks), method(result)]
     known = (check.people for check in result.checks if check.people is not None)
@@ -175,7 +179,7 @@ def _rounded(value: float, rest: float) -> str:
     return f"{round(value, 1 - floor(log10(rest))):.12g}"
 
 
-def _few(result: GateResult) -> list[str]:
+def _few_documents(result: GateResult) -> list[str]:
     """Whether documents are too few for a margin's test to keep its level."""
     settings, enough = result.settings, ENOUGH_DOCUMENTS_FOR_A_MARGIN
     if settings.margin is None or settings.unit != "document" or result.units >= enough:
@@ -186,18 +190,18 @@ def _few(result: GateResult) -> list[str]:
     ]
 
 
-def _tails(result: GateResult) -> list[str]:
+def _one_unit_cautions(result: GateResult) -> list[str]:
     """Metrics that show something by a difference which depends on one unit."""
     unit = _words(result).unit(result.settings.unit)
     return [
         f"One {unit} carries {100 * (check.largest_share or 0):.0f} % of the variance of the "
         f"difference by {check.metric}: a test set with more or fewer like it may decide otherwise."
         for check in result.checks
-        if hangs_on_one(check, result.units, result.rule)
+        if depends_on_one_unit(check, result.units, result.rule)
     ]
 
 
-def hangs_on_one(check: GateCheck, units: int, rule: str) -> bool:
+def depends_on_one_unit(check: GateCheck, units: int, rule: str) -> bool:
     """Whether one unit carries so much of the variance that what was shown depends on it."""
     # Of few units, one always has much.
     large = max(LARGEST_SHARE, 5 / units)

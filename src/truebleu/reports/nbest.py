@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from truebleu.nbest.choices import Gain
-    from truebleu.nbest.inspection import ListsReport, OracleResult
     from truebleu.nbest.minimum_bayes_risk import MBRResult
+    from truebleu.nbest.oracle import ListsReport, OracleResult
     from truebleu.nbest.reranking import RerankResult
     from truebleu.nbest.tuning import TuneResult
     from truebleu.reports.document import Block, Row

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import truebleu.corpus.tables as tables
-from truebleu.corpus._files import expanded, extension
+from truebleu.corpus._files import expand_paths, extension
 from truebleu.corpus.sequences import column_values, frame_columns, is_frame
 from truebleu.corpus.tables import value_inside
 from truebleu.errors import SettingError, TruebleuError
@@ -62,7 +62,7 @@ _HELM = "per_instance_stats.json"
 def score_files(systems: Iterable[str | os.PathLike[str]]) -> Iterator[str | os.PathLike[str]]:
     """Files, patterns as what they match, and folders as the files of scores inside."""
     for written in systems:
-        yield from files_inside(written) if os.path.isdir(written) else expanded([written])
+        yield from files_inside(written) if os.path.isdir(written) else expand_paths([written])
 
 
 def files_inside(folder: str | os.PathLike[str]) -> Iterator[str]:

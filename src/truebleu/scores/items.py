@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import truebleu.corpus.tables as tables
 import truebleu.scores.formats as formats
-from truebleu.corpus._files import Files, expanded, locate
+from truebleu.corpus._files import Files, expand_paths, parse_location
 from truebleu.corpus._reading import read_labels
 from truebleu.corpus.fingerprints import Fingerprints
 from truebleu.corpus.outline import Outline
@@ -124,7 +124,7 @@ class ItemScores:
 
     def _with_documents(self, documents: str) -> ItemScores:
         first = self.evaluations[0]
-        if os.path.exists(locate(documents).path):
+        if os.path.exists(parse_location(documents).path):
             layout = read_labels(Files(), documents, first.label, len(self))
             return replace(self, documents=layout.documents, domains=layout.domains)
         labels = self.labels(documents)
@@ -220,7 +220,7 @@ def read_systems(systems: Sequence[str | PathLike[str]]) -> list[Evaluation]:
     """Read the evaluations in files, with the names given to the systems."""
     evaluations: list[Evaluation] = []
     for written in formats.score_files(systems):
-        location = locate(written)
+        location = parse_location(written)
         of_file = formats.read_evaluations(location.path)
         chosen = location.column
         named = [e for e in of_file if len(of_file) > 1 and chosen in (e.system, e.benchmark)]
@@ -261,7 +261,7 @@ def read_benchmarks(
     """
     evaluations: dict[tuple[str, str], Evaluation] = {}
     for path in paths:
-        location = locate(path)
+        location = parse_location(path)
         chosen = location.column or filters
         is_folder = os.path.isdir(location.path)
         files = list(formats.files_inside(location.path)) if is_folder else [location.path]
@@ -297,7 +297,7 @@ def _filtered(evaluation: Evaluation, chosen: str | None) -> Evaluation:
 
 def read_evaluated_texts(systems: Sequence[str], documents: str | None) -> TestSet | None:
     """Read the outputs and references that evaluations keep; None if the files keep none."""
-    paths = [locate(written).path for written in expanded(systems)]
+    paths = [parse_location(written).path for written in expand_paths(systems)]
     if not all(map(os.path.isfile, paths)):
         return None
     kept = [formats.keeps_texts(path) for path in paths]

@@ -8,12 +8,12 @@ if TYPE_CHECKING:
     from truebleu.significance.compare import *
     from truebleu.significance.corrections import *
     from truebleu.significance.gate import *
+    from truebleu.significance.human_curves import *
     from truebleu.significance.intervals import *
     from truebleu.significance.optimizer_runs import *
     from truebleu.significance.pairs import *
     from truebleu.significance.panel import *
     from truebleu.significance.panel_files import *
-    from truebleu.significance.people import *
     from truebleu.significance.rates import *
     from truebleu.significance.replicates import *
     from truebleu.significance.scores import *

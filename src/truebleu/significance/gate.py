@@ -44,9 +44,9 @@ from truebleu.counts.inputs import counts_of
 from truebleu.errors import RefusedError, SettingError, UnknownNameError, first_names
 from truebleu.resampling import TIE_TOLERANCE, Swaps
 from truebleu.significance.corrections import westfall_young
+from truebleu.significance.human_curves import agreement_of_pairs
 from truebleu.significance.ledger import Look, open_ledger, require_ledger
 from truebleu.significance.pairs import inverted_intervals
-from truebleu.significance.people import agreement_of_pairs
 from truebleu.significance.replicates import scale_swaps, swap_blocks, swap_ratios
 from truebleu.significance.settings import ResamplingSettings, chosen_unit, known_clusters, units_of
 from truebleu.significance.student import hall_interval, hall_p
@@ -67,8 +67,8 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Signature
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Units, Values
+    from truebleu.significance.human_curves import PeopleAgreement
     from truebleu.significance.pairs import DifferenceBounds
-    from truebleu.significance.people import PeopleAgreement
     from truebleu.significance.replicates import Progress
     from truebleu.significance.results import PairNote
     from truebleu.significance.unit_counts import UnitCounts

@@ -10,6 +10,7 @@ import numpy as np
 from truebleu import _core, schema
 from truebleu._results import Result
 from truebleu.significance.corrections import CORRECTIONS, adjust, experimentwise_error
+from truebleu.significance.human_curves import PeopleAgreement, agreement_of_pairs
 from truebleu.significance.intervals import (
     Estimates,
     choose_interval,
@@ -26,7 +27,6 @@ from truebleu.significance.pairs import (
     rank_ranges,
     significantly_better,
 )
-from truebleu.significance.people import PeopleAgreement, agreement_of_pairs
 from truebleu.significance.settings import CompareSettings, known_clusters, name_of_unit
 from truebleu.significance.student import hall_p
 from truebleu.significance.tests import TESTS, fewest_units

@@ -10,12 +10,12 @@ from truebleu.schema import lazy_package
 
 if TYPE_CHECKING:
     from truebleu.studies._study import *
+    from truebleu.studies.interval_width import *
     from truebleu.studies.length import *
     from truebleu.studies.nbest import *
     from truebleu.studies.power import *
     from truebleu.studies.sampling import *
     from truebleu.studies.smoothing import *
     from truebleu.studies.type_one import *
-    from truebleu.studies.widths import *
 
 __getattr__, __dir__ = lazy_package(__name__)

@@ -32,10 +32,10 @@ from truebleu.nbest.mira import Mira
 from truebleu.nbest.problem import (
     Search,
     count_candidates,
+    drop_duplicates,
     make_problem,
     merge_lists,
     seed_of_run,
-    without_copies,
 )
 from truebleu.nbest.reranking import rerank
 from truebleu.reports.document import Plot, join_names
@@ -372,7 +372,7 @@ def study_reranking(
         runner: keeps the choices of each model.
     """
     ngrams, redundant, seed = options["ngrams"], options["redundant"], options["seed"]
-    parsed, lists = as_metrics(metrics), without_copies(lists)
+    parsed, lists = as_metrics(metrics), drop_duplicates(lists)
     own = bool(lists.feature_names) or lists.sparse is not None
     if redundant and not lists.feature_names:
         raise SettingError("redundant", list(redundant), "lists with features of their own")

@@ -9,10 +9,10 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use super::changes::{Change, Changes, Limits, Ranges, Source};
 use super::coefficients::Averaging;
 use super::exact::{Scale, compare};
 use super::groups::{Prepared, Scratch};
+use super::threshold_changes::{Change, Changes, Limits, Ranges, Source};
 
 /// The threshold with the largest mean accuracy; the smallest of them.
 #[derive(Debug, Clone, PartialEq)]

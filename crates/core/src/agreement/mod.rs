@@ -6,7 +6,6 @@
 pub mod bootstrap;
 pub mod by_item;
 pub mod calibration;
-mod changes;
 pub mod coefficients;
 mod evaluation;
 mod exact;
@@ -17,3 +16,4 @@ mod permuted_pairs;
 pub mod permuted_ties;
 mod pooled;
 pub mod soft_pairwise;
+mod threshold_changes;

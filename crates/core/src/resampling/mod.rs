@@ -6,9 +6,9 @@
 
 mod bootstrap;
 mod cipher;
+mod count_at_most;
 mod free_columns;
 mod pairs;
-mod reached;
 mod replicates;
 mod stream;
 mod subset_sums;
@@ -19,9 +19,9 @@ mod weighted_sums;
 mod whole_products;
 
 pub use bootstrap::bootstrap_sums;
+pub use count_at_most::count_at_most;
 pub use free_columns::Count;
 pub use pairs::{Scores, Side, pair_differences, pair_sums, step_down_counts};
-pub use reached::count_at_most;
 pub use replicates::{above_and_below, differing_units, largest_deviations, ranked};
 pub use stream::{Purpose, Stream};
 pub(crate) use subset_sums::{Row, add_taken};

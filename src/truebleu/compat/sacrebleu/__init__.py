@@ -12,7 +12,7 @@ BLEU = 53.73 83.3/60.0/50.0/33.3 (BP = 1.000 ratio = 1.000 hyp_len = 6 ref_len =
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from truebleu.compat._seam import Seam
+from truebleu.compat._patch import Patch
 from truebleu.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -23,4 +23,4 @@ if _spec is None or _spec.loader is None or _spec.submodule_search_locations is 
     raise MissingExtraError("truebleu.compat.sacrebleu", "sacrebleu")
 __path__ = list(_spec.submodule_search_locations)
 exec(_spec.loader.get_code("sacrebleu"), globals())  # type: ignore[attr-defined]  # noqa: S102
-Seam(__name__).open(signed=False)
+Patch(__name__).open(signed=False)

@@ -33,7 +33,7 @@ from truebleu.reports.document import (
 from truebleu.reports.explain import largest_segments_table
 from truebleu.reports.formats import html, latex, markdown
 from truebleu.reports.formats.html import sentence_of, text_of
-from truebleu.reports.formats.programs import dump, render_json
+from truebleu.reports.formats.machine_readable import dump, render_json
 from truebleu.reports.page._data import PageData, data_block
 from truebleu.reports.words import words_of
 

@@ -13,7 +13,7 @@ from hypothesis import given, strategies as st
 from numpy.testing import assert_array_equal
 
 from tests.compat.copies import data, in_both, needs_data, parts
-from truebleu.compat import _seam
+from truebleu.compat import _patch
 
 # Words in common, so that every order has matches and the usual formulas apply.
 TEXT = "the cat sat on the old mat and looked at the small bird in the tree"
@@ -161,7 +161,7 @@ def test_sums_of_draws_are_those_of_rows_taken_one_by_one(
     numbers = stream.integers(0, largest + 1, size=(size, 3)) / (1 if whole else 3)
     table = numbers.astype(np.float32)
     drawn = np.random.default_rng(seed).choice(size, size=(30, size), replace=True)
-    sums = _seam.Draws(np.random.default_rng(seed), 30, size).sums(table)
+    sums = _patch.Draws(np.random.default_rng(seed), 30, size).sums(table)
     assert_array_equal(sums, [table[segments].sum(axis=0) for segments in drawn])
 
 
@@ -171,12 +171,12 @@ def test_sums_of_swaps_are_products_with_zeros_and_ones(seed: int, size: int, la
     first, second = stream.integers(0, largest, size=(2, size, 4))
     swaps = stream.integers(2, size=(50, size), dtype=np.bool_)
     expected = swaps @ first + ~swaps @ second, ~swaps @ first + swaps @ second
-    assert_array_equal(_seam.swapped_sums(first, second, swaps), expected)
+    assert_array_equal(_patch.swapped_sums(first, second, swaps), expected)
 
 
 def test_draws_beyond_one_block_continue_the_stream(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_seam, "BLOCK", 8)
+    monkeypatch.setattr(_patch, "BLOCK", 8)
     table = np.arange(21, dtype=np.float32).reshape(7, 3)
     drawn = np.random.default_rng(5).choice(7, size=(9, 7), replace=True)
-    sums = _seam.Draws(np.random.default_rng(5), 9, 7).sums(table)
+    sums = _patch.Draws(np.random.default_rng(5), 9, 7).sums(table)
     assert_array_equal(sums, [table[segments].sum(axis=0) for segments in drawn])

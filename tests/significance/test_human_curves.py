@@ -10,7 +10,7 @@ from truebleu.metrics import BLEU, CHRF
 from truebleu.metrics.base import GivenMean, Scorer, Signature
 from truebleu.metrics.registry import parse_metric
 from truebleu.significance import CURVES, PeopleAgreement, find_curve
-from truebleu.significance.people import agreement_of_pairs
+from truebleu.significance.human_curves import agreement_of_pairs
 
 BY_NAME = {curve.metric: curve for curve in CURVES}
 

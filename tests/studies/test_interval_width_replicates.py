@@ -19,7 +19,7 @@ from truebleu.significance.intervals import medians_and_relative_intervals, perc
 from truebleu.significance.replicates import bootstrap_scores
 from truebleu.simulation import simulate
 from truebleu.studies._study import Pool
-from truebleu.studies.widths import least_enough, study_replicates, theoretical_deviation
+from truebleu.studies.interval_width import least_enough, study_replicates, theoretical_deviation
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -323,7 +323,7 @@ def study_references(
         result.details["further"].extend({"metric": label, **worth} for worth in further)
         words = _reference_sentences(groups, further)
         result.sentences.extend(f"{label}: {sentence}." for sentence in words)
-    result.details["human"] = list(_beside_people(test_set, whole))
+    result.details["human"] = list(_human_share(test_set, whole))
     result.sentences.extend(
         f"{row['metric']}: {row['system']} has {row['system_score']:.2f} where a reference that is "
         f"left out has {row['human_score']:.2f}: {percent(row['share'])} of a human translation."
@@ -414,7 +414,7 @@ class _WithReferences(NamedTuple):
         return base.fit_law(self.sizes, self.means)
 
 
-def _beside_people(test_set: TestSet, whole: base.Pool) -> Iterator[base.Row]:
+def _human_share(test_set: TestSet, whole: base.Pool) -> Iterator[base.Row]:
     """Each system's score beside that of a reference, both on all other references (Koehn, §2.3).
 
     Means over the reference that is left out.

@@ -13,10 +13,10 @@ from truebleu.corpus.nbest import as_nbest
 from truebleu.errors import SettingError, UnpairedSegmentsError
 from truebleu.nbest.problem import (
     count_candidates,
-    first_best,
+    first_argmax,
     list_metrics,
     plus_one_bleu,
-    within_deviations,
+    within_list_sd,
 )
 from truebleu.schema import Column, Setting, takes
 
@@ -157,7 +157,7 @@ def _summary(name: str, column: NDArray[np.float64], nbest: NBest) -> FeatureSum
         low=float(column.min()),
         mean=float(column.mean()),
         high=float(column.max()),
-        within=float(within_deviations(column[:, None], nbest.offsets)[0]),
+        within=float(within_list_sd(column[:, None], nbest.offsets)[0]),
         constant_lists=int((low == high).sum()),
     )
 
@@ -274,9 +274,9 @@ def _oracle(counted: CandidateCounts, sentence: SentenceScore) -> MetricOracle:
         scores = plus_one_bleu(counted)
     else:
         scores = metric.sign * counted.sentence_scores()
-    best, worst = (first_best(sign * scores, counted.offsets) for sign in (1, -1))
+    best, worst = (first_argmax(sign * scores, counted.offsets) for sign in (1, -1))
     landmarks = counted.landmarks()
-    highest, lowest = _climb(counted, best, 1), _climb(counted, worst, -1)
+    highest, lowest = _hill_climb(counted, best, 1), _hill_climb(counted, worst, -1)
     return MetricOracle(
         metric=metric.name,
         signature=str(metric.signature),
@@ -294,7 +294,7 @@ def _oracle(counted: CandidateCounts, sentence: SentenceScore) -> MetricOracle:
     )
 
 
-def _climb(counted: CandidateCounts, start: NDArray[np.int64], way: int) -> NDArray[np.int64]:
+def _hill_climb(counted: CandidateCounts, start: NDArray[np.int64], way: int) -> NDArray[np.int64]:
     """Exchange one candidate after the other for the one that is best for the whole text.
 
     For the worst one where `way` is -1 and not 1.

@@ -14,7 +14,7 @@ from tests.reports.formats.examples import DOCUMENT, SENTENCES, attacks, study_d
 from tests.reports.formats.hostile import ATTACKS, Hostile
 from truebleu.errors import SettingError
 from truebleu.reports.document import Check, Column, Document, Sentences, Table, render
-from truebleu.reports.formats.programs import render_json, render_junit, render_tsv
+from truebleu.reports.formats.machine_readable import render_json, render_junit, render_tsv
 
 
 class Values:

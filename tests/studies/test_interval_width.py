@@ -18,7 +18,7 @@ from truebleu.metrics.nist import NIST
 from truebleu.scores import GivenScores
 from truebleu.simulation import simulate
 from truebleu.studies._study import fit_law, orders_of_growth
-from truebleu.studies.widths import (
+from truebleu.studies.interval_width import (
     sets_of_references,
     study_references,
     study_test_size,

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from tests.compat.copies import OURS, PLAIN, data, in_both, needs_data, parts
-from truebleu.compat import _seam
+from truebleu.compat import _patch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -218,7 +218,7 @@ def test_a_text_shorter_than_the_cached_references_is_scored_as_far_as_it_goes()
 
 
 def test_many_cached_references_count_as_sacrebleu_does() -> None:
-    lines = [f"the cat {i % 7} sat on the {i % 5} mat" for i in range(_seam.FEW + 20)]
+    lines = [f"the cat {i % 7} sat on the {i % 5} mat" for i in range(_patch.FEW + 20)]
     gaps = [None if i % 3 else line.upper() for i, line in enumerate(lines)]
 
     def count(metrics: Any, _: Any) -> Any:
@@ -234,7 +234,7 @@ def test_a_seam_that_was_closed_leaves_metrics_with_cached_references_working() 
     metrics = import_module(f"{PLAIN}.metrics")
     texts = ["the cat sat on a mat"], [["the cat sat on the mat"]]
     expected = metrics.BLEU(references=texts[1]).corpus_score(texts[0], None).score
-    seam = _seam.Seam(PLAIN)
+    seam = _patch.Patch(PLAIN)
     seam.open(signed=True)
     seam.open(signed=True)
     try:

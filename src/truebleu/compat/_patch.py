@@ -429,7 +429,7 @@ def _ter_scores(_: Any, sums: Table) -> NDArray[Any] | None:
 USUAL_SCORES = {"BLEU": _bleu_scores, "CHRF": _chrf_scores, "TER": _ter_scores}
 
 
-class Seam:
+class Patch:
     """The places of one copy of sacreBLEU where truebleu works, and what else would be there."""
 
     def __init__(self, package: str) -> None:
