@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from playwright.sync_api import Browser, HumanReadOptions, Page
+    from playwright.sync_api import Browser, Request, Page
 
     Opened = Callable[..., Page]
 
@@ -62,7 +62,7 @@ def open_page(chromium: Browser) -> Iterator[Opened]:
         # A file asks for itself only.
         own = (address, "blob:", "data:,")
 
-        def check(request: HumanReadOptions) -> None:
+        def check(request: Request) -> None:
             if not request.url.startswith(own):
                 complaints.append(f"request: {request.url}")
 
