@@ -149,7 +149,7 @@ class NativeMetric:
     """A metric of the core with its settings: it counts texts, and scores any sum of the rows."""
 
     @staticmethod
-    def from_settings(json: str, /) -> NativeMetric: ...
+    def from_settings(json: str) -> NativeMetric: ...
     @property
     def width(self) -> int: ...
     @property
@@ -231,7 +231,7 @@ class ReferenceCache:
 class PairScorer:
     """Sentence scores of all pairs of lists of candidates."""
 
-    def __new__(cls, metric: NativeMetric, /) -> PairScorer: ...
+    def __new__(cls, metric: NativeMetric) -> PairScorer: ...
     def expected(
         self,
         candidates: _Text,
