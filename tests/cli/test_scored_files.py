@@ -144,7 +144,7 @@ def test_agree_pairs_judgments_with_items_by_their_names(tmp_path: Path) -> None
         ),
         (["new,q0,a,1", "new,q0,a,1"], (), "line 3: item q0 (a) of new again"),
         (["new,q0,a,1", "mid,q0,a,1"], (), "line 3: a judgment of 'mid'"),
-        (["new,q0,a,1", "old,q0,a,1"], ("--first-segment", "0"), "first_segment: 0"),
+        (["new,q0,a,1", "old,q0,a,1"], ("--first-segment", "0"), "--first-segment: 0"),
         (["new,q0,a,1", "old,q0,a,1"], ("--human-column", "x"), "human.csv: no score 'x'"),
     ],
 )

@@ -137,7 +137,7 @@ TABLE = [
     Bad("sample -r ref.txt good.txt -o o --size 0", "size: 0"),
     Bad("sample -r ref.txt good.txt -o o --size 100000000000000000000", "size: 1000"),
     # Options that would do nothing.
-    Bad("score -r ref.txt good.txt --level nan", "--confidence"),
+    Bad("score -r ref.txt good.txt --level nan", "level: nan"),
     Bad("study sampling -r ref.txt good.txt --seed -1", "seed: -1"),
     Bad("mbr x --method exact:keep=5", "unknown setting of exact 'keep'", LISTS),
     Bad("mbr x --method prune:alpha=5", "alpha: 5", LISTS),

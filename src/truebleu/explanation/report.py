@@ -202,6 +202,9 @@ def _require_paired(
 ) -> None:
     """Raise an error for scores and spans of other segments, or of unknown systems."""
     systems = counts.outline.systems
+    for label, by_name in (("human", human), ("spans", spans)):
+        if not isinstance(by_name, Mapping):
+            raise SettingError(label, by_name, "a dictionary, or None")
     given = [("spans", system, items) for system, items in spans.items()]
     for label, scores in human.items():
         if not isinstance(scores, Mapping):

@@ -523,7 +523,7 @@ def reference_lengths(
 def drop_duplicates(nbest: NBest) -> NBest:
     """Each list with one candidate in place of those whose text and features are all the same.
 
-    >>> without_copies(NBest.of([["a", "b", "a"]]))[0]
+    >>> drop_duplicates(NBest.of([["a", "b", "a"]]))[0]
     ('a', 'b')
     """
     kept: list[int] = []
