@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from playwright.sync_api import Browser, Request, Page
+    from playwright.sync_api import Browser, Page, Request
 
     Opened = Callable[..., Page]
 
