@@ -96,8 +96,8 @@ def test_documents_are_the_unit_within_domains_and_segments_within_documents(
     ("settings", "message"),
     [
         ({"by": ["domain"]}, "the test set knows no documents"),
-        ({"by": {"kind": LABELS}, "margin": 1.0}, "no margin beside it"),
-        ({"by": {"kind": LABELS}, "adaptive": True}, "no adaptive beside it"),
+        ({"by": {"kind": LABELS}, "margin": 1.0}, "None with margin"),
+        ({"by": {"kind": LABELS}, "adaptive": True}, "None with adaptive"),
         ({"by": {"kind": LABELS}, "replicates": 110}, "at least 119 for 6 comparisons of groups"),
         ({"by": {"each": range(120)}, "unit": "document"}, "a test set with documents"),
     ],

@@ -343,10 +343,10 @@ def test_a_result_is_plain_json(test_set: TestSet) -> None:
         ({}, "at least two to compare"),
         (
             {"base": ["base.opt0", "base.opt1"], "new": ["new.opt0"]},
-            "'2 of base, 1 of new'; expected as many runs of one system as of another",
+            "'2 of base, 1 of new'; expected equally many runs of each system",
         ),
         ({"base": ["base.opt0"], "new": []}, "runs of new: 'none'"),
-        ({"base": ["base.opt0"], "new": ["base.opt0"]}, "runs of new: .* base has it already"),
+        ({"base": ["base.opt0"], "new": ["base.opt0"]}, "runs of new: .* base has base.opt0"),
         ({"base": ["base.opt0"], "new": ["new.opt9"]}, "unknown output of new 'new.opt9'"),
     ],
 )
@@ -527,7 +527,7 @@ def test_what_further_runs_leave_without_meaning_is_refused(test_set: TestSet) -
     for settings in ({"test": "ar"}, {"interval": "bca"}, {"adaptive": True}):
         with pytest.raises(SettingError):
             compare(test_set, runs=RUNS, **settings)
-    with pytest.raises(SettingError, match="runs beside it"):
+    with pytest.raises(SettingError, match="without runs; add runs"):
         compare(test_set, about="further-runs")
     with pytest.raises(SettingError, match="about"):
         compare(test_set, test="two-way")

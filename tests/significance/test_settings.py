@@ -46,7 +46,7 @@ def test_the_same_is_refused_by_the_verb() -> None:
         compare(texts, ["one", "two"], level="x")  # type: ignore[arg-type]
     with pytest.raises(UnknownNameError, match="did you mean 'bootstrap'"):
         compare(texts, ["one", "two"], test="boostrap")
-    with pytest.raises(SettingError, match=r"swap_runs: .* runs beside it"):
+    with pytest.raises(SettingError, match=r"swap_runs: .* without runs; add runs"):
         compare(texts, ["one", "two"], swap_runs="separately")
 
 

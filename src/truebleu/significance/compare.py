@@ -79,13 +79,13 @@ def compare(
         references: one text, or one per translator; None with a test set, scores or counts.
         metrics: names or objects: "bleu", ["bleu", "chrf:word_order=2"], BLEU(). Default: BLEU, or
             the scores of items.
-        runs: where several outputs are runs of one system: the outputs of each system, or a pattern
-            that their names have, such as "{system}.opt{run}".
-        by: also compare by groups of segments: labels by name, one for each segment, or "domain" or
+        runs: outputs of each system, or a pattern of their names such as "{system}.opt{run}", if
+            several outputs are runs of one system.
+        by: also compare groups of segments: labels by name, one for each segment, or "domain" or
             "document". Corrected for the comparisons of all groups.
-        documents: the document of each segment, where `systems` is no test set.
-        domains: the domain of each segment, likewise.
-        progress: called with the number of replicates made since the last call.
+        documents: document of each segment, if `systems` is not a test set.
+        domains: domain of each segment, if `systems` is not a test set.
+        progress: function called with the number of replicates made since the last call.
     """
     by_runs = are_runs_compared({**options, "runs": runs, "by": by})
     counts = counts_of(
@@ -116,8 +116,8 @@ class _Replicates:
     """Counts of all systems by unit, and their scores on the bootstrap's replicates.
 
     Attributes:
-        counts: by metric, counts of the systems.
-        scores: by metric, scores on the replicates, shaped (replicate, system).
+        counts: counts of the systems, for each metric.
+        scores: scores on the replicates, for each metric, shaped (replicate, system).
     """
 
     def __init__(
@@ -157,7 +157,7 @@ class _Replicates:
         return [replace(metric, p_adjusted=p) for metric, p in zip(tests, by_metric, strict=True)]
 
     def by_metric(self, tests: Sequence[PairTests]) -> list[ResampledMetric]:
-        """Return what each metric's results are made of."""
+        """Return the counts, scores and tests of each metric."""
         return [
             ResampledMetric(
                 counts=self.counts[index],
@@ -195,7 +195,7 @@ def _require_groups(
     requested = {"runs": runs, "margin": settings.margin is not None, "adaptive": settings.adaptive}
     conflicts = [name for name, is_requested in requested.items() if is_requested]
     if columns and conflicts:
-        raise SettingError("by", ", ".join(columns), f"no {conflicts[0]} beside it")
+        raise SettingError("by", ", ".join(columns), f"None with {conflicts[0]}")
 
 
 def _compare_groups(

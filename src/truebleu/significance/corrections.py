@@ -46,7 +46,7 @@ __all__ = [
 # Holm's correction of more comparisons (of some 45 systems) takes more than 80,000 replicates.
 LARGEST_HOLM_FAMILY = 1000
 
-#: What a correction looks at: p-values alone, the replicates they come from, or segment scores.
+#: Input of a correction: p-values alone, the replicates they come from, or segment scores.
 Basis = Literal["p-values", "replicates", "segment scores"]
 
 
@@ -55,16 +55,16 @@ class Correction:
     """A correction for many comparisons by one metric.
 
     Attributes:
-        name: what settings and options call it.
-        title: what people call it, as in "by Holm's correction".
-        short_title: the same for cells of tables.
-        assumption: what must hold for its promise to hold.
-        basis: what it looks at.
-        adjust: makes adjusted p-values of it: of ascending p-values, before they are cut at 1; of
-            observed differences and those of equal systems, as `step_down`; or of segment
-            scores, as `tukey_p`.
-        half_width: how far its own simultaneous intervals of differences reach, of segment scores
-            and a level; None where it has none.
+        name: name in settings and options.
+        title: name in sentences, as in "by Holm's correction".
+        short_title: name in cells of tables.
+        assumption: assumption under which the correction keeps its error rate.
+        basis: input of the correction.
+        adjust: function that returns adjusted p-values: from ascending p-values, before they are
+            cut at 1; from observed differences and differences of equal systems, as `step_down`;
+            or from segment scores, as `tukey_p`.
+        half_width: function of segment scores and a level that returns the half-width of the
+            correction's simultaneous intervals of differences, or None.
     """
 
     name: str
@@ -77,12 +77,12 @@ class Correction:
 
     @property
     def assumes_nothing(self) -> bool:
-        """Whether it holds however the comparisons depend on one another."""
+        """True if the correction holds for any dependence between the comparisons."""
         return self.assumption == _NOTHING
 
 
 def experimentwise_error(alpha: float, comparisons: int) -> float:
-    """The probability of any rejection among independent true null hypotheses, uncorrected.
+    """Compute the probability of any uncorrected rejection of independent true null hypotheses.
 
     1 - (1 - alpha)**k (Riezler & Maxwell 2005, §4.4, after Cohen 1995), for 15 systems:
 
@@ -94,7 +94,7 @@ def experimentwise_error(alpha: float, comparisons: int) -> float:
 
 
 def adjust(p_values: ArrayLike, method: str) -> Values:
-    """The p-values as they are after a correction, in the given order.
+    """Adjust p-values for multiple comparisons, keeping their order.
 
     >>> adjust([0.01, 0.04, 0.03], "holm").tolist()
     [0.03, 0.06, 0.06]
@@ -110,31 +110,33 @@ def adjust(p_values: ArrayLike, method: str) -> Values:
     return adjusted
 
 
-def smallest_factor(method: str, comparisons: int, *, alone: bool = True) -> float:
-    """By how much a correction raises the smallest p-value.
+def smallest_factor(method: str, comparisons: int, *, only_one: bool = True) -> float:
+    """Return the factor by which a correction raises the smallest p-value.
 
     1 for corrections that raise no p-values but look at replicates or segment scores.
 
     Args:
-        method: the correction.
-        comparisons: how many there are.
-        alone: whether no other comparison is significant; else all p-values are that small.
+        method: name of the correction.
+        comparisons: number of comparisons.
+        only_one: True if no other comparison is significant; else all p-values are that small.
 
     >>> smallest_factor("holm", 780), smallest_factor("westfall-young", 780)
     (780.0, 1.0)
-    >>> smallest_factor("bh", 780), smallest_factor("bh", 780, alone=False)
+    >>> smallest_factor("bh", 780), smallest_factor("bh", 780, only_one=False)
     (780.0, 1.0)
     """
     if method not in P_VALUE_CORRECTIONS:
         return 1.0
     tiny = 1e-12 / comparisons
-    p_values = np.ones(comparisons) if alone else np.full(comparisons, tiny)
+    p_values = np.ones(comparisons) if only_one else np.full(comparisons, tiny)
     p_values[0] = tiny
     return round(float(adjust(p_values, method)[0] / tiny), 6)
 
 
 def default_correction(comparisons: int) -> str:
-    """Holm's; for very large families that of Westfall and Young, which needs no more replicates.
+    """Return Holm's correction, or for very large families Westfall and Young's.
+
+    Westfall and Young's needs no more replicates for more comparisons.
 
     >>> default_correction(780), default_correction(4950)
     ('holm', 'westfall-young')
@@ -150,23 +152,23 @@ def westfall_young(
     exact: bool = False,
     scale: ArrayLike = 0.0,
 ) -> Values:
-    """Adjusted p-values by the step-down maximum (Westfall & Young 1993, Alg. 4.1).
+    """Adjust p-values by the step-down maximum (Westfall & Young 1993, Alg. 4.1).
 
-    Each comparison is adjusted for the largest of those that are no clearer than itself, in the
-    same replicates, so that comparisons which rise and fall together cost little. Differences are
-    divided by their null standard deviation, so that one noisy pair does not hide the others.
+    Each comparison is adjusted for the largest of itself and all less extreme comparisons in the
+    same replicates, so that strongly correlated comparisons cost little. Differences are divided
+    by their null standard deviation, so that one noisy pair does not hide the others.
 
-    Assumes what the single test does, and that the joint null distribution of some comparisons is
-    the same whether or not the rest are truly null (subset pivotality). It is for pairs, because
-    the replicates of a pair depend on its two systems only.
+    Assumes what the single test assumes, and that the joint null distribution of some comparisons
+    does not depend on whether the other comparisons are truly null (subset pivotality). Subset
+    pivotality holds for pairs, because the replicates of a pair depend on its two systems only.
 
     Args:
-        observed: the difference of each comparison.
-        null_differences: shaped (replicate, comparison): random swaps that all comparisons share,
-            or bootstrap differences minus the observed.
-        alternative: as for the single test.
-        exact: the replicates are all swaps; see `randomization_p`.
-        scale: the size of the scores, to which rounding is relative.
+        observed: difference of each comparison.
+        null_differences: differences shaped (replicate, comparison), either after random swaps
+            that all comparisons share, or bootstrap differences minus the observed.
+        alternative: alternative of the single test.
+        exact: True if the replicates are all swaps; see `randomization_p`.
+        scale: size of the scores, to which rounding is relative.
     """
     null = as_replicates("null_differences", null_differences)
     if null.ndim != 2:
@@ -178,16 +180,16 @@ def westfall_young(
 
 @dataclass(frozen=True, slots=True)
 class NullBlocks:
-    """The differences that equal systems have on all replicates, which need not be kept.
+    """Differences of equal systems on all replicates, recomputed block by block.
 
     Attributes:
-        blocks: makes them all, each time anew, in blocks shaped (replicate, comparison).
+        blocks: function that recomputes all differences, in blocks shaped (replicate, comparison).
     """
 
     blocks: Callable[[], Iterable[Values]]
 
     def spread(self) -> tuple[Values, Values]:
-        """The standard deviation of each comparison, and its largest size."""
+        """Return each comparison's standard deviation and largest absolute difference."""
         count, total, squares, largest = 0, 0.0, 0.0, 0.0
         for null in self.blocks():
             count += len(null)
@@ -199,19 +201,20 @@ class NullBlocks:
     def count(
         self, factors: Values, alternative: Alternative, order: NDArray[np.intp], reached: Values
     ) -> tuple[NDArray[np.int64], int]:
-        """How many replicates reach each of some values, and how many replicates there are.
+        """Count the replicates whose step-down maximum reaches each value of `reached`.
 
-        A replicate reaches a value by the largest of a comparison and those after it.
+        The step-down maximum of a comparison is the largest difference of this comparison and the
+        comparisons after it. Also returns the number of replicates.
 
         Args:
-            factors: that each comparison is multiplied by.
-            alternative: on which side differences are extreme.
-            order: of the comparisons; what is reached and the counts are in this order.
-            reached: the values.
+            factors: factor of each comparison's differences.
+            alternative: side on which differences are extreme.
+            order: order of the comparisons from the most extreme down; `reached` and the counts
+                have this order.
+            reached: observed statistics.
         """
         extreme, count = np.zeros(len(order), dtype=np.int64), 0
         for null in self.blocks():
-            # In each replicate the largest of a comparison and those after it.
             replicates = extremeness(null * factors, alternative)[:, order[::-1]]
             np.maximum.accumulate(replicates, axis=1, out=replicates)
             extreme += np.count_nonzero(replicates[:, ::-1] >= reached, axis=0)
@@ -220,7 +223,7 @@ class NullBlocks:
 
 
 def deviation(count: int, total: Values, squares: Values) -> Values:
-    """The standard deviation of so many numbers, from their sum and that of their squares."""
+    """Compute the standard deviation of `count` numbers from their sum and sum of squares."""
     mean = total / count
     return np.sqrt(np.maximum(squares / count - mean**2, 0.0))
 
@@ -233,16 +236,16 @@ def step_down(
     exact: bool = False,
     scale: ArrayLike = 0.0,
 ) -> Values:
-    """The same of replicates that are not kept.
+    """Adjust p-values by the step-down maximum, recomputing null replicates block by block.
 
-    First it asks how much each comparison varies, then how many replicates have maxima that reach
-    what was observed.
+    The first pass estimates the standard deviation of each comparison, the second counts the
+    replicates whose maxima reach the observed statistics. See `westfall_young`.
     """
     spread, largest = null.spread()
     largest = np.maximum(largest, np.abs(observed))
     margin = TIE_TOLERANCE * np.maximum(largest, as_scale(scale, largest))
-    # A comparison whose null does not vary is either no difference at all, 0, or one that no
-    # replicate can reach, infinite.
+    # If the null of a comparison does not vary, its statistic is 0 without a difference, and
+    # infinite with a difference, which no replicate can reach.
     constant = spread <= margin
     divisor = np.where(constant, 1.0, spread)
     certain = np.where(np.abs(observed) <= margin, 0.0, np.copysign(np.inf, observed))
@@ -258,7 +261,7 @@ def step_down(
 
 
 def extremeness(differences: Values, alternative: Alternative) -> Values:
-    """The differences turned so that extreme ones are large."""
+    """Transform differences so that extreme differences are large."""
     if alternative == "two-sided":
         return np.abs(differences)
     if alternative == "greater":
@@ -285,12 +288,12 @@ def _sidak(p: Values) -> Values:
 
 
 def _holm(p: Values) -> Values:
-    """Holm (1979): step down from the smallest, each times the number still to be tested."""
+    """Step down from the smallest p, times the number still to be tested (Holm 1979)."""
     return np.maximum.accumulate(p * np.arange(len(p), 0, -1))
 
 
 def _benjamini_hochberg(p: Values) -> Values:
-    """Benjamini & Hochberg (1995): step up, each times the number of tests over its rank."""
+    """Step up, each p times the number of tests over its rank (Benjamini & Hochberg 1995)."""
     scaled = p * len(p) / np.arange(1, len(p) + 1)
     return np.minimum.accumulate(scaled[::-1])[::-1]
 
@@ -304,13 +307,13 @@ def _benjamini_hochberg(p: Values) -> Values:
 
 
 def tukey_p(segment_scores: ArrayLike) -> Values:
-    """p-values of all pairs by Tukey's honestly significant difference, adjusted for all pairs.
+    """Compute p-values of all pairs by Tukey's honestly significant difference, adjusted.
 
-    The largest of the m means differs from the smallest, in standard errors of one mean, as the
-    studentised range does (Tukey 1953; Kirk 2013, ch. 8).
+    The largest of the m means minus the smallest, in standard errors of one mean, has the
+    studentised range distribution (Tukey 1953; Kirk 2013, ch. 8).
 
     Args:
-        segment_scores: shaped (segment, system), at least two of each.
+        segment_scores: scores shaped (segment, system), at least two of each.
 
     Returns:
         A symmetric matrix (system, system) with ones on the diagonal.
@@ -323,7 +326,7 @@ def tukey_p(segment_scores: ArrayLike) -> Values:
     def p_of(differences: Values, variance: float) -> Values:
         ranges = np.abs(differences) / np.sqrt(variance / segments)
         with warnings.catch_warnings():
-            # Where p is almost 1 SciPy doubts its integral, which is right nevertheless.
+            # If p is almost 1, SciPy warns about its integral, which is correct nevertheless.
             warnings.simplefilter("ignore", IntegrationWarning)
             return np.asarray(studentized_range.sf(ranges, systems, degrees))
 
@@ -331,12 +334,11 @@ def tukey_p(segment_scores: ArrayLike) -> Values:
 
 
 def scheffe_p(segment_scores: ArrayLike) -> Values:
-    """p-values of all pairs by Scheffé's method, adjusted for every contrast of the means.
+    """Compute p-values of all pairs by Scheffé's method, adjusted for every contrast of the means.
 
-    More cautious than Tukey's, since it also allows for comparisons of averages of systems: half
-    the squared difference in squared standard errors, over m - 1, as F (Scheffé 1953).
-
-    Takes and gives what `tukey_p` does.
+    More conservative than Tukey's, since it also allows for comparisons of averages of systems:
+    half the squared difference in squared standard errors, over m - 1, has an F distribution
+    (Scheffé 1953). Takes and returns what `tukey_p` does.
     """
     from scipy.stats import f
 
@@ -350,7 +352,7 @@ def scheffe_p(segment_scores: ArrayLike) -> Values:
 
 
 def tukey_half_width(segment_scores: ArrayLike, level: float) -> float:
-    """How far Tukey's simultaneous intervals of differences reach to either side."""
+    """Compute the half-width of Tukey's simultaneous intervals of differences."""
     from scipy.stats import studentized_range
 
     scores, segments, systems, degrees = _design(segment_scores)
@@ -359,7 +361,7 @@ def tukey_half_width(segment_scores: ArrayLike, level: float) -> float:
 
 
 def scheffe_half_width(segment_scores: ArrayLike, level: float) -> float:
-    """The same of Scheffé's, which hold for every contrast of the means."""
+    """Compute the half-width of Scheffé's simultaneous intervals, valid for every contrast."""
     from scipy.stats import f
 
     scores, segments, systems, degrees = _design(segment_scores)
@@ -368,24 +370,24 @@ def scheffe_half_width(segment_scores: ArrayLike, level: float) -> float:
 
 
 def error_variance(segment_scores: ArrayLike) -> float:
-    """The mean square of what neither the segment nor the system explains."""
+    """Compute the residual mean square of the two-way layout of segments and systems."""
     scores, _, _, degrees = _design(segment_scores)
-    rest = scores - scores.mean(axis=0) - scores.mean(axis=1, keepdims=True) + scores.mean()
-    return float((rest**2).sum() / degrees)
+    residuals = scores - scores.mean(axis=0) - scores.mean(axis=1, keepdims=True) + scores.mean()
+    return float((residuals**2).sum() / degrees)
 
 
 def _design(segment_scores: ArrayLike) -> tuple[Values, int, int, int]:
-    """The scores, checked; how many segments and systems; and the degrees of freedom."""
+    """Check the scores; return them, the numbers of segments and systems, and the error's df."""
     scores = as_matrix("segment_scores", segment_scores, "segment", "system")
     segments, systems = scores.shape
     return scores, segments, systems, (segments - 1) * (systems - 1)
 
 
 def _all_pairs(scores: Values, p_of: Callable[[Values, float], Values]) -> Values:
-    """The matrix of p-values, from a function of the differences and the error's variance.
+    """Return the matrix of p-values, from a function of the differences and the error variance.
 
-    Where systems differ by the same amount on every segment nothing is left to chance: p is 0, or
-    1 if that amount is zero.
+    If all systems differ by constant amounts on every segment, there is no error: p is 0, or 1 for
+    systems with equal scores.
     """
     means = scores.mean(axis=0)
     above: tuple[NDArray[np.intp], ...] = np.triu_indices(len(means), k=1)
@@ -450,7 +452,7 @@ CORRECTIONS: Mapping[str, Correction] = {
         ),
     )
 }
-#: Those that need nothing but p-values.
+#: Names of the corrections that need nothing but p-values.
 P_VALUE_CORRECTIONS = tuple(
     name for name, correction in CORRECTIONS.items() if correction.basis == "p-values"
 )

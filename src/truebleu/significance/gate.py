@@ -1,28 +1,28 @@
-"""A gate: may a new system take the place of an old one?
+"""A gate: may a new system replace an old one?
 
-Without a margin, the new system fails when it is shown to be worse: a one-sided approximate
-randomization test (Riezler & Maxwell 2005, Fig. 1) of the hypothesis that it is as good. A system
-of equal quality fails in at most 1 - level of all cases, a worse one the more surely the larger the
-test set. A pass does not show that it is as good.
+Without a margin, the new system fails if it is shown to be worse: a one-sided approximate
+randomization test (Riezler & Maxwell 2005, Fig. 1) rejects the hypothesis that it is as good. A
+system of equal quality fails in at most 1 - level of all cases; a worse system fails more often the
+larger the test set is. A pass does not show that the new system is as good.
 
-With a margin, the burden of proof is reversed: the new system passes when it is shown to be worse
-by less than the margin, by a one-sided test of the hypothesis that it is worse by the margin or
-more: Student's t of the difference with its skewness taken out (see `student`), which holds where
-runaway outputs give TER a long tail, and Clopper and Pearson's bounds of pass/fail scores. A system
-that is that bad passes in about 1 - level of all cases or fewer, and a small test set fails good
-ones. With a margin of 0 it must be shown to be better.
+With a margin, the burden of proof is reversed: the new system passes if it is shown to be worse by
+less than the margin. A one-sided test must reject the hypothesis that it is worse by the margin or
+more: Student's t of the difference, corrected for skewness (see `student`), which keeps its level
+if runaway outputs give TER a long tail, or Clopper and Pearson's bounds of pass/fail scores. A
+system that is worse by the margin passes in about 1 - level of all cases or fewer, and with a small
+test set good systems fail. With a margin of 0, the new system must be shown to be better.
 
-All tests are one-sided, so that the interval that goes with them has the level 2 level - 1: the
-true difference is below its lower bound in 1 - level of all cases, above its upper in as many.
+All tests are one-sided, so the interval that agrees with them has the level 2 level - 1: the true
+difference is below the lower bound in 1 - level of all cases, and above the upper bound in as many.
 
-By several metrics, all must pass. Without a margin, the new system fails if it is worse by any
-metric, so the p-values are corrected for all metrics together, by the largest difference in the
-same swaps (Westfall & Young 1993): equal systems fail in at most 1 - level of all cases, however
-many metrics there are. With a margin, a bad system would have to pass every one of the tests, each
-at the full level, and no correction is needed (intersection-union test, Berger 1982).
+With several metrics, the new system must pass by each of them. Without a margin, it fails if it is
+worse by any metric, so the p-values are corrected for all metrics together, by the largest
+difference in the same swaps (Westfall & Young 1993): equal systems fail in at most 1 - level of all
+cases, for any number of metrics. With a margin, a bad system would have to pass all of the tests,
+each at the full level, and no correction is needed (intersection-union test, Berger 1982).
 
-A test set that is used night after night finds an equal system worse in the end, or a bad one good
-enough. With a ledger, the looks at one test set share the error; see `ledger`.
+If a test set is used again and again, an equal system will be found worse at some point, or a bad
+system good enough. With a ledger, the looks at one test set share the error rate; see `ledger`.
 """
 
 from __future__ import annotations
@@ -76,12 +76,12 @@ if TYPE_CHECKING:
 __all__ = ["GateCheck", "GateResult", "GateSettings"]
 
 Strata: TypeAlias = tuple[tuple[int, int], ...]
-# The new system and the old one.
+# Indices of the new system and the old one.
 PAIR = ((0, 1),)
-# Replicates that one look may take: seconds of work.
+# Largest number of replicates of one look: seconds of work.
 MOST_REPLICATES = 2_000_000
 
-#: What a system must do to pass.
+#: Rules for passing.
 Rule = Literal["not worse", "within margin", "better"]
 
 
@@ -108,12 +108,12 @@ class GateOptions(schema.ResamplingOptions, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateSettings(ResamplingSettings):
-    """Settings of a gate; `gate` describes its options. `level` is that of the one-sided test.
+    """Settings of a gate; `gate` describes its options. The one-sided test has the level `level`.
 
     Attributes:
         margin: largest difference, in points of the metric, by which the new system may be worse; 0
             if it must be better, None if it must not be shown to be worse.
-        looks: number of looks at the test set that share the error by a ledger; None for any
+        looks: number of looks at the test set that share the error rate by a ledger; None for any
             number, or without a ledger.
     """
 
@@ -124,11 +124,11 @@ class GateSettings(ResamplingSettings):
 
     @staticmethod
     def refuse_conflicts(options: Mapping[str, Any]) -> None:
-        """Raise SettingError for a level of 0.5, and for looks that no ledger counts."""
+        """Raise SettingError for a level of 0.5, and for looks without a ledger."""
         if options["level"] == 0.5:
             raise SettingError("level", options["level"], "a number above 0.5, such as 0.95")
         ResamplingSettings.refuse_conflicts(options)
-        ledger = options.get("ledger", "kept")
+        ledger = options.get("ledger", "recorded")
         if ledger is None and options["looks"] is not None:
             expected = "None without a ledger; name one with --ledger FILE (ledger=)"
             raise SettingError("looks", options["looks"], expected)
@@ -148,32 +148,32 @@ class GateCheck:
     """Result of the new system by one metric.
 
     Attributes:
-        metric: the metric's label.
-        signature: all that must match before its scores may be compared.
-        higher_is_better: whether more is better.
-        passed: whether it passes.
+        metric: label of the metric.
+        signature: all that must match before scores of the metric may be compared.
+        higher_is_better: False if lower is better.
+        passed: True if the new system passes by this metric.
         new_score: score of the new system.
         old_score: score of the old system.
         difference: new score minus old score; below 0 is worse only if higher is better.
         interval: interval of the difference, at the level 1 - 2 alpha of the gate's one-sided test.
-            Either end is where that test begins to reject, so that the end nearer to 0, or to the
+            Each end is where the test begins to reject, so that the end nearer to 0, or to the
             margin, decides the rule unless p is corrected for several metrics. None for an open
             end.
-        p: by the rule "not worse", how often an equal system would look as bad as this or worse;
-            "better", how often one that is no better would look as good; "within margin", how often
-            one that is worse by the margin would look as good.
+        p: p-value. Rule "not worse": how often an equal system would look this bad or worse. Rule
+            "better": how often a system that is no better would look this good. Rule "within
+            margin": how often a system that is worse by the margin would look this good.
         p_se: Monte-Carlo standard error of p.
         p_adjusted: p after the correction for all metrics, if there is one; this decides.
         replicates: number of replicates of the test; all 2**units if those are no more, 0 if the
             test needs none.
         exact: True if the replicates were all possible swaps.
-        differing_units: the units in which the metric counts the two systems differently.
-        largest_share: largest share of one unit in the difference's variance; None if it does not
-            vary.
-        design_effect: the difference's variance by documents or blocks over that by segments; None
-            if neither is known.
-        people: how often people agree with such a difference, which decides nothing; None if no
-            curve is known.
+        differing_units: number of units in which the metric counts the two systems differently.
+        largest_share: largest share of one unit in the variance of the difference; None if the
+            difference does not vary.
+        design_effect: variance of the difference by documents or blocks over its variance by
+            segments; None if neither documents nor blocks are known.
+        people: human agreement with such a difference, for information only; None if no curve is
+            known.
         note: reason why the test cannot reject, or None.
         pass_fail: True if all scores are 0 or 1, with Clopper and Pearson's bounds.
         scaled: True if swaps were scaled to the variance of samples.
@@ -206,12 +206,12 @@ class GateResult(Result):
     """Result of a gate: whether the new system passes, and why.
 
     Attributes:
-        new: the new system's name.
-        old: the old system's name.
+        new: name of the new system.
+        old: name of the old system.
         checks: check of each metric.
         test_set: sizes and names of the test set.
         settings: settings of the gate.
-        units: number of units that are drawn or swapped.
+        units: number of units that were resampled or swapped.
         look: number and level of this look at the test set; None without a ledger.
         warnings: warnings about the texts.
     """
@@ -229,7 +229,7 @@ class GateResult(Result):
 
     @property
     def alpha(self) -> float:
-        """The significance level of this decision: with a ledger, this look's part."""
+        """Significance level of this decision: with a ledger, this look's part."""
         return self.settings.alpha if self.look is None else self.look.alpha
 
     @property
@@ -274,9 +274,9 @@ def gate(
         references: one text, or one per translator; None with a test set, scores or counts.
         metrics: names or objects; the new system must pass by all of them. Default: BLEU, or the
             scores of items.
-        documents: the document of each segment, where `systems` is no test set.
-        domains: the domain of each segment, likewise.
-        progress: called with the number of replicates made since the last call.
+        documents: document of each segment, if `systems` is not a test set.
+        domains: domain of each segment, if `systems` is not a test set.
+        progress: function called with the number of replicates made since the last call.
     """
     counts = counts_of(systems, references, metrics, documents, domains, verb="gate")
     counts = counts.select(_new_and_old(counts.outline.systems, options["baseline"]))
@@ -296,7 +296,7 @@ def gate(
 
 
 def _new_and_old(names: Sequence[str], baseline: str | None) -> tuple[str, str]:
-    """Return the new system and the old one; raises RefusedError unless there is one of each."""
+    """Return the names of the new and the old system; raises an error unless there are two."""
     if baseline is None:
         raise RefusedError(f"name the old system with baseline=: one of {first_names(names)}")
     if baseline not in names:
@@ -312,12 +312,11 @@ def _require_direction(counts: Counts) -> None:
     """Check that each metric has a direction; raises SettingError."""
     for metric in counts.metrics:
         if metric.scorer.higher_is_better is None:
-            expected = "a metric of which more or less is better, so that one can be worse"
-            raise SettingError("metric", metric.label, expected)
+            raise SettingError("metric", metric.label, "a metric with a direction, such as bleu")
 
 
 def _fingerprint(parts: Iterable[NDArray[Any]]) -> str:
-    """Return the SHA-256 of numbers; saved counts have it, too, as a text is what is counted."""
+    """Return the SHA-256 of numbers; counts of texts and saved counts give the same."""
     digest = sha256()
     for part in parts:
         data = np.ascontiguousarray(part, dtype="<f8").tobytes()
@@ -327,7 +326,7 @@ def _fingerprint(parts: Iterable[NDArray[Any]]) -> str:
 
 
 class _Decision:
-    """The counts and the settings that decide, at the level of any look."""
+    """Counts and settings of a decision, at the level of any look."""
 
     def __init__(
         self,
@@ -359,7 +358,7 @@ class _Decision:
         return sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:32]
 
     def summary(self, result: GateResult) -> dict[str, Any]:
-        """Return what a ledger tells people of a look."""
+        """Return the facts that a ledger keeps of a look for its readers."""
         new, old = self._fingerprints
         return {
             "new": new,
@@ -372,7 +371,7 @@ class _Decision:
         }
 
     def decide(self, look: Look | None) -> GateResult:
-        """Decide at the level of the settings, or at that of a look."""
+        """Decide at the level of the settings, or of a look."""
         outline, settings = self._outline, self._settings
         alpha = settings.alpha if look is None else look.alpha
         _require_enough(len(self._units), settings, alpha)
@@ -455,7 +454,7 @@ def check_metrics(
 
 
 def _require_enough(units: int, settings: GateSettings, alpha: float) -> None:
-    """Raise SettingError for so few units that no difference could be significant."""
+    """Raise SettingError for too few units for any difference to be significant."""
     minimum = fewest_units(alpha, "greater")
     if units < minimum:
         expected = (
@@ -475,7 +474,7 @@ def _replicates(settings: GateSettings, alpha: float, units: int) -> int:
         "a fresh test set, a planned number of looks, or a margin, whose test needs no replicates: "
         f"this look's level of {alpha:.1e} would need {needed:,} of them"
     )
-    raise SettingError("ledger", "so many looks at this test set", expected)
+    raise SettingError("ledger", "too many looks at this test set", expected)
 
 
 @dataclass(frozen=True, slots=True)
@@ -510,9 +509,9 @@ def _without_margin(
     signs = np.array([metric.sign for metric in statistics])
     scales = np.array([metric.scale for metric in statistics])
     observed = signs * np.array([float(-np.diff(metric.scores)[0]) for metric in statistics])
-    kept = critical_rank(2**units if exact else replicates, alpha, exact=exact)
+    rank = critical_rank(2**units if exact else replicates, alpha, exact=exact)
     tallies = [
-        PairTally([difference], [0.0], sign=metric.sign, side="less", kept=kept)
+        PairTally([difference], [0.0], sign=metric.sign, side="less", kept=rank)
         for difference, metric in zip(observed.tolist(), statistics, strict=True)
     ]
     swapped: list[list[Values]] = [[] for _ in statistics]
@@ -527,7 +526,7 @@ def _without_margin(
     adjusted = p
     if len(statistics) > 1:
         adjusted = westfall_young(observed, null, "less", exact=exact, scale=scales)
-        # Standardised, a lone metric's order is that of its swaps; ties may round the other way.
+        # Standardized differences may round ties the other way; a corrected p is never smaller.
         adjusted = np.maximum(adjusted, p)
     return [
         _GateTest(
@@ -545,13 +544,13 @@ def _without_margin(
 def _inverted_interval(
     statistics: UnitCounts, half_widths: Values, p: Values, alpha: float
 ) -> tuple[float, float]:
-    """Return the differences that the test does not reject; of pass/fail scores, exact bounds."""
+    """Return the interval that inverts the test; pass/fail scores get exact bounds."""
     low, high = inverted_intervals(statistics, PAIR, half_widths, p, "less", alpha)[:, 0].tolist()
     rates = statistics.paired_rates(PAIR, 1 - 2 * alpha)
     if rates is None:
         return low, high
     exact_low, exact_high = _exact_bounds(rates, alpha)
-    # The end that the test decides agrees with it.
+    # Keep the end that the test decides in agreement with the test.
     is_rejected = p[0] <= alpha
     if statistics.sign > 0:
         if not is_rejected:
@@ -571,7 +570,7 @@ def _exact_bounds(rates: Values, alpha: float) -> tuple[float, float]:
 def _with_margin(
     statistics: UnitCounts, strata: Strata | None, margin: float, alpha: float
 ) -> _GateTest:
-    """Test whether the new system is worse by less than the margin, or better, by one metric."""
+    """Test one metric: is the new system worse by less than the margin, or better?"""
     rates = statistics.paired_rates(PAIR, 1 - 2 * alpha)
     if rates is not None:
         first, second, count = rates[:, 0].tolist()

@@ -1,9 +1,9 @@
-"""Groups of segments, which are scored and compared beside the whole test set.
+"""Groups of segments, which are scored and compared in addition to the whole test set.
 
 Every group is scored from the counts of the whole test set, so that a metric counts, weighs and
-tokenizes all groups alike. Statements about several groups are corrected for all of them:
-p-values over the comparisons of all groups, and intervals so that those of all groups hold
-together (Sidak 1967: groups are independent).
+tokenizes all groups alike. Results of several groups are corrected for multiplicity: p-values over
+the comparisons of all groups, and intervals so that the intervals of all groups are simultaneous
+(Šidák 1967: groups are independent).
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from truebleu.significance.results import GroupComparison, PairResult
     from truebleu.significance.settings import CompareSettings, ResamplingSettings
 
-# A group with fewer units is scored, and not tested.
+# Fewest units of a group that is tested; smaller groups are only scored.
 FEWEST_UNITS = 10
-# More comparisons than this would need more replicates than anybody waits for.
+# Most comparisons of groups; more would need too many replicates to wait for.
 MOST_COMPARISONS = 2500
 
 
@@ -38,10 +38,10 @@ class SegmentGroup:
     """The segments with one label.
 
     Attributes:
-        column: what the segments are grouped by.
-        label: of the group.
-        segments: indices of its segments in the test set.
-        unit: what is resampled or swapped as a whole.
+        column: name of the labels that group the segments.
+        label: label of the group.
+        segments: indices of the segments in the test set.
+        unit: unit that is resampled or swapped as a whole.
         units: number of units.
     """
 
@@ -67,7 +67,7 @@ class SegmentGroup:
         settings: ResamplingSettings,
         interval: schema.IntervalName | None,
     ) -> dict[str, Any]:
-        """Return options with which the intervals of all groups of the column hold together.
+        """Return options that make the intervals of all groups of the column simultaneous.
 
         Args:
             groups: all groups that are resampled.
@@ -82,7 +82,7 @@ class SegmentGroup:
             "block_length": settings.block_length,
             "by_domain": settings.by_domain,
             "interval": interval,
-            # Each of so many independent intervals, so that all hold at the level.
+            # Šidák: all `siblings` independent intervals then hold at the level.
             "level": float(settings.level ** (1 / siblings)),
         }
 
@@ -93,7 +93,7 @@ def segment_groups(
     unit: schema.Unit | None,
     settings: ResamplingSettings | None,
 ) -> list[SegmentGroup]:
-    """Group the segments by all columns, in order of appearance.
+    """Group the segments by the labels of each column, in order of appearance.
 
     The unit is the segment if it would be the document by default and all groups of a column lie
     within documents.
@@ -128,7 +128,7 @@ def segment_groups(
 def group_replicates(
     settings: CompareSettings, tested: Sequence[SegmentGroup], pairs: int, requested: int | None
 ) -> int:
-    """Return the replicates that the comparisons of all groups need, or the requested number.
+    """Return the number of replicates for the comparisons of all groups, or the requested number.
 
     Args:
         settings: settings of the whole test set.

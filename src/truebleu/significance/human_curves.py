@@ -1,9 +1,9 @@
-"""What a difference means for people: how often they agree with a metric that shows so much.
+"""Curves of human agreement: how often human raters and a metric prefer the same system.
 
-Kocmi, Zouhar, Federmann and Post (ACL 2024, "Navigating the Metrics Maze") fitted to 6,530 pairs
-of systems with blind human comparisons how often people and metric agree about which is better:
+Kocmi, Zouhar, Federmann and Post (ACL 2024, "Navigating the Metrics Maze") fitted the share of
+agreement about which system is better to 6,530 pairs of systems with blind human comparisons:
 
-    accuracy(Δ) = ceiling / (1 + exp(-slope Δ)) per cent, of a difference Δ of system scores
+    accuracy(Δ) = ceiling / (1 + exp(-slope Δ)) per cent, for a difference Δ of system scores
 
 The curve starts below 50 %; there, the metric is no better than a coin.
 """
@@ -32,27 +32,28 @@ __all__ = ["CURVES", "AgreementCurve", "PeopleAgreement", "find_curve"]
 
 COIN = 50.0
 KOCMI, KOCMI_PAIRS = "Kocmi et al. (2024)", 6530
-# A curve with this share of its ceiling is level, and says nothing about larger differences.
+# Share of its ceiling at which a curve is level, and says nothing about larger differences.
 LEVEL_SHARE = 0.99
-# With more pairs of systems than this, nobody reads about each.
+# Largest number of pairs of systems that a reader looks at one by one.
 MOST_PAIRS = 1000
-# Scores of neural metrics are mostly between 0 and 1, and the curves are about a hundred times it.
+# Largest score taken for a fraction: neural metrics mostly score between 0 and 1, but the curves
+# are about scores multiplied by 100.
 LARGEST_FRACTION = 1.5
-# The tokenizers that sacreBLEU chooses by default, each for its language.
+# Tokenizers that sacreBLEU chooses by default, each for its language.
 BLEU_TOKENIZERS = ("13a", "zh", "ja-mecab", "ko-mecab")
 
 
 @dataclass(frozen=True, slots=True)
 class AgreementCurve:
-    """How often people agree with a metric, by the size of the difference that it shows.
+    """Curve of human agreement with a metric, by the size of the metric's difference.
 
     Attributes:
-        metric: what the authors call it.
-        ceiling: per cent that it reaches at large differences.
-        slope: how fast.
-        names: what the metric may be called, in lower case.
-        fields: what its signature must say.
-        percent: whether the authors multiplied scores between 0 and 1 by 100.
+        metric: name of the metric in the paper.
+        ceiling: agreement at large differences, in per cent.
+        slope: rate at which agreement rises, per point of difference.
+        names: names of the metric, in lower case.
+        fields: values that each field of the metric's signature may have.
+        percent: True if the authors multiplied scores between 0 and 1 by 100.
     """
 
     metric: str
@@ -63,7 +64,7 @@ class AgreementCurve:
     percent: bool = False
 
     def accuracy(self, difference: ArrayLike) -> NDArray[np.float64]:
-        """Per cent of pairs in which people agree, at least that of a coin.
+        """Compute the per cent of pairs in which human raters agree, at least 50 as of a coin.
 
         >>> round(float(CURVES[0].accuracy(2.0)), 1)
         77.2
@@ -72,7 +73,7 @@ class AgreementCurve:
         return np.maximum(self.ceiling / (1 + np.exp(-self.slope * size)), COIN)
 
     def difference(self, accuracy: float) -> float | None:
-        """The difference at which so many per cent agree; None where that is never reached."""
+        """Return the difference with `accuracy` per cent agreement; None from the ceiling on."""
         if not 0 < accuracy <= 100:
             raise SettingError("accuracy", accuracy, "per cent, above 0 and up to 100")
         if accuracy >= self.ceiling:
@@ -80,25 +81,25 @@ class AgreementCurve:
         return max(0.0, -log(self.ceiling / accuracy - 1) / self.slope)
 
     def fits(self, signature: Signature) -> bool:
-        """Whether the curve is about the metric with this signature."""
-        said = dict(signature.fields)
+        """Return whether the curve is about the metric with this signature."""
+        settings = dict(signature.fields)
         # The tokenizer of another package is followed by its version.
         return signature.name.lower() in self.names and all(
-            any(f"{said.get(key)}-".startswith(f"{value}-") for value in values)
+            any(f"{settings.get(key)}-".startswith(f"{value}-") for value in values)
             for key, values in (self.fields or {}).items()
         )
 
 
 _BLEU = {"case": ("mixed",), "eff": ("no",), "smooth": ("exp",), "n": ("4",)}
 _CHRF = {"case": ("mixed",), "nc": ("6",), "nw": ("0",), "space": ("no",)}
-# What the authors call the metric, ceiling and slope, its name here, and what its signature says.
+# Name in the paper, ceiling, slope, name here, and fields of the signature.
 _LEXICAL: tuple[tuple[str, float, float, str, Mapping[str, tuple[str, ...]]], ...] = (
     ("BLEU", 88.33333333333225, 0.9663926931178954, "bleu", _BLEU | {"tok": BLEU_TOKENIZERS}),
     ("chrF", 92.999999999972, 1.1142732157139852, "chrf2", _CHRF),
     ("spBLEU-101", 84.58445492823891, 1.262507595109315, "bleu", _BLEU | {"tok": ("flores101",)}),
     ("spBLEU-200", 90.99999999998793, 0.8079046528617078, "bleu", _BLEU | {"tok": ("flores200",)}),
 )
-# Ceiling and slope, and what else it may be called.
+# Name in the paper, ceiling, slope, and another name.
 _NEURAL: tuple[tuple[str, float, float] | tuple[str, float, float, str], ...] = (
     ("BLEURT-default", 94.66666666666666, 0.4947232832741672),
     ("BLEURT-20", 98.33333333332963, 1.3727206190931929, "bleurt"),
@@ -114,11 +115,11 @@ _NEURAL: tuple[tuple[str, float, float] | tuple[str, float, float, str], ...] = 
     ("MetricX-23-Large", 93.60777624544488, 26.277850179370947),
     ("MetricX-23-QE-Large", 97.99999999782683, 15.541455989240491),
 )
-#: The curves of the paper, with all digits that its authors published.
+#: Curves of the paper, with all digits that its authors published.
 CURVES: tuple[AgreementCurve, ...] = (
     *(
-        AgreementCurve(metric, ceiling, slope, (name,), said)
-        for metric, ceiling, slope, name, said in _LEXICAL
+        AgreementCurve(metric, ceiling, slope, (name,), fields)
+        for metric, ceiling, slope, name, fields in _LEXICAL
     ),
     *(
         AgreementCurve(
@@ -135,15 +136,15 @@ CURVES: tuple[AgreementCurve, ...] = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeopleAgreement:
-    """How often people agree with such a difference.
+    """Human agreement with the metric for a difference of this size.
 
     Attributes:
-        curve: the metric of the curve, as its authors call it.
-        source: whose curve it is.
-        pairs: of systems that the curve was fitted to.
-        accuracy: per cent of pairs of systems with this difference in which people agree.
-        coin: the difference, in the metric's points, up to which it is no better than a coin.
-        better_than_coin: whether the difference is larger than that.
+        curve: name of the curve's metric in the paper.
+        source: authors of the curve.
+        pairs: number of pairs of systems to which the curve was fitted.
+        accuracy: per cent of pairs of systems with this difference in which human raters agree.
+        coin: difference, in the metric's points, up to which the metric is no better than a coin.
+        better_than_coin: True if the difference is larger than `coin`.
     """
 
     curve: str
@@ -155,7 +156,7 @@ class PeopleAgreement:
 
 
 def find_curve(metric: Scorer) -> AgreementCurve | None:
-    """The curve that is about a metric with its settings; None where there is none."""
+    """Return the curve about a metric with its settings, or None."""
     return next((curve for curve in CURVES if curve.fits(metric.signature)), None)
 
 
@@ -166,17 +167,17 @@ def agreement_of_pairs(
     scores: Values,
     references: int | None,
 ) -> list[PeopleAgreement | None]:
-    """How often people agree with each of some differences, where a curve is about the metric.
+    """Return the human agreement with each pair's difference, or None if no curve applies.
 
-    The curves are about one reference, and level off at their ceiling: nothing is said of several
-    references and of differences beyond that.
+    The curves are about one reference, and level off at their ceiling: they do not apply to
+    several references, nor to differences beyond the level part.
 
     Args:
-        metric: whose scores differ.
-        people: the name of the published curves; nothing is said for other names.
-        pairs: numbers of the systems of each difference.
-        scores: of all systems on the whole test set.
-        references: how many each segment has.
+        metric: scorer that made the scores.
+        people: name of the published curves; no curve applies under other names.
+        pairs: indices of the systems of each difference.
+        scores: scores of all systems on the whole test set.
+        references: number of references of each segment.
     """
     curve = find_curve(metric) if people == PUBLISHED_CURVES else None
     if curve is None or len(pairs) > MOST_PAIRS or references != 1:

@@ -1,14 +1,13 @@
-"""Confidence intervals from replicate scores, and the table of all their methods.
+"""Confidence intervals from replicate scores, and the table of all interval methods.
 
 Scores are shaped (replicate,) or (replicate, system). An interval is an array of two, `low, high`,
 each shaped like one replicate; its transpose has one pair per system.
 
-What they assume. All bootstrap intervals: the units are independent draws from one population,
-and the test set looks like it (Koehn 2004, §5, "Assumption"). Percentile: some monotone
-transformation makes the score normal around the true one. BCa: as percentile, but bias and
-skewness are estimated and corrected, so that the error of the coverage falls with 1/n instead of
-1/sqrt(n) (Efron 1987). Student: the score is the mean of independent, about normal segment scores
-(Koehn 2004, §4).
+Assumptions. All bootstrap intervals: the units are independent draws from one population, which the
+test set represents (Koehn 2004, §5, "Assumption"). Percentile: some monotone transformation makes
+the score normal around the true score. BCa: as percentile, but bias and skewness are estimated and
+corrected, so that the coverage error falls with 1/n instead of 1/sqrt(n) (Efron 1987). Student: the
+score is the mean of independent, about normal segment scores (Koehn 2004, §4).
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ __all__ = ["INTERVAL_METHODS", "IntervalMethod", "bca_interval", "percentile_int
 
 
 def min_replicates(level: float) -> int:
-    """Return the smallest number of replicates from which the interval leaves any out.
+    """Return the smallest number of replicates at which an interval excludes any of them.
 
     >>> min_replicates(0.95), min_replicates(0.99)
     (40, 200)
@@ -46,10 +45,10 @@ def min_replicates(level: float) -> int:
 
 
 def percentile_interval(scores: ArrayLike, level: float) -> Values:
-    """Return the middle of the sorted scores, with the same number left out on either side.
+    """Return the bounds of the middle of the sorted scores, excluding equally many on each side.
 
-    Koehn (2004, §5): of 1,000 scores at the level 0.95 the 26th to the 975th; Zhang & Vogel
-    (2004, §3.1): of 2,000 the 51st smallest and the 51st largest.
+    At the level 0.95, Koehn (2004, §5) takes the 26th to the 975th of 1,000 scores, and Zhang &
+    Vogel (2004, §3.1) the 51st smallest and the 51st largest of 2,000.
     """
     replicates = as_replicates("scores", scores)
     _percentile_rank(len(replicates), level)
@@ -61,10 +60,10 @@ def percentile_interval(scores: ArrayLike, level: float) -> Values:
 def medians_and_relative_intervals(
     scores: Values, level: float
 ) -> list[tuple[float, tuple[float, float] | None]]:
-    """Return each system's median score, and the percentile interval around it in percent.
+    """Return each system's median score, and the percentile interval around it in per cent.
 
-    Zhang & Vogel (2004, §3.1, Table 1): (bound - median) / median. For a negative median the
-    division is by its size, so that the lower bound stays below zero. Zero has no percents: None.
+    The relative bounds are (bound - median) / |median| (Zhang & Vogel 2004, §3.1, Table 1; the
+    absolute value keeps the lower bound below zero). The interval is None for a median of zero.
 
     Args:
         scores: scores on the bootstrap's replicates, shaped (replicate, system).
@@ -90,7 +89,7 @@ def bca_interval(
     """Return the bias-corrected and accelerated interval (Efron 1987, eq. 4.3).
 
     Args:
-        estimate: score of the test set itself, one per system.
+        estimate: score on the test set itself, one per system.
         scores: scores on the replicates.
         jackknife: scores without one unit each, shaped (unit,) or (unit, system).
         level: confidence level, such as 0.95.
@@ -113,10 +112,7 @@ def bca_interval(
 
 
 def _percentile_rank(replicates: int, level: float) -> int:
-    """Return the number of replicates to leave out on either side.
-
-    Raises SettingError if there are too few to leave any out.
-    """
+    """Return the number of replicates to exclude on each side; raises SettingError for 0."""
     minimum = min_replicates(level)
     if replicates < minimum:
         raise SettingError("replicates", replicates, f"at least {minimum} for the level {level}")
@@ -128,7 +124,7 @@ def _percentile_rank(replicates: int, level: float) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimates:
-    """Scores of systems, or differences of pairs, with the inputs of their intervals.
+    """Scores of systems, or differences of pairs, with the data of their intervals.
 
     Attributes:
         statistics: counts of all systems by one metric.
@@ -141,7 +137,7 @@ class Estimates:
     pairs: Sequence[Pair] | None = None
 
     def of(self, scores: Values) -> Values:
-        """Return the estimates, of scores of all systems along the last axis."""
+        """Return the estimates from scores of all systems along the last axis."""
         if self.pairs is None:
             return scores
         left, right = np.array(self.pairs).T
@@ -158,7 +154,7 @@ class Estimates:
         return self.of(self.scores)
 
     def ranked(self, low: int, high: int) -> Values:
-        """Return each estimate's replicates of two ranks, counted from 0 from the smallest on."""
+        """Return each estimate's replicates at two ranks, counted from 0 at the smallest."""
         if self.pairs is None:
             return np.partition(self.scores, [low, high], axis=0)[[low, high]]
         return _core.Pairs(self.pairs).ranked(self.scores.T, [low, high])
@@ -176,8 +172,8 @@ class IntervalMethod:
     Attributes:
         name: name in settings and options.
         title: name in reports.
-        interval: function that returns `low, high` of estimates at a level.
-        resamples: True if the interval is made of the bootstrap's replicates.
+        interval: function of estimates and a level that returns `low, high`.
+        resamples: True if the interval uses the bootstrap's replicates.
     """
 
     name: str
@@ -214,8 +210,8 @@ def _hall(estimates: Estimates, level: float) -> Values:
 def _rate(estimates: Estimates, level: float) -> Values:
     statistics = estimates.statistics
     if statistics.items is None or estimates.pairs is not None:
-        expected = "pass/fail scores, all of them 0 or 1, of the same items"
-        raise SettingError("interval", "that of a rate", expected)
+        expected = "pass/fail scores, all of them 0 or 1, on the same items for all systems"
+        raise SettingError("interval", "an interval of rates", expected)
     name = "korn-graubard" if are_clustered(statistics.rows) else "wilson"
     successes, trials = np.moveaxis(statistics.rows.astype(np.float64), 2, 0)
     return _core.intervals(name, level, successes=successes, trials=trials)
@@ -246,10 +242,10 @@ INTERVAL_METHODS: Mapping[str, IntervalMethod] = {
 def choose_interval(
     statistics: UnitCounts, requested: IntervalName | None, default: IntervalName
 ) -> IntervalName:
-    """Return the requested method, that of rates if all scores are 0 or 1, or the default.
+    """Return the requested method, or a method for rates if all scores are 0 or 1, or the default.
 
-    With few units their skewness is not known: Hall's interval is then wider than Student's, in one
-    of 20 samples by twice as much, and covers no more often (docs/evidence/defaults.md).
+    Few units do not show their skewness: Hall's interval is then wider than Student's, in one of 20
+    samples twice as wide, and covers no more often (docs/evidence/defaults.md).
     """
     rates = None if statistics.items is None else are_clustered(statistics.rows)
     name = _core.choose_interval(requested, default, rates, statistics.units)
@@ -271,14 +267,14 @@ def interval_bounds(
 def simultaneous_intervals(
     statistics: UnitCounts, scores: Values, pairs: Sequence[Pair], level: float
 ) -> Values:
-    """Return intervals of which all hold at once with this level: lows, highs.
+    """Return simultaneous intervals at this level: lows, highs.
 
     The largest of all pairs' |difference - mean| / sd in each bootstrap replicate gives one
-    critical value for all (max-t; Davison & Hinkley 1997, §4.2.4). It is widened as Student's t is
-    over the normal distribution, and multiplies each pair's jackknife standard error.
+    critical value for all pairs (max-t; Davison & Hinkley 1997, §4.2.4). It is multiplied by the
+    ratio of Student's to the normal quantile, and by each pair's jackknife standard error.
     """
     left, right = np.array(pairs).T
-    scores = np.ascontiguousarray(scores)  # the systems of a replicate side by side
+    scores = np.ascontiguousarray(scores)  # row order, for the product and the kernel below
     centred = scores - scores.mean(axis=0)
     covariance = centred.T @ centred / len(scores)
     variance = covariance[left, left] + covariance[right, right] - 2 * covariance[left, right]

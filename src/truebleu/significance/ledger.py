@@ -1,23 +1,23 @@
-"""The ledger of a gate: looks at one test set, which share the error.
+"""The ledger of a gate: looks at one test set, which share the error rate.
 
-Each look at one test set gets a part of the error 1 - level, the k-th
+Each look at one test set gets a part of the error rate 1 - level. The k-th look gets
 
     alpha_k = (1 - level) * 6 / (pi² k²),
 
-whose sum over any number of looks is at most 1 - level (alpha-spending by the union bound; it
+whose sum over any number of looks is at most 1 - level (alpha spending by the union bound, which
 assumes nothing about how looks depend on one another). If the number of looks is planned, each
-look gets the same part, (1 - level) / looks, and further looks are refused.
+look gets an equal part, (1 - level) / looks, and a further look raises an error.
 
-What it promises: the chance of any wrong decision of the kind that the gate guards against
-(failing a system that is as good, or with a margin passing one that is not good enough), over all
-looks at this test set together, is at most 1 - level. It does not cover systems that were tuned
-on what earlier looks at this test set showed. What it costs: each look must show more than the
-last, so that a later look detects only larger differences.
+The ledger guarantees that over all looks at this test set together, the probability of any wrong
+decision of the kind that the gate guards against (failing a system that is as good, or with a
+margin passing a system that is not good enough) is at most 1 - level. The guarantee does not cover
+systems that were tuned on the results of earlier looks at this test set. Its cost is that a later
+look is stricter, and so detects only larger differences.
 
 The ledger is an SQLite database with a row for each look. It needs no clock: looks are numbered.
-A look with the same outputs, metrics and settings as an earlier one is that look: it is decided
-at the same level and nothing is spent. One writer at a time has the ledger, from reading to
-writing.
+A look with the same outputs, metrics and settings as an earlier look repeats that look: it is
+decided at the same level, and no error rate is spent. Only one writer at a time holds the ledger,
+from reading to writing.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
 
-# A row per look, in the order of `Ledger.record`; what only people read is JSON.
+# Table with a row per look, its columns in the order of `Ledger.record`; `decision` is JSON for
+# human readers.
 LAYOUT = (
     "looks (test_set TEXT, look INTEGER, looks INTEGER, level REAL, key TEXT, decision TEXT, "
     "PRIMARY KEY (test_set, look))"
@@ -49,12 +50,12 @@ class Look:
     """One look at a test set.
 
     Attributes:
-        number: from 1 up, among the looks at this test set.
-        looks: how many are planned; None for any number.
-        alpha: the significance level of this look.
-        spent: of this look and those before it together.
-        repeated: whether the ledger had it already, so that nothing was spent.
-        ledger: the file.
+        number: number of the look among the looks at this test set, from 1.
+        looks: planned number of looks; None for any number.
+        alpha: significance level of this look.
+        spent: sum of the significance levels of this look and all looks before it.
+        repeated: True if the ledger already had this look, so that no error rate was spent.
+        ledger: path of the ledger.
     """
 
     number: int
@@ -66,7 +67,7 @@ class Look:
 
 
 def alpha_of_look(number: int, alpha: float, looks: int | None = None) -> float:
-    """The significance level of one look, of all that share alpha.
+    """Return the significance level of one of the looks that share alpha.
 
     >>> round(alpha_of_look(1, 0.05), 4), round(alpha_of_look(10, 0.05), 6)
     (0.0304, 0.000304)
@@ -78,19 +79,23 @@ def alpha_of_look(number: int, alpha: float, looks: int | None = None) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """The looks that a ledger holds, and room for another; see `open_ledger`."""
+    """An open ledger of looks; see `open_ledger`."""
 
     path: str
     database: sqlite3.Connection
 
     def look(self, test_set: str, key: str, level: float, looks: int | None) -> Look:
-        """The look with this key at this test set: an earlier one, or the next.
+        """Return the earlier look with this key at this test set, or else the next look.
 
         Args:
-            test_set: the fingerprint of its references.
-            key: a digest of all that the decision depends on.
-            level: of the gate, for all looks together.
-            looks: how many are planned; None for any number.
+            test_set: fingerprint of the references.
+            key: digest of all that the decision depends on.
+            level: level of the gate, for all looks together.
+            looks: planned number of looks; None for any number.
+
+        Raises:
+            SettingError: if `level` or `looks` differs from earlier looks, or all planned looks
+                are spent.
         """
         earlier = self.database.execute(
             "SELECT key, level, looks FROM looks WHERE test_set = ? ORDER BY look", (test_set,)
@@ -101,17 +106,14 @@ class Ledger:
             ):
                 if value != before:
                     expected = (
-                        f"{before}, as of the looks at this test set in {self.path}; or another "
-                        "ledger"
+                        f"{before}, as in the earlier looks at this test set in {self.path}; for "
+                        "another value, begin another ledger"
                     )
                     raise SettingError(setting, value, expected)
         keys = [recorded for recorded, *_ in earlier]
         number = keys.index(key) + 1 if key in keys else len(keys) + 1
         if looks is not None and number > looks:
-            expected = (
-                f"a new test set, or one that {self.path} has not judged {looks} times: all "
-                "planned looks are spent"
-            )
+            expected = f"at most {looks}, as planned in {self.path}; use a fresh test set"
             raise SettingError("looks", number, expected)
         total = round(1 - level, 12)
         alphas = [round(alpha_of_look(k, total, looks), 12) for k in range(1, number + 1)]
@@ -125,13 +127,13 @@ class Ledger:
         )
 
     def record(self, look: Look, test_set: str, key: str, level: float, decision: object) -> None:
-        """Add a look that is not a repeated one."""
+        """Add a look that is not repeated."""
         row = (test_set, look.number, look.looks, level, key, json.dumps(decision))
         self.database.execute("INSERT INTO looks VALUES (?, ?, ?, ?, ?, ?)", row)
 
 
 def require_ledger(path: str | os.PathLike[str]) -> None:
-    """Check that a path names a file; raises SettingError for a database that is not kept."""
+    """Check that a path names a file; raises SettingError for a temporary database."""
     # SQLite forgets a database of these names when the gate ends.
     if os.fspath(path) in ("", ":memory:"):
         raise SettingError("ledger", path, "the name of a file to keep, such as looks.db")
@@ -139,7 +141,7 @@ def require_ledger(path: str | os.PathLike[str]) -> None:
 
 @contextmanager
 def open_ledger(path: str | os.PathLike[str]) -> Iterator[Ledger]:
-    """Open the ledger in a file, made if there is none, locked until the look is recorded."""
+    """Open the ledger in a file, or create it, locked until the look is recorded."""
     require_ledger(path)
     name = os.fspath(path)
     try:
@@ -157,5 +159,5 @@ def open_ledger(path: str | os.PathLike[str]) -> Iterator[Ledger]:
     except sqlite3.OperationalError as error:
         raise UnreadableFileError(name, f"cannot be written: {error}") from error
     except sqlite3.Error as error:
-        expected = "a ledger as gate --ledger wrote it; begin another if it can't be restored"
+        expected = "a ledger written by gate --ledger; restore it, or begin another"
         raise MalformedFileError(name, None, str(error), expected) from error

@@ -1,41 +1,42 @@
-"""Systems of which several outputs are known, one for each optimizer run.
+"""Systems with several outputs, one for each optimizer run.
 
-An optimizer started twice ends with two systems, and their scores may differ by as much as those of
-two methods. Clark et al. (2011, "Better hypothesis testing for statistical machine translation")
-advise to run it at least three times and to report three things: the average, the standard
-deviation over runs, and a test that has seen all runs. MultEval does that, and so does `compare`
-with `runs`.
+Two runs of an optimizer give two systems, whose scores may differ as much as the scores of two
+methods. Clark et al. (2011, "Better hypothesis testing for statistical machine translation")
+recommend at least three runs, and to report three things: the average, the standard deviation over
+runs, and a test that uses all runs. MultEval does so, and so does `compare` with `runs`.
 
-A difference between averages over runs varies for two reasons: other segments, and other runs.
-Which of them count depends on what the verdict is about.
+A difference between averages over runs has two sources of variance: segments, and runs. The scope
+of the verdict decides which of them count.
 
-"further-runs", the default where systems have two runs or more: would other runs of the same two
+"further-runs", the default if systems have two runs or more: would other runs of the same two
 systems differ too? Segments and runs are both samples, crossed as in a two-way table, and the
 variance of the difference has two parts,
 
     V = V_segments + V_runs - V_interaction,
 
 where V_segments is the jackknife variance of the difference over segments, V_runs = (s_a² + s_b²) /
-r that of averages of r runs, and the interaction of runs and segments, which is in both, comes off
-once; V is never taken for less than either part. The difference over its square root is compared
-with Student's t, whose degrees of freedom are V² over the sum of each part's square over its own
-degrees (Satterthwaite 1946): segments - 1, and runs - 1 for each system apart, since one may vary
-more than the other (Welch 1947). With three runs these are few, and the test is as cautious as
-three runs demand.
+r is the variance of averages of r runs, and the interaction of runs and segments, which is in both,
+is subtracted once; V is never taken for less than either part. The difference over its standard
+error is compared with Student's t, whose degrees of freedom are V² over the sum of each part's
+square over its own degrees (Satterthwaite 1946): segments - 1, and runs - 1 for each system
+separately, since one may vary more than the other (Welch 1947). Three runs give few degrees of
+freedom, and the test is as conservative as that demands.
 
-"these-runs": do the outputs at hand differ? The runs are taken as they are, and a run that is lucky
-in every segment is good luck that no test of this kind sees. Swaps can take two things by a fair
-coin under the null hypothesis:
+"these-runs": do the given outputs differ? The runs are fixed, and the test cannot account for a run
+that is lucky in every segment. Two kinds of swaps are possible, by a fair coin under the null
+hypothesis:
 
-"together": all runs of a unit, so that it does not matter how alike they are; the difference is
-that of the averages. It assumes that the two systems' sets of runs are exchangeable.
+"together": all runs of a unit are swapped together, so that correlation between runs does not
+matter; the difference is the difference of the averages. Assumes that the two systems' sets of
+runs are exchangeable.
 
-"separately": each unit of the test set in each run by itself, all runs of a system pooled into one
-corpus whose counts are added up. That is MultEval's stratified approximate randomization, except
-that what one system gets the other gives, also with three or more runs, where MultEval lets an
-output be in both or in neither. It assumes that, were the systems equal, all outputs of a unit
-would be exchangeable: two runs of one system no more alike than runs of two systems. Where they are
-more alike, coins of their own make the difference look surer than it is, and p is too small.
+"separately": each unit of the test set is swapped in each run separately; all runs of a system are
+pooled into one corpus, whose counts are added up. That is MultEval's stratified approximate
+randomization, except that every swap exchanges two outputs, also with three or more runs, while
+MultEval may assign an output to both systems or to neither. Assumes that, were the systems equal,
+all outputs of a unit would be exchangeable: two runs of one system no more alike than runs of two
+systems. If they are more alike, separate coins make the difference look more certain than it is,
+and p is too small.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ if TYPE_CHECKING:
 __all__ = ["RunScores", "group_runs"]
 
 WILDCARDS = ("{system}", "{run}")
-# Set in the seed of the draws of runs.
+# Bit that makes the seed of the draws of runs differ from the seed of segments.
 RUNS_STREAM = 1 << 40
 
 
@@ -79,12 +80,12 @@ class RunScores:
     """The runs of one system by one metric.
 
     Attributes:
-        scores: the score of each run, in the order of the runs.
-        sd_of_runs: their standard deviation (with n - 1); None for one run.
-        sd_of_segments: the standard deviation of bootstrap scores, mean over the runs.
-        best: the output with the best score; None for a metric without direction.
-        median: the output in the middle, the higher of two.
-        pooled_score: of all runs as one corpus, as swaps of separate runs have it.
+        scores: score of each run, in the order of the runs.
+        sd_of_runs: standard deviation of the scores (with n - 1); None for one run.
+        sd_of_segments: standard deviation of bootstrap scores, averaged over the runs.
+        best: name of the output with the best score; None for a metric without direction.
+        median: name of the output with the median score, the higher of two.
+        pooled_score: score of all runs as one corpus, as in swaps of separate runs.
     """
 
     scores: tuple[float, ...]
@@ -97,10 +98,10 @@ class RunScores:
 
 @dataclass(frozen=True, slots=True)
 class RunAverage(Scorer):
-    """The mean of the scores of a system's runs.
+    """Mean of the scores of a system's runs.
 
-    The outputs of a test set are the runs, one system after the other. A row has the counts of
-    all runs of a system side by side, so resampling takes them together.
+    The outputs of a test set are the runs, system by system. A row has the counts of all runs of a
+    system side by side, so that resampling keeps them together.
     """
 
     metric: Scorer
@@ -133,39 +134,39 @@ class RunAverage(Scorer):
 
     @property
     def weight_columns(self) -> tuple[int, ...]:
-        """Columns of the first run that tell the amount of text."""
+        """Columns of the first run that measure the amount of text."""
         return self.metric.weight_columns
 
     def by_system(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Counts shaped (unit, output, column) with those of each system's runs side by side."""
+        """Reshape counts (unit, output, column) to (unit, system, run and column)."""
         return np.ascontiguousarray(rows.reshape(len(rows), rows.shape[1] // self.runs, -1))
 
     def by_run(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Counts of runs side by side taken apart: the last axis becomes (run, column)."""
+        """Split the last axis of counts of runs side by side into (run, column)."""
         return rows.reshape(*rows.shape[:-1], self.runs, -1)
 
     def score(self, sums: ArrayLike) -> NDArray[np.float64]:
-        """The mean of the runs' scores, over any leading axes."""
+        """Average the runs' scores, over any leading axes."""
         rows = np.asarray(sums, dtype=np.float64)
         return np.asarray(self.metric.score(self.by_run(rows)).mean(axis=-1))
 
     def gradient(self, sums: ArrayLike) -> NDArray[np.float64]:
-        """Each run's gradient, of which the average has its share."""
+        """Return the gradient of the average: each run's gradient over the number of runs."""
         rows = np.asarray(sums, dtype=np.float64)
         return np.asarray(self.metric.gradient(self.by_run(rows)) / self.runs).reshape(rows.shape)
 
     def describe(self, sums: Sequence[float], references: int | None) -> Score:
-        """The average of one row of sums."""
+        """Return the average of one row of sums as a Score."""
         signature = self.signature.with_references(references)
         return Score(score=float(self.score(sums)), signature=signature)
 
 
 class SystemRuns:
-    """The runs of all systems, of which a comparison takes the averages.
+    """Runs of all systems, and their averages.
 
     Attributes:
-        averages: by metric, counts whose scores are the averages over runs.
-        pooled: by metric, counts of all runs of a system as one corpus.
+        averages: counts whose scores are the averages over runs, for each metric.
+        pooled: counts of all runs of a system as one corpus, for each metric.
     """
 
     def __init__(
@@ -180,7 +181,6 @@ class SystemRuns:
         self._count = len(next(iter(runs.values())))
         self._about, self._seed = about, seed
         self._outputs = outputs
-        # The counts of a system's runs side by side; the score is the average of theirs.
         self.averages = [
             UnitCounts(part.label, average, average.by_system(part.rows))
             for part in outputs
@@ -195,13 +195,14 @@ class SystemRuns:
     def mean_scores(self, scores: Sequence[Values], first: int = 0) -> list[Values]:
         """Average scores of all outputs over runs, by metric, shaped (replicate, system).
 
-        About further runs, every replicate draws runs too, with replacement; their deviations from
-        the mean are stretched, since those of r runs that are drawn from r vary less than those of
-        r further runs, by the factor (r - 1) / r in the variance.
+        For verdicts on further runs, every replicate also resamples runs with replacement. The
+        deviations of runs from their mean are stretched, because r runs resampled from r vary less
+        than r further runs, by the factor (r - 1) / r in the variance.
 
         Args:
-            scores: by metric, scores of the outputs on replicates, shaped (replicate, output).
-            first: number of the first replicate.
+            scores: scores of the outputs on replicates, for each metric, shaped (replicate,
+                output).
+            first: index of the first replicate.
         """
         by_run = [self.by_system(replicates) for replicates in scores]
         means = [replicates.mean(axis=2) for replicates in by_run]
@@ -220,7 +221,7 @@ class SystemRuns:
         units = Units.segments(
             systems * runs, [str(index // runs) for index in range(systems * runs)]
         )
-        # A stream of its own: run r must not come with segment r.
+        # A separate stream, so that drawing run r is independent of drawing segment r.
         bootstrap = Bootstrap(replicates=replicates, seed=self._seed ^ RUNS_STREAM)
         sums = bootstrap.sums(np.eye(systems * runs), units, first, replicates)
         return sums.reshape(replicates, systems, runs)
@@ -258,13 +259,13 @@ class SystemRuns:
 
 
 def two_way_errors(statistics: UnitCounts, pairs: Sequence[Pair] | None) -> tuple[Values, Values]:
-    """Standard errors of averages over runs, or of their differences, and degrees of freedom.
+    """Return standard errors of averages over runs, or of differences, and degrees of freedom.
 
     Segments and runs are both samples: see this module's docstring for the variance.
 
     Args:
-        statistics: of averages over two runs or more.
-        pairs: the systems whose differences are meant; None for the averages themselves.
+        statistics: counts of averages over two runs or more.
+        pairs: systems of each difference; None for the averages themselves.
     """
     metric = statistics.metric
     if not isinstance(metric, RunAverage) or metric.runs < 2:
@@ -274,13 +275,13 @@ def two_way_errors(statistics: UnitCounts, pairs: Sequence[Pair] | None) -> tupl
     rows = metric.by_run(statistics.rows)
     sums = rows.sum(axis=0)
     left_out = metric.metric.score(sums - rows)
-    # What each unit adds to the error of each run's score, shaped (unit, system, run).
+    # Contribution of each unit to the error of each run's score, shaped (unit, system, run).
     parts = (count - 1) / count * (left_out.mean(axis=0) - left_out)
     of_units = parts.mean(axis=2)
     of_runs = metric.metric.score(sums).var(axis=1, ddof=1) / runs
-    rest = parts - of_units[..., np.newaxis]
-    rest -= rest.mean(axis=0)
-    interaction = count * (rest**2).sum(axis=(0, 2)) / ((count - 1) * (runs - 1)) / runs
+    residuals = parts - of_units[..., np.newaxis]
+    residuals -= residuals.mean(axis=0)
+    interaction = count * (residuals**2).sum(axis=(0, 2)) / ((count - 1) * (runs - 1)) / runs
     squares = of_runs**2 / (runs - 1)
     if pairs is not None:
         left, right = np.array(pairs).T
@@ -298,14 +299,14 @@ def two_way_errors(statistics: UnitCounts, pairs: Sequence[Pair] | None) -> tupl
 
 
 def two_way_p(statistics: UnitCounts, pairs: Sequence[Pair], alternative: Alternative) -> Values:
-    """p-values of the differences between averages over runs, were there further runs."""
+    """Compute p-values of differences between averages over runs, for further runs."""
     differences = statistics.sign * statistics.differences(pairs)
     errors, degrees = two_way_errors(statistics, pairs)
     return student_p(differences, errors, degrees, alternative, scale=statistics.scale)
 
 
 def two_way_equivalence_p(statistics: UnitCounts, pairs: Sequence[Pair], margin: float) -> Values:
-    """p-values of the hypotheses that further runs would differ by the margin or more."""
+    """Compute p-values of the hypotheses that further runs differ by the margin or more."""
     distance = margin - np.abs(statistics.differences(pairs))
     errors, degrees = two_way_errors(statistics, pairs)
     return student_p(distance, errors, degrees, "greater", scale=statistics.scale)
@@ -321,7 +322,7 @@ def two_way_half_widths(
 
 
 def two_way_interval(statistics: UnitCounts, pairs: Sequence[Pair] | None, level: float) -> Values:
-    """Intervals of averages over further runs, or of their differences: lows, highs."""
+    """Return intervals of averages over further runs, or of their differences: lows, highs."""
     estimates = statistics.scores if pairs is None else statistics.differences(pairs)
     errors, degrees = two_way_errors(statistics, pairs)
     half = student_quantiles(level, degrees) * errors
@@ -329,7 +330,7 @@ def two_way_interval(statistics: UnitCounts, pairs: Sequence[Pair] | None, level
 
 
 def are_runs_compared(options: Mapping[str, Any]) -> bool:
-    """Return whether runs of scored models are systems: if no option asks for something else."""
+    """Return whether runs of scored models are compared: if no option requires something else."""
     is_open = all(options.get(name) is None for name in ("runs", "test", "interval"))
     return is_open and not options.get("by")
 
@@ -341,7 +342,7 @@ def select_runs(
 
     Args:
         counts: counts of all outputs.
-        runs: the argument of `compare`; None for the runs that the counts have, if any.
+        runs: argument `runs` of `compare`; None for the runs that the counts have, if any.
     """
     grouped = counts.outline.runs
     if runs is not None:
@@ -354,10 +355,10 @@ def select_runs(
 def as_runs(
     runs: str | Mapping[str, Sequence[str]], outputs: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
-    """Return the outputs of each system, which are given or found by a pattern of their names.
+    """Return the outputs of each system, given by name or by a pattern of their names.
 
-    Raises SettingError or UnknownNameError unless they are outputs of the test set, all different,
-    and as many of each system.
+    Raises SettingError or UnknownNameError unless all are different outputs of the test set, with
+    equally many for each system.
     """
     grouped = group_runs(outputs, runs) if isinstance(runs, str) else runs
     require_type("runs", grouped, Mapping, "a pattern, or the outputs of each system by name")
@@ -371,19 +372,19 @@ def as_runs(
             if name not in outputs:
                 raise UnknownNameError(f"output of {system}", name, outputs)
             if name in used:
-                expected = f"outputs of one run each; {used[name]} has it already"
+                expected = f"outputs that no other run uses; {used[name]} has {name}"
                 raise SettingError(f"runs of {system}", name, expected)
             used[name] = system
     if len({len(group) for group in grouped.values()}) > 1:
         found = ", ".join(f"{len(group)} of {system}" for system, group in grouped.items())
-        raise SettingError("runs", found, "as many runs of one system as of another")
+        raise SettingError("runs", found, "equally many runs of each system")
     return {system: tuple(group) for system, group in grouped.items()}
 
 
 def group_runs(names: Iterable[str], pattern: str) -> dict[str, tuple[str, ...]]:
     """Group outputs into the runs of each system by a pattern of their names.
 
-    Both wildcards stand for any text, {system} for as much as it can.
+    Both wildcards match any text; {system} is greedy.
 
     >>> group_runs(["base.opt1", "base.opt2", "new.opt1", "new.opt2"], "{system}.opt{run}")
     {'base': ('base.opt1', 'base.opt2'), 'new': ('new.opt1', 'new.opt2')}

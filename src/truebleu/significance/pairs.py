@@ -1,11 +1,11 @@
-"""All pairs of systems: tested with as many replicates as are needed, and the ranks that follow.
+"""Tests of all pairs of systems, with as many replicates as needed, and ranks.
 
-An adaptive comparison doubles the replicates of a metric until each of its decisions is clear
-of Monte-Carlo error. By swaps it starts with few; by the bootstrap with those that the
-intervals have. Replicates of pairs are counted block by block: 300 systems have 44,850 pairs.
+An adaptive comparison doubles the replicates of a metric until each of its decisions is clear of
+Monte-Carlo error. Tests by swaps start with few replicates, bootstrap tests with the replicates of
+the intervals. Replicates of pairs are counted block by block: 300 systems have 44,850 pairs.
 
 The interval of a difference has every difference that the test of the pair does not reject, so that
-it leaves out 0 exactly where p, uncorrected, is at most the significance level.
+it excludes 0 exactly if the uncorrected p is at most the significance level.
 """
 
 from __future__ import annotations
@@ -64,12 +64,12 @@ __all__ = ["clusters", "probability_of_best", "rank_ranges"]
 #: Ends of a difference's interval; None if the test leaves an end open.
 DifferenceBounds: TypeAlias = "tuple[float | None, float | None]"
 
-# An adaptive comparison by swaps starts with this many, and every one gives up after so many.
+# First number of swaps, and largest number of replicates, of an adaptive comparison.
 ADAPTIVE_START = 1000
 ADAPTIVE_LIMIT = 1_000_000
-# Differences of bootstrap replicates that are looked at together: 32 MB.
+# Differences of bootstrap replicates in one block: 32 MB.
 PAIR_BLOCK = 1 << 22
-# Replicates that are kept for the ends of intervals: 64 MB.
+# Replicates kept for the ends of intervals: 64 MB.
 KEPT = 1 << 23
 
 
@@ -85,9 +85,9 @@ class PairTests:
         exact: True if the replicates were all possible swaps.
         decided: True if every decision is clear of Monte-Carlo error.
         smallest_p: smallest possible adjusted p.
-        intervals: differences that the test does not reject, lows and highs, infinite if it rejects
-            none; of a one-sided test, each end is that of the test in its direction. None if only
-            p-values were requested.
+        intervals: intervals that invert the test, lows and highs, infinite if it rejects no
+            difference; each end of a one-sided test is from the test in its direction. None if
+            only p-values were requested.
         swap_ratios: see `replicates.swap_ratios`; None unless the test is by swaps.
     """
 
@@ -172,7 +172,7 @@ def _adjust_and_decide(
     test, correction = find_test(settings.test), CORRECTIONS[settings.correction]
     p, replicates, exact = evidence.p, evidence.replicates, evidence.exact
     p_se = np.zeros_like(p) if exact else monte_carlo_error(p, replicates)
-    # In a two-sided test the swap of every unit is as extreme as the empty one.
+    # The swap of every unit is as extreme as the empty one in a two-sided test.
     extreme = 2 if settings.alternative == "two-sided" else 1
     smallest = extreme / replicates if exact else smallest_p(replicates)
     if correction.basis == "segment scores":
@@ -182,12 +182,12 @@ def _adjust_and_decide(
         return PairTests(p, p_se, adjusted, replicates, exact, decided=True, smallest_p=0.0)
     if correction.basis == "replicates":
         if not test.has_null:
-            raise SettingError("correction", correction.name, f"another one with {test.title}")
+            raise SettingError("correction", correction.name, f"holm with {test.title}")
         observed = statistics.sign * statistics.differences(pairs)
         adjusted = correction.adjust(
             observed, evidence.null, settings.alternative, exact=exact, scale=statistics.scale
         )
-        # Standardised, ties may round the other way; a corrected p is never below the other.
+        # Standardized differences may round ties the other way; a corrected p is never smaller.
         adjusted = np.maximum(adjusted, p)
         bounds = monte_carlo_interval(_share(adjusted, replicates), replicates)
     else:
@@ -209,7 +209,8 @@ def _share(p: Values, replicates: int) -> Values:
     return np.clip((p * (replicates + 1) - 1) / replicates, 0.0, 1.0)
 
 
-# Called with the first replicate and their number; by metric, scores shaped (replicate, system).
+# Function of the index of the first replicate and the number of replicates that returns scores
+# shaped (replicate, system) for each metric.
 Draw = Callable[[int, int], Sequence[Values]]
 
 
@@ -225,13 +226,13 @@ def all_pair_tests(
 
     Args:
         statistics: counts by each metric; swaps exchange their rows.
-        scores: for each metric the scores on the bootstrap's first replicates, shaped
-            (replicate, system).
+        scores: scores on the bootstrap's first replicates, for each metric, shaped (replicate,
+            system).
         pairs: systems of each comparison.
         settings: test, number of replicates, and whether to add replicates until decisions are
             clear.
         draw: function that scores further replicates of the bootstrap.
-        progress: called as swaps are made.
+        progress: function called with the number of swaps made since the last call.
     """
     test = find_test(settings.test)
     if isinstance(test, RunsTest):
@@ -247,11 +248,11 @@ def all_pair_tests(
             minimum = fewest_replicates(settings.correction, len(pairs), settings.alpha)
             count = max(min(ADAPTIVE_START, count), minimum)
     else:
-        drawn = [
+        resampled = [
             _BootstrapReplicates(metric, pairs, settings, test, of_metric)
             for metric, of_metric in zip(statistics, scores, strict=True)
         ]
-        replicates, extend = drawn, partial(_add_draws, drawn, draw)
+        replicates, extend = resampled, partial(_add_draws, resampled, draw)
     unclear: Sequence[int] = range(len(statistics))
     tests: dict[int, PairTests] = {}
     while True:
@@ -284,14 +285,14 @@ def inverted_intervals(
     alternative: Alternative,
     alpha: float,
 ) -> Values:
-    """Return the differences that a test does not reject: lows, highs, infinite if it rejects none.
+    """Return the intervals that invert a test: lows, highs, infinite if it rejects no difference.
 
     Args:
         statistics: counts of all systems by one metric.
         pairs: systems of each comparison.
         half_widths: half-widths below and above the differences, higher being better.
         p: p-values of the hypotheses that the differences are 0; they decide whether an interval
-            holds 0 if two differences tie but for rounding.
+            contains 0 if two differences tie but for rounding.
         alternative: alternative of the test.
         alpha: significance level.
     """
@@ -308,7 +309,7 @@ def inverted_intervals(
 def _runs_tests(
     statistics: UnitCounts, pairs: Sequence[Pair], test: RunsTest, settings: CompareSettings
 ) -> PairTests:
-    """Test by a variance that needs no replicates: p-values have no Monte-Carlo error."""
+    """Test all pairs without replicates, so that p-values have no Monte-Carlo error."""
     alternative, alpha = settings.alternative, settings.alpha
     p = test.p_values(statistics, pairs, alternative)
     half_widths = test.half_widths(statistics, pairs, alternative, alpha)
@@ -318,10 +319,10 @@ def _runs_tests(
 
 
 class _Replicates(ABC):
-    """Replicates of one metric: evidence about all pairs, and the intervals that agree with it.
+    """Replicates of one metric: evidence about all pairs, and intervals that agree with it.
 
     Attributes:
-        swap_ratios: see `replicates.swap_ratios`; None of the bootstrap.
+        swap_ratios: see `replicates.swap_ratios`; None for the bootstrap.
     """
 
     swap_ratios: Values | None = None
@@ -341,7 +342,7 @@ class _Replicates(ABC):
         """Return the half-widths of intervals below and above the observed differences."""
 
     def intervals(self, p: Values) -> Values:
-        """Return the differences that the test does not reject, given its p-values."""
+        """Return the intervals that invert the test, given its p-values."""
         settings = self._settings
         return inverted_intervals(
             self.statistics,
@@ -354,7 +355,7 @@ class _Replicates(ABC):
 
 
 class _SwapReplicates(_Replicates):
-    """Random swaps, of which only the extreme ones are counted, and the farthest kept.
+    """Random swaps: extreme replicates are counted, and only the farthest ones stored.
 
     Attributes:
         count: number of swaps so far.
@@ -371,21 +372,21 @@ class _SwapReplicates(_Replicates):
         super().__init__(statistics, pairs, settings)
         self.swap_ratios = ratios = swap_ratios(statistics, pairs)
         self._scales = swap_scales(ratios) if test.scaled else np.ones_like(ratios)
-        # Pairs with one first system are scored together: with the baseline first, all of them.
+        # Pairs that share their first system are scored together: with a baseline, all pairs.
         self._turn = 1 if settings.baseline is None else -1
         self._room = room
-        self.count, self._exact, self._kept = 0, False, 0
+        self.count, self._exact, self._rank = 0, False, 0
         self._tally = self._empty_tally(slice(None), 0)
 
     def prepare(self, count: int, *, exact: bool) -> None:
-        """Prepare for replicates up to `count`; the first of them fix how many are kept."""
+        """Prepare for replicates up to `count`; the first call decides how many are stored."""
         if exact:
-            # All swaps, which replace those so far, are not scaled.
+            # The exhaustive swaps, which replace the random ones so far, are not scaled.
             self._scales = np.ones_like(self._scales)
         if exact or self.count == 0:
             rank = _core.critical_rank(count, self._settings.alpha, exact=exact)
-            self._kept = rank if len(self._pairs) <= _pairs_that_fit(rank, self._room) else 0
-            self._tally = self._empty_tally(slice(None), self._kept)
+            self._rank = rank if len(self._pairs) <= _pairs_that_fit(rank, self._room) else 0
+            self._tally = self._empty_tally(slice(None), self._rank)
         self.count, self._exact = count, exact
 
     def pairs(self, part: slice = slice(None)) -> Sequence[Pair]:
@@ -397,7 +398,7 @@ class _SwapReplicates(_Replicates):
         """Count the differences of all pairs after swaps."""
         self._tally.add(*scale_swaps(differences, shares, self._scales))
 
-    def _empty_tally(self, part: slice, kept: int) -> PairTally:
+    def _empty_tally(self, part: slice, rank: int) -> PairTally:
         observed, side = self._observed[part], self._settings.alternative
         margins = TIE_TOLERANCE * np.maximum(np.abs(observed), self.statistics.scale)
         return PairTally(
@@ -405,7 +406,7 @@ class _SwapReplicates(_Replicates):
             (extremeness(observed, side) - margins).tolist(),
             sign=self._turn * self.statistics.sign,
             side=side,
-            kept=kept,
+            kept=rank,
         )
 
     def evidence(self) -> Evidence:
@@ -421,7 +422,7 @@ class _SwapReplicates(_Replicates):
         return Swaps(replicates=self.count, seed=self._settings.seed)
 
     def _again(self, part: slice = slice(None)) -> Iterator[tuple[Values, Values]]:
-        """Yield the scaled differences and shares of all swaps so far, made again."""
+        """Recompute and yield the scaled differences and shares of all swaps so far."""
         swapped = swap_blocks([self.statistics], self.pairs(part), self._swaps())
         for _, differences, shares in swapped:
             yield scale_swaps(differences, shares, self._scales[part])
@@ -435,9 +436,9 @@ class _SwapReplicates(_Replicates):
         rank = _core.critical_rank(self.count, self._settings.alpha, exact=self._exact)
         if rank == 0:
             return np.full((2, len(self._pairs)), np.inf)
-        if rank == self._kept:
+        if rank == self._rank:
             return self._tally.half_widths
-        # The farthest replicates of all pairs do not fit: the same swaps again, in parts.
+        # The farthest replicates of all pairs do not fit: repeat the swaps in parts.
         size = max(1, _pairs_that_fit(rank, KEPT))
         parts = []
         for start in range(0, len(self._pairs), size):
@@ -449,7 +450,7 @@ class _SwapReplicates(_Replicates):
         return np.concatenate(parts, axis=1)
 
     def intervals(self, p: Values) -> Values:
-        """Return the differences that the test does not reject; of pass/fail scores Tango's."""
+        """Return the intervals that invert the test; pass/fail scores get Tango's."""
         bounds, settings = super().intervals(p), self._settings
         level = _core.inverted_level(settings.alpha, settings.alternative)
         rates = self.statistics.paired_rates(self._pairs, level)
@@ -473,7 +474,7 @@ def _add_swaps(
     metrics: Sequence[int],
     count: int,
 ) -> None:
-    """Make the missing swaps up to `count` of metrics that have equally many so far."""
+    """Make the missing swaps up to `count` for metrics that have equally many so far."""
     chosen = [replicates[metric] for metric in metrics]
     statistics, pairs = [of_metric.statistics for of_metric in chosen], chosen[0].pairs()
     swaps, units = Swaps(replicates=count, seed=seed), statistics[0].units
@@ -494,7 +495,7 @@ def _pairs_that_fit(rank: int, numbers: int) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _NativeNull(NullBlocks):
-    """Differences after swaps, counted again without being made."""
+    """Differences after swaps, counted again by the core without returning them."""
 
     statistics: UnitCounts
     pairs: Sequence[Pair]
@@ -505,14 +506,14 @@ class _NativeNull(NullBlocks):
     scales: Values
 
     def spread(self) -> tuple[Values, Values]:
-        """See `NullBlocks`."""
+        """Return each comparison's standard deviation and largest absolute difference."""
         total, squares, largest = self.tally.spread
         return deviation(self.replicates, total, squares), largest
 
     def count(
         self, factors: Values, alternative: Alternative, order: NDArray[np.intp], reached: Values
     ) -> tuple[NDArray[np.int64], int]:
-        """See `NullBlocks`."""
+        """Count the replicates that reach each value; see `NullBlocks.count`."""
         extreme = np.zeros(len(order), dtype=np.int64)
         pairs = _core.Pairs(self.pairs)
         for _, (swapped_sums,) in swapped_sum_blocks([self.statistics], self.swaps):
@@ -529,7 +530,7 @@ class _NativeNull(NullBlocks):
 
 
 class _BootstrapReplicates(_Replicates):
-    """Bootstrap replicates: scores of systems are kept, differences of pairs are not.
+    """Bootstrap replicates: scores of systems are stored, differences of pairs are not.
 
     Attributes:
         scores: scores shaped (replicate, system).
@@ -570,7 +571,7 @@ class _BootstrapReplicates(_Replicates):
         return half_widths
 
     def _parts(self) -> Iterator[tuple[slice, Values]]:
-        """Yield some pairs after others with their differences on all replicates."""
+        """Yield the pairs block by block, with their differences on all replicates."""
         size = max(1, PAIR_BLOCK // len(self.scores))
         for start in range(0, len(self._pairs), size):
             part = slice(start, start + size)
@@ -591,7 +592,7 @@ class _BootstrapReplicates(_Replicates):
 def _add_draws(
     replicates: Sequence[_BootstrapReplicates], draw: Draw, metrics: Sequence[int], count: int
 ) -> None:
-    """Draw the missing replicates up to `count` of metrics that have equally many so far."""
+    """Draw the missing replicates up to `count` for metrics that have equally many so far."""
     done = len(replicates[metrics[0]].scores)
     if count > done:
         further = draw(done, count - done)
@@ -600,11 +601,11 @@ def _add_draws(
             of_metric.scores = np.concatenate([of_metric.scores, further[metric]])
 
 
-# Ranks. `better[i, j]` says that system i is significantly better than system j.
+# Ranks. `better[i, j]` is True if system i is significantly better than system j.
 
 
 def pair_wins(scores: Values, pairs: Sequence[Pair], *, sign: int, scale: float) -> Values:
-    """Return the `bootstrap_wins` of pairs without keeping their differences.
+    """Return the `bootstrap_wins` of pairs without storing their differences.
 
     Args:
         scores: scores on the bootstrap's replicates, shaped (replicate, system).
@@ -648,8 +649,8 @@ def significantly_better(
 def rank_ranges(better: ArrayLike) -> list[tuple[int, int]]:
     """Return the best and the worst rank that each system may have.
 
-    Behind all that are significantly better, ahead of all that are significantly worse: from the
-    losses plus one to the number of systems minus the wins, as in the WMT findings.
+    A system ranks behind all significantly better systems and ahead of all significantly worse
+    ones: from its losses plus one to the number of systems minus its wins, as in the WMT findings.
 
     >>> rank_ranges([[False, False, True], [False, False, False], [False, False, False]])
     [(1, 2), (1, 3), (2, 3)]
@@ -663,7 +664,7 @@ def rank_ranges(better: ArrayLike) -> list[tuple[int, int]]:
 def probability_of_best(scores: ArrayLike, *, higher_is_better: bool = True) -> list[float]:
     """Return the share of replicates in which each system is the best; ties share a replicate.
 
-    Assumes what the bootstrap does. The shares add up to 1.
+    Assumes what the bootstrap assumes. The shares add up to 1.
 
     Args:
         scores: scores shaped (replicate, system).
@@ -684,8 +685,8 @@ def clusters(
 ) -> list[list[int]]:
     """Return groups of systems that can't be told apart, the best group first, each best first.
 
-    As in the WMT findings: systems are sorted by score, and a line is drawn where every system
-    above is significantly better than every system below. Two systems of one group may well
+    Systems are sorted by score, and a line is drawn wherever every system above is significantly
+    better than every system below, as in the WMT findings. Two systems of one group may well
     differ significantly, but then a chain of undecided pairs joins them.
 
     Args:
@@ -716,7 +717,7 @@ def _decisions(better: ArrayLike) -> NDArray[np.bool_]:
         raise SettingError("better", wins.shape, "a square matrix (system, system)")
     if (wins & wins.T).any():
         first, second = (int(number) for number in np.argwhere(wins & wins.T)[0])
-        expected = "at most one better system in each pair, and none better than itself"
+        expected = "at most one better system in each pair, and False on the diagonal"
         raise SettingError("better", (first, second), expected)
     return wins
 

@@ -1,15 +1,16 @@
 """Systems compared over many test sets, such as one per language: the verb `panel`.
 
 A mean over test sets answers one of two questions. Are these systems different *on these test sets*
-("fixed")? Then only the units within each set vary, and the error of the mean is made of theirs. Or
-would they differ *in further languages like these* ("drawn")? Then the differences of the sets
-themselves are the sample, and their spread, from language to language, is the error. The second
-needs more evidence, and says nothing of languages unlike those at hand.
+("fixed")? Then only the units within each set vary, and the standard error of the mean comes from
+the standard errors within the sets. Or would the systems differ *in further languages like these*
+("drawn")? Then the differences of the sets themselves are the sample, and the standard error comes
+from their spread between languages. The second question needs more evidence, and its answer does
+not extend to languages unlike the given ones.
 
-Each set has a test of its own, by approximate randomization; that so many are made is paid for by
-control of the false discovery rate (Benjamini and Hochberg 1995), under which signs are right as
-well (Benjamini and Yekutieli 2005). How much the true differences vary is Paule and Mandel's (1982)
-estimate, which few sets bias less than DerSimonian and Laird's.
+Each set has its own test, by approximate randomization. The tests of many sets are corrected by
+control of the false discovery rate (Benjamini and Hochberg 1995), which also controls wrong signs
+(Benjamini and Yekutieli 2005). The variance of the true differences between sets is Paule and
+Mandel's (1982) estimate, which has less bias with few sets than DerSimonian and Laird's.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ __all__ = ["Heterogeneity", "Panel", "PanelComparison", "PanelSettings", "PanelS
 Languages = Literal["fixed", "drawn"]
 Verdict = Literal["better", "worse", "undecided"]
 Interval = tuple[float, float]
-# With fewer sets nothing can be said of further ones.
+# Fewest sets that allow a prediction about a further set.
 FEWEST_FOR_PREDICTION = 3
 
 
@@ -71,8 +72,8 @@ class PanelOptions(TypedDict, total=False):
     """Options of `panel`.
 
     Attributes:
-        languages: what means are about: these test sets, which are "fixed", or further ones like
-            these, of which they were "drawn".
+        languages: scope of means: "fixed" for these test sets only, or "drawn" for further test
+            sets like these, as if they were a random sample.
         unit: unit to swap. Default: document in test sets that have documents, else segment.
     """
 
@@ -106,7 +107,7 @@ class PanelSettings(schema.Settings):
 
     @staticmethod
     def refuse_conflicts(options: Mapping[str, Any]) -> None:
-        """Raise SettingError for replicates by which nothing could be significant."""
+        """Raise SettingError for too few replicates for any p to be significant."""
         ResamplingSettings.refuse_conflicts(options)
 
     @property
@@ -117,10 +118,11 @@ class PanelSettings(schema.Settings):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetResult:
-    """A difference on one test set: `a` minus `b`, with its error, test and interval.
+    """A difference on one test set: `a` minus `b`, with its standard error, test and interval.
 
-    The interval has what the test does not reject: it leaves out 0 where `p` is at most 1 minus the
-    level. `p_adjusted` is for the number of test sets, by Benjamini and Hochberg.
+    The interval has all differences that the test does not reject: it excludes 0 if `p` is at most
+    1 minus the level. `p_adjusted` is corrected for the number of test sets, by Benjamini and
+    Hochberg.
     """
 
     test_set: str
@@ -134,13 +136,13 @@ class SetResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heterogeneity:
-    """How much the true differences vary from set to set.
+    """Variation of the true differences between sets.
 
     Attributes:
-        tau: their standard deviation.
-        i_squared: the share of the variance between sets that is not due to their size.
-        p: of the hypothesis that they are all equal, by Cochran's Q.
-        prediction: the interval that the true difference in a further set lies in; None with fewer
+        tau: standard deviation of the true differences.
+        i_squared: share of the variance between sets that is not due to errors within sets.
+        p: p-value of the hypothesis that the true differences are all equal, by Cochran's Q.
+        prediction: prediction interval of the true difference in a further set; None with fewer
             than three sets.
     """
 
@@ -155,18 +157,19 @@ class PanelComparison:
     """One pair by one metric over all sets that have both systems.
 
     Attributes:
-        metric: its label.
-        a: one system.
-        b: the other.
-        difference: the mean over sets of the score of `a` minus that of `b`.
-        fixed: the interval of the mean on these sets.
-        drawn: the interval of the mean over further sets like these; None with one set.
-        p: of the question that the settings ask; None where it cannot be answered.
-        p_adjusted: for the number of pairs by this metric, by Holm's correction.
-        significant: whether it is at or below 1 minus the level.
-        heterogeneity: of the sets; None with one set.
-        sets: the difference on each.
-        missing: the sets that lack one of the two.
+        metric: label of the metric.
+        a: name of the first system.
+        b: name of the second system.
+        difference: mean over sets of the score of `a` minus the score of `b`.
+        fixed: interval of the mean on these sets.
+        drawn: interval of the mean over further sets like these; None with one set.
+        p: p-value about the languages of the settings, fixed or drawn; None for "drawn" with one
+            set.
+        p_adjusted: p after Holm's correction for the number of pairs by this metric.
+        significant: True if p_adjusted is at most 1 minus the level.
+        heterogeneity: variation between the sets; None with one set.
+        sets: difference on each set.
+        missing: names of the sets that lack one of the two systems.
     """
 
     metric: str
@@ -192,12 +195,12 @@ class PanelSystem:
     """A system by one metric.
 
     Attributes:
-        metric: its label.
-        name: the system's.
-        score: its mean over the sets that have all systems. Where no set has, its mean over all
-            sets, or None if some of them lack it.
-        ranks: the best and the worst that the tests leave; None with a baseline.
-        scores: on each set that has it, by name.
+        metric: label of the metric.
+        name: name of the system.
+        score: mean score over the sets that have all systems. If no set has all systems, the mean
+            over all sets, or None if some sets lack this system.
+        ranks: best and worst rank that the tests leave; None with a baseline.
+        scores: score on each set that has the system, by name of the set.
     """
 
     metric: str
@@ -209,14 +212,14 @@ class PanelSystem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PanelSet:
-    """A test set's name, its size, and what was swapped in it.
+    """A test set's name, its sizes, and its unit of swaps.
 
     Attributes:
         name: name of the test set.
         segments: number of segments or items.
         unit: unit that was swapped as a whole.
         units: number of units.
-        rows: what was counted, "segments" of systems or "items" of models.
+        rows: kind of rows, "segments" of systems or "items" of models.
     """
 
     name: str
@@ -231,14 +234,14 @@ class Panel(Result):
     """Systems compared over many test sets.
 
     Attributes:
-        settings: how.
-        test_sets: in the order they were given.
-        signatures: of each metric, by its label; where the sets' tokenizers differ, several.
-        higher_is_better: by the metric's label.
-        digits: decimals that people should see, by the metric's label.
-        common: the sets that have all systems.
-        systems: by metric and system.
-        comparisons: by metric and pair.
+        settings: settings of the panel.
+        test_sets: test sets in the given order.
+        signatures: signatures of each metric, by label; several if the sets' tokenizers differ.
+        higher_is_better: direction of each metric, by label.
+        digits: decimals to display, by metric label.
+        common: names of the sets that have all systems.
+        systems: every system by every metric.
+        comparisons: every pair by every metric.
     """
 
     REPORT: ClassVar[str] = "truebleu.reports.panel"
@@ -254,17 +257,17 @@ class Panel(Result):
 
     @property
     def rows(self) -> RowKind:
-        """What was counted: "items" if all test sets have items, else "segments"."""
+        """Kind of rows: "items" if all test sets have items, else "segments"."""
         return (
             "items" if {test_set.rows for test_set in self.test_sets} == {"items"} else "segments"
         )
 
     def of(self, metric: str) -> tuple[PanelComparison, ...]:
-        """The comparisons by one metric."""
+        """Return the comparisons by one metric."""
         return tuple(pair for pair in self.comparisons if pair.metric == metric)
 
     def facts(self) -> dict[str, Any]:
-        """Plain values, without sentences."""
+        """Return plain values, without sentences."""
         metrics = [
             {
                 "name": label,
@@ -296,11 +299,12 @@ def panel(
     2
 
     Args:
-        test_sets: test sets, scores of items, or counts, by a name such as a language pair's. A
-            system may be missing in some.
-        metrics: names or objects. Default: BLEU, the scores of items, or all of counts.
-        progress: called with the number of replicates made since the last call.
-        executor: where test sets are counted and tested, such as `truebleu.execution.Processes(4)`.
+        test_sets: test sets, scores of items, or counts, by a name such as a language pair. Some
+            sets may lack some systems.
+        metrics: names or objects. Default: BLEU, the scores of items, or all metrics of counts.
+        progress: function called with the number of replicates made since the last call.
+        executor: executor that counts and tests the test sets, such as
+            `truebleu.execution.Processes(4)`.
     """
     settings = PanelSettings.from_options(options)
     counts = _count_sets(test_sets, metrics)
@@ -417,7 +421,7 @@ class _MetricPanel:
 
 
 def _count(name: str, source: object, metrics: MetricsLike | None) -> Counts:
-    """Count one test set of a panel; raises SettingError if it is none."""
+    """Count one test set of a panel; raises SettingError if `source` is not a test set."""
     from truebleu.scores.items import ItemScores
 
     if not isinstance(source, TestSet | Counts | ItemScores):
@@ -426,22 +430,22 @@ def _count(name: str, source: object, metrics: MetricsLike | None) -> Counts:
 
 
 def _require_same_scores(counts: Mapping[str, Counts]) -> None:
-    """Check that all sets have the same metrics, which files of scores may not."""
+    """Check that all sets have the same metrics; raises SettingError."""
     (first, names), *others = (
         (name, [metric.scorer.name for metric in part.metrics]) for name, part in counts.items()
     )
     for name, others_names in others:
         if others_names != names:
             expected = (
-                f"{', '.join(names)} as in {first}; scores:column=A/B takes what a set "
-                "has, and name=NAME calls it the same everywhere"
+                f"{', '.join(names)} as in {first}; scores:column=A/B takes the column that a set "
+                "has, and name=NAME gives it one name in all sets"
             )
             raise SettingError(f"test set {name}", ", ".join(others_names), expected)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SetDifference:
-    """A pair on one set: the difference, its error with degrees of freedom, its p and interval."""
+    """A pair on one set: difference, standard error, degrees of freedom, p-value and interval."""
 
     test_set: str
     difference: float
@@ -453,13 +457,13 @@ class SetDifference:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _ComparedSet:
-    """Results on one test set; systems go by their numbers in the panel.
+    """Results on one test set; systems are numbered as in the panel.
 
     Attributes:
         sizes: name, sizes and unit of the set.
-        index: index of each system that the set has, by its number.
-        scores: by metric, the scores of the set's systems.
-        differences: by metric, the differences of the pairs that the set has.
+        index: index in the set of each system that the set has, by number in the panel.
+        scores: scores of the set's systems, for each metric.
+        differences: differences of the pairs that the set has, for each metric.
     """
 
     sizes: PanelSet
@@ -480,7 +484,7 @@ def _compare_set(
 
     Args:
         name: name of the test set.
-        counts: its counts; texts that were not counted yet are counted here.
+        counts: counts of the test set; texts that were not counted yet are counted here.
         systems: all systems of the panel.
         pairs: numbers of the systems of each pair.
         settings: settings of the panel.
@@ -491,7 +495,7 @@ def _compare_set(
     unit = chosen_unit(settings.unit, outline)
     try:
         units = units_of(outline, CompareSettings(unit=unit))
-    except SettingError as error:  # with the name of the set
+    except SettingError as error:  # add the name of the set
         _, found, expected = error.args
         raise SettingError(f"test set {name}", found, expected) from None
     unit_counts = count_units(counts, units)
@@ -530,7 +534,7 @@ def _compare_sets(
     progress: Progress | None,
     executor: Executor | None,
 ) -> list[_ComparedSet]:
-    """Compare on every test set, each of them a task if there is an executor."""
+    """Compare the systems on every test set, in one task per set if there is an executor."""
     from truebleu.execution.executors import completed
 
     about = systems, pairs, settings
@@ -569,7 +573,7 @@ def average_differences(
     missing: tuple[str, ...],
     settings: PanelSettings,
 ) -> PanelComparison:
-    """Average a pair's difference over sets; p is not yet corrected for other pairs.
+    """Average a pair's difference over sets, without correcting p for other pairs.
 
     Args:
         metric: label of the metric.
@@ -637,10 +641,10 @@ def _interval(centre: float, error: float, degrees: float, level: float) -> Inte
 
 
 def heterogeneity(differences: Values, errors: Values, level: float) -> Heterogeneity:
-    """Estimate how much true differences vary from two or more estimates and standard errors.
+    """Estimate the variation of true differences from two or more estimates and standard errors.
 
-    The variance between sets is the one under which the weighted squares around the mean are what
-    is expected of them (Paule and Mandel 1982); I² is Higgins and Thompson's (2002) share.
+    The variance between sets is the value at which the weighted sum of squares around the mean
+    equals its expectation (Paule and Mandel 1982); I² is Higgins and Thompson's (2002).
 
     >>> found = heterogeneity(np.array([1.0, 2.0, 6.0]), np.array([0.5, 0.5, 0.5]), 0.95)
     >>> round(found.tau**2, 6), round(found.i_squared, 3)
@@ -670,8 +674,8 @@ def heterogeneity(differences: Values, errors: Values, level: float) -> Heteroge
     typical = (count - 1) * weights.sum() / (weights.sum() ** 2 - (weights**2).sum())
     prediction = None
     if count >= FEWEST_FOR_PREDICTION:
-        # Student's interval of one more difference, which knows tau only as well as so few sets
-        # show it. By chance, these may differ less than their own errors say.
+        # Student's interval of one more difference: few sets give only a rough estimate of tau.
+        # By chance, sets may differ less than their own standard errors say.
         spread = max(float(differences.var(ddof=1)), float((errors**2).mean()))
         error = (spread * (1 + 1 / count)) ** 0.5
         prediction = _interval(float(differences.mean()), error, count - 1, level)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["read_panel"]
 
-# What files of a test set's folder are, by how their names begin.
+# Roles of the files in a test set's folder, by the beginning of their names.
 BEGINNINGS = {"ref": "reference", "src": "source", "source": "source", "doc": "documents"}
 OUTPUTS = ("sys", "systems", "outputs", "hyp")
 LONG = ("test_set", "system", "output", "reference")
@@ -34,11 +34,11 @@ EXPECTED = f"a folder of test sets, saved counts, or a table with the columns {'
 
 
 def read_panel(paths: Sequence[str], metrics: MetricsLike | None = None) -> dict[str, Counts]:
-    """Read the test sets of a panel, by their names; texts are counted when they are compared.
+    """Read the test sets of a panel, by name; texts are counted when they are compared.
 
     Args:
-        paths: each a folder with a folder for every test set, the folder of one, saved counts,
-            or a long table that has the texts.
+        paths: folders with a folder for every test set, folders of one test set, saved counts, or
+            long tables with the texts.
         metrics: names or objects. Default: BLEU, or all of saved counts.
     """
     schema.require_type("paths", paths, Iterable, "folders or files")
@@ -70,7 +70,7 @@ def _test_sets(path: str, metrics: MetricsLike | None) -> Iterator[tuple[str, Te
 
 
 def _of_folder(folder: str, metrics: MetricsLike | None) -> Iterator[tuple[str, TestSet | Counts]]:
-    """Yield the test set of a folder, or those of the folders and saved counts in it."""
+    """Yield the test set of a folder, or the test sets of its folders and saved counts."""
     entries = sorted(entry for entry in os.listdir(folder) if not entry.startswith("."))
     if any(_role(entry) == "reference" for entry in entries):
         yield os.path.basename(os.path.normpath(folder)), _read_folder(folder, entries)
@@ -110,14 +110,17 @@ def _read_folder(folder: str, entries: Sequence[str]) -> TestSet:
     )
 
 
-def _only(where: str, role: str, files: Sequence[str]) -> str | None:
+def _only(folder: str, role: str, files: Sequence[str]) -> str | None:
     if len(files) > 1:
-        raise SettingError(role, f"{len(files)} files in {where}", "one at most")
+        raise SettingError(role, f"{len(files)} files in {folder}", "at most one file")
     return files[0] if files else None
 
 
 def _of_long_table(table: Table) -> Iterator[tuple[str, TestSet]]:
-    """A row per test set, system and segment; segments pair by `segment`, or else by order."""
+    """Yield the test sets of a table with a row per test set, system and segment.
+
+    Segments pair by the column `segment`, or else by order.
+    """
     sets: dict[str, list[int]] = defaultdict(list)
     for row, name in enumerate(table.labels("test_set")):
         sets[name].append(row)
@@ -132,7 +135,8 @@ def _of_long_table(table: Table) -> Iterator[tuple[str, TestSet]]:
         for text in texts:
             if absent := absent_segments(text.segments):
                 found = f"{len(absent)} segments fewer of {text.name} in {name}"
-                raise MalformedFileError(table.path, None, found, "the same of every system")
+                expected = "the same segments of every system"
+                raise MalformedFileError(table.path, None, found, expected)
         yield (
             name,
             as_test_set(

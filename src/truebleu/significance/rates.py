@@ -1,4 +1,4 @@
-"""Intervals of pass/fail scores, which are 0 or 1, and of paired differences of them.
+"""Intervals of pass/fail scores, which are 0 or 1, and of their paired differences.
 
 `crates/core/src/statistics/rates.rs` has the formulas, when each is used, and what they assume.
 """
@@ -28,7 +28,7 @@ __all__ = [
 
 
 def are_rates(metric: Scorer, rows: NDArray[Any]) -> bool:
-    """Return whether a metric's scores are all 0 or 1, and of the same segments for all systems."""
+    """Return whether all scores are 0 or 1, on the same segments for all systems."""
     if not isinstance(metric, MeanScorer) or rows.ndim != 3 or rows.shape[2] != 2:
         return False
     return _core.Rows(rows.reshape(len(rows), -1)).are_rates()
@@ -40,7 +40,7 @@ def are_clustered(rows: Values) -> bool:
 
 
 def wilson_interval(rate: ArrayLike, trials: ArrayLike, level: float) -> Values:
-    """Return Wilson's score interval of a rate: low, high; trials need not be whole numbers.
+    """Return Wilson's score interval of a rate: low, high; `trials` may be fractional.
 
     >>> wilson_interval(1.0, 10, 0.95).round(4).tolist()
     [0.7225, 1.0]
@@ -49,7 +49,7 @@ def wilson_interval(rate: ArrayLike, trials: ArrayLike, level: float) -> Values:
 
 
 def clopper_pearson_interval(rate: ArrayLike, trials: ArrayLike, level: float) -> Values:
-    """Return Clopper and Pearson's interval, which covers at least as often as its level says.
+    """Return Clopper and Pearson's interval of a rate, whose coverage is at least its level.
 
     >>> clopper_pearson_interval(1.0, 10, 0.95).round(4).tolist()
     [0.6915, 1.0]
@@ -88,9 +88,9 @@ def tango_interval(first: ArrayLike, second: ArrayLike, count: ArrayLike, level:
     [0.0611, 0.3447]
 
     Args:
-        first: number of items that only the first gets right, which need not be whole; one number
+        first: number of items that only the first system passes, possibly fractional; one number
             or one for each pair, like the other numbers.
-        second: number of items that only the second gets right.
+        second: number of items that only the second system passes.
         count: number of all items.
         level: confidence level, such as 0.95.
     """

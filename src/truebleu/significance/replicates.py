@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 
 __all__ = ["bootstrap_scores"]
 
-# Called with the number of replicates made since the last call.
+# Function called with the number of replicates made since the last call.
 Progress = Callable[[int], object]
 
 # Enough replicates to keep all threads busy, few enough to report progress.
 LARGEST_BLOCK = 1 << 12
-# Rows that a block of replicates may add up: a second or two of work.
+# Most rows that a block of replicates adds up: a second or two of work.
 BLOCK_WORK = 1 << 31
 
 
 def side_by_side(statistics: Sequence[UnitCounts]) -> Values:
-    """Return the counts of all metrics and systems in one row per unit, for one draw of all."""
+    """Return the counts of all metrics and systems in one row per unit, to draw them together."""
     if not statistics:
         raise SettingError("statistics", [], "counts of at least one metric")
     rows = [metric.rows.reshape(len(metric.rows), metric.width) for metric in statistics]
@@ -43,7 +43,7 @@ def side_by_side(statistics: Sequence[UnitCounts]) -> Values:
 
 
 def split_sums(sums: Values, statistics: Sequence[UnitCounts]) -> list[Values]:
-    """Split sums of rows side by side by metric, each shaped (replicate, system, column)."""
+    """Split sums of rows from `side_by_side` by metric, each shaped (replicate, system, column)."""
     ends = np.cumsum([metric.width for metric in statistics])
     parts = np.split(sums, ends[:-1], axis=1)
     return [
@@ -84,14 +84,14 @@ def swap_blocks(
     *,
     first: int = 0,
 ) -> Iterator[tuple[int, Values, Values]]:
-    """Yield the differences of each pair after random swaps, block after block of replicates.
+    """Yield the differences of each pair after random swaps, in blocks of replicates.
 
-    Swapping X and Y on a set of units moves the sums of X by S(Y) - S(X), where S adds up these
-    units, and those of Y by as much the other way: S of each system serves all of its pairs.
+    Swapping X and Y on a set of units changes the sums of X by S(Y) - S(X), where S adds up these
+    units, and the sums of Y by S(X) - S(Y): the S of each system serves all of its pairs.
 
     Yields:
-        The index of the metric, the differences, and the shares of the text that the replicates
-        swap: see `swapped_shares`.
+        The index of the metric, the differences, and the swapped shares of the text; see
+        `swapped_shares`.
     """
     for start, swapped_sums in swapped_sum_blocks(statistics, swaps, progress, first=first):
         for index, (metric, sums) in enumerate(zip(statistics, swapped_sums, strict=True)):
@@ -107,7 +107,7 @@ def swapped_shares(
 ) -> Values:
     """Return the share of the text that each replicate swaps, by the metric's weights.
 
-    Without weights all units weigh alike.
+    Without weights, all units have equal weight.
 
     Args:
         statistics: counts of all systems by one metric.
@@ -117,7 +117,7 @@ def swapped_shares(
         first: first replicate.
 
     Returns:
-        Shaped (replicate, pair), or (replicate, 1) if the share is the same for all pairs: systems
+        Shares shaped (replicate, pair), or (replicate, 1) if all pairs have equal shares: systems
         differ if each is counted against the closest of several references.
     """
     columns = list(statistics.metric.weight_columns)
@@ -135,16 +135,17 @@ def swapped_sum_blocks(
     *,
     first: int = 0,
 ) -> Iterator[tuple[int, list[Values]]]:
-    """Yield the sums over the units that each replicate swaps, block after block.
+    """Yield the sums over the units that each replicate swaps, in blocks of replicates.
 
     Args:
         statistics: counts of all systems, by each metric.
         swaps: number of replicates, and their seed.
-        progress: called after replicates were used.
+        progress: function called with the number of replicates used since the last call.
         first: first replicate.
 
     Yields:
-        The first replicate of the block, and by metric sums shaped (replicate, system, column).
+        The first replicate of the block, and sums shaped (replicate, system, column) for each
+        metric.
     """
     rows = side_by_side(statistics)
     require_whole_number("first", first, 0, MOST)
@@ -168,7 +169,7 @@ def _differences(statistics: UnitCounts, swapped_sums: Values, pairs: Sequence[P
 
 
 def _width_of_pairs(statistics: UnitCounts, pairs: int) -> int:
-    """Return the number of numbers that scoring the pairs of a replicate needs."""
+    """Return how many numbers are needed to score the pairs of a replicate."""
     columns: int = statistics.rows.shape[2]
     return pairs if statistics.metric.native() is not None else 2 * pairs * columns
 
@@ -180,16 +181,15 @@ def _blocks(replicates: int, width: int, rows: int) -> Iterator[tuple[int, int]]
         yield first, min(size, replicates - first)
 
 
-# Swaps that vary less than samples find too many differences; they are scaled.
+# Swaps that vary less than samples reject true null hypotheses too often, so they are scaled.
 
 
 def swap_ratios(statistics: UnitCounts, pairs: Sequence[Pair]) -> Values:
-    """Return the variance of each pair's difference over random swaps, over that over samples.
+    """Return the ratio of each pair's variance over random swaps to its variance over samples.
 
-    About 1 if outputs might as well be the other system's. Below 1 if a count moves one of the
-    scores only, as lengths do if one output is short and the other long: swaps then make two
-    systems more alike than samples do. Means over units move with no count, and have 1. NaN if
-    nothing varies.
+    About 1 if outputs are exchangeable. Below 1 if a count affects only one of the scores, as
+    lengths do if one output is short and the other long: swaps then make two systems more alike
+    than samples do. Means over units have ratio 1. NaN if nothing varies.
     """
     if isinstance(statistics.metric, MeanScorer):
         return np.ones(len(pairs))
@@ -203,9 +203,9 @@ def swap_ratios(statistics: UnitCounts, pairs: Sequence[Pair]) -> Values:
 
 
 def scale_swaps(differences: Values, shares: Values, scales: Values) -> tuple[Values, Values]:
-    """Return differences after swaps and the swapped shares of the text, scaled.
+    """Scale differences after swaps and the swapped shares of the text.
 
-    `swap_scales` has the scales, one for each pair.
+    Each pair has one scale, from `swap_scales`.
     """
     if (scales == 1).all():
         return differences, shares

@@ -1,4 +1,4 @@
-"""Results of comparisons: systems, pairs, metrics and groups, and how they are made of tests."""
+"""Results of comparisons: systems, pairs, metrics and groups, and their making from tests."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     from truebleu.significance.unit_counts import Pair, UnitCounts
 
 Bounds = tuple[float, float]
-#: Why an end is open.
+#: Reasons why an end is open.
 OpenEnd = Literal["one-sided test", "too few units", "too few replicates"]
-#: What makes the test of a pair moot; `truebleu.reports.compare` puts it into words.
+#: Reasons why the test of a pair is moot; `truebleu.reports.compare` puts them into words.
 PairNote = Literal["identical", "few units differ"]
 
 
@@ -55,14 +55,15 @@ class SystemResult:
     """One system by one metric.
 
     Attributes:
-        score: on the whole test set; the average over runs, where there are several.
-        interval: of the score.
-        median: of the replicates' scores (Zhang & Vogel 2004, §3.1).
-        relative_interval: the interval around the median in percent of it; None at a median of 0.
+        score: score on the whole test set, or the average over runs.
+        interval: interval of the score.
+        median: median of the replicates' scores (Zhang & Vogel 2004, §3.1).
+        relative_interval: interval around the median in per cent of the median; None at a median
+            of 0.
         rank_range: best and worst rank that the tests leave; None for a metric without direction,
-            and where not all pairs were compared.
-        p_best: the share of replicates in which the system is best; None without direction.
-        runs: the scores of its runs; None where runs are not compared.
+            and if not all pairs were compared.
+        p_best: share of replicates in which the system is best; None without direction.
+        runs: scores of the system's runs; None if no runs are compared.
     """
 
     score: float
@@ -79,38 +80,41 @@ class PairResult:
     """Two systems by one metric.
 
     Attributes:
-        metric: the metric's label.
-        a: the first system.
-        b: the second system.
+        metric: label of the metric.
+        a: name of the first system.
+        b: name of the second system.
         difference: score of a minus score of b.
-        interval: all differences that the pair's test does not reject: it leaves out 0 exactly
-            where p is at most 1 minus the level. An end is None where the test leaves it open. Of
-            pass/fail scores, Tango's interval, in accord with the test.
-        open_end: why it does; None where both ends are numbers.
-        simultaneous_interval: of the difference, all of which hold at once with the level; that of
-            Tukey's or Scheffé's test where it corrects. None for a single comparison otherwise, and
-            of further runs. Of a group of segments, those of this group hold at once.
-        wins: the share of replicates in which a is better, ties half (Koehn 2004, §6).
-        p: how often equal systems would differ by at least this much.
+        interval: interval of the differences that the pair's test does not reject: it excludes 0
+            exactly if p is at most 1 minus the level. An end that the test leaves open is None.
+            Pass/fail scores have Tango's interval, in accord with the test.
+        open_end: reason why an end is open; None if both ends are numbers.
+        simultaneous_interval: interval of the difference, simultaneous over all pairs at the
+            level; Tukey's or Scheffé's if the correction is theirs. Otherwise None for a single
+            comparison, and for verdicts on further runs. In a group of segments, simultaneous
+            over the pairs of this group.
+        wins: share of replicates in which a is better; a tie counts half (Koehn 2004, §6).
+        p: p-value: how often equal systems would differ by at least this much.
         p_se: Monte-Carlo standard error of p.
         p_adjusted: p after the correction for all comparisons by this metric.
-        significant: whether p_adjusted is at most the significance level.
-        differing_units: the units in which the metric counts the two systems differently.
-        design_effect: the variance of the difference by documents or blocks over that by
-            segments; None where neither is known.
-        largest_share: the share of the variance of the difference that one unit carries; None
-            where it does not vary.
-        largest_unit: the name of that document, or the number of that segment.
-        swap_ratio: the variance of the difference over random swaps over that over samples of
-            units; below 1, approximate randomization that is not scaled rejects equal scores too
-            often. None where the difference does not vary, and of tests without swaps.
-        equivalence_p: of the test that they differ by the margin or more; None without a margin.
-        equivalence_p_adjusted: the same after a correction for all comparisons by this metric.
-        equivalent: whether that is at most the significance level; None without a margin.
-        pooled_difference: of all runs as one corpus, which is what swaps of separate runs test;
-            None where runs are not compared.
-        people: how often people agree with such a difference; None where no curve is known.
-        note: what makes the test moot.
+        significant: True if p_adjusted is at most the significance level.
+        differing_units: number of units in which the metric counts the two systems differently.
+        design_effect: variance of the difference by documents or blocks over its variance by
+            segments; None if neither documents nor blocks are known.
+        largest_share: largest share of one unit in the variance of the difference; None if the
+            difference does not vary.
+        largest_unit: name or number of this unit.
+        swap_ratio: variance of the difference over random swaps, divided by its variance over
+            samples of units; below 1, unscaled approximate randomization rejects equal scores too
+            often. None if the difference does not vary, and for tests without swaps.
+        equivalence_p: p-value of the hypothesis that the systems differ by the margin or more;
+            None without a margin.
+        equivalence_p_adjusted: equivalence_p after a correction for all comparisons by this metric.
+        equivalent: True if equivalence_p_adjusted is at most the significance level; None without
+            a margin.
+        pooled_difference: difference of the scores of all runs as one corpus, which swaps of
+            separate runs test; None if no runs are compared.
+        people: human agreement with such a difference; None if no curve is known.
+        note: reason why the test is moot, or None.
     """
 
     metric: str
@@ -140,23 +144,24 @@ class PairResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricResult:
-    """What holds for a metric as a whole.
+    """Results of a metric as a whole.
 
     Attributes:
-        signature: all that must match before its scores may be compared.
-        higher_is_better: None for a metric without direction.
-        digits: decimals of a score that people should see.
-        clusters: groups of systems that the tests do not separate, best first; none for a metric
-            without direction, and where not all pairs were compared.
-        experimentwise_error: the chance of at least one false alarm among all comparisons, if
+        signature: all that must match before scores of the metric may be compared.
+        higher_is_better: direction of the metric; None without direction.
+        digits: decimals of a score to display.
+        clusters: groups of systems that the tests do not separate, best first; empty for a metric
+            without direction, and if not all pairs were compared.
+        experimentwise_error: probability of at least one false alarm among all comparisons, if
             none of the systems differed and nothing were corrected (Riezler & Maxwell 2005, §4.4).
-        replicates: of the test; all 2**units of them where that was no more, 0 where it needs none.
-        exact: whether those were all.
-        decided: whether every decision is clear of Monte-Carlo error.
-        smallest_p: the smallest adjusted p that so many replicates and comparisons can give; above
+        replicates: number of replicates of the test; all 2**units if those are no more, 0 if the
+            test needs none.
+        exact: True if the replicates were all possible swaps.
+        decided: True if every decision is clear of Monte-Carlo error.
+        smallest_p: smallest adjusted p that the replicates and comparisons allow; if it is above
             the significance level, nothing could have been significant.
-        interval_method: how intervals of scores were made.
-        pass_fail: whether all scores are 0 or 1, of which differences have Tango's interval.
+        interval_method: method of the intervals of scores.
+        pass_fail: True if all scores are 0 or 1, whose differences have Tango's interval.
     """
 
     signature: Signature
@@ -174,19 +179,19 @@ class MetricResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupComparison:
-    """The comparisons of systems on a group of segments.
+    """Comparisons of systems on a group of segments.
 
     Attributes:
-        column: what the segments are grouped by.
-        label: of the group.
-        segments: how many there are.
-        unit: what was drawn or swapped as a whole.
-        units: how many.
-        systems: the scores by name and metric's label.
-        comparisons: every pair by every metric, adjusted for those of all groups; simultaneous
-            intervals are of the pairs of this group. None at all where there are too few units to
+        column: name of the labels that group the segments.
+        label: label of the group.
+        segments: number of segments.
+        unit: unit that was resampled or swapped as a whole.
+        units: number of units.
+        systems: scores by system and metric label.
+        comparisons: every pair by every metric, adjusted for the comparisons of all groups;
+            simultaneous intervals are over the pairs of this group. Empty with too few units to
             test.
-        test: the test of significance that was used; None where there is none.
+        test: significance test that was used; None with too few units to test.
     """
 
     column: str
@@ -203,7 +208,7 @@ class GroupComparison:
         return tuple(pair for pair in self.comparisons if pair.metric == metric)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return plain values."""
         return {**schema.to_builtins(self), "systems": _named(self.systems)}
 
 
@@ -212,15 +217,15 @@ class Comparison(Result):
     """Every system and every compared pair by every metric.
 
     Attributes:
-        test_set: its sizes and names.
-        settings: how the systems were compared.
-        units: how many were drawn or swapped.
-        metrics: what holds for each metric, by its label.
-        systems: by name and metric's label.
+        test_set: sizes and names of the test set.
+        settings: settings of the comparison.
+        units: number of units that were resampled or swapped.
+        metrics: results of each metric as a whole, by label.
+        systems: results by system and metric label.
         comparisons: every pair by every metric.
-        runs: for each system the names of its outputs; None where runs are not compared.
-        groups: the same of groups of segments, where these were asked for.
-        warnings: what is suspicious about the texts.
+        runs: names of the outputs of each system; None if no runs are compared.
+        groups: comparisons on groups of segments, if requested.
+        warnings: warnings about the texts.
     """
 
     REPORT: ClassVar[str] = "truebleu.reports.compare"
@@ -280,7 +285,7 @@ class ResampledMetric:
 
 @dataclass(frozen=True, slots=True)
 class _MetricResults:
-    """The metric, all systems and all pairs by one metric."""
+    """Results of one metric: the metric as a whole, all systems and all pairs."""
 
     metric: MetricResult
     systems: list[SystemResult]
@@ -289,7 +294,7 @@ class _MetricResults:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
-    """The pairs that are compared, and what the results of all metrics share.
+    """The compared pairs, and all that the results of all metrics share.
 
     Attributes:
         names: names of the systems.
@@ -333,7 +338,7 @@ class Family:
         )
 
     def _by_metric(self, metric: ResampledMetric) -> _MetricResults:
-        # Systems one after the other: what kernels read of a system then stands together.
+        # Column order, so that the scores of a system are contiguous for the kernels.
         metric = replace(metric, scores=np.asfortranarray(metric.scores))
         counts, tests, scorer = metric.counts, metric.tests, metric.counts.metric
         settings, higher = self.settings, counts.sign == 1
@@ -344,7 +349,7 @@ class Family:
             tests.p_adjusted <= settings.alpha,
             higher_is_better=higher,
         )
-        # Against a baseline only, ranks would follow from comparisons that were not made.
+        # Ranks against a baseline would depend on comparisons that were not made.
         ranked = scorer.higher_is_better is not None and settings.baseline is None
         groups = clusters(counts.scores, better, higher_is_better=higher) if ranked else []
         method = choose_interval(counts, self.interval, settings.interval)
@@ -449,7 +454,7 @@ def _rows(columns: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
 def _difference_bounds(
     tested: PairTests, sign: int, settings: CompareSettings
 ) -> dict[str, list[Any]]:
-    """Return the intervals of differences; those of a one-sided test have one end."""
+    """Return the intervals of differences, with an open end if the test is one-sided."""
     one_sided = settings.alternative != "two-sided"
     has_low = not one_sided or (settings.alternative == "greater") == (sign > 0)
     has_high = not one_sided or not has_low
@@ -482,7 +487,7 @@ def _equivalence(
     if TESTS[settings.test].source == "runs":
         p = two_way_equivalence_p(statistics, pairs, settings.margin)
     else:
-        # By the block: the differences of all pairs without each unit would fill the memory.
+        # Blocks, because the jackknife differences of all pairs would fill the memory.
         size = max(1, PAIR_BLOCK // statistics.units)
         parts = (pairs[start : start + size] for start in range(0, len(pairs), size))
         p = np.concatenate(

@@ -34,15 +34,13 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemScores:
-    """One system's scores by metric label; segments' scores and intervals where asked for.
-
-    A segment's score is None where there is none, and `notes` then says so by metric label.
+    """One system's scores by metric label; segments' scores and intervals if requested.
 
     Attributes:
-        name: of the system.
-        scores: by metric label.
-        segments: the scores of each segment likewise.
-        intervals: of the scores likewise.
+        name: name of the system.
+        scores: scores by metric label.
+        segments: scores of each segment by metric label, None for a segment without a score.
+        intervals: intervals of the scores by metric label.
     """
 
     name: str
@@ -52,7 +50,7 @@ class SystemScores:
 
     @property
     def notes(self) -> dict[str, str]:
-        """What a reader must know of a metric's scores, where there is anything."""
+        """Cautions by metric label; metrics without one are left out."""
         return {
             label: f"segments without a score: {row.count(None)} of {len(row)}"
             for label, row in (self.segments or {}).items()
@@ -60,7 +58,7 @@ class SystemScores:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return plain values."""
         scores = {label: score.to_dict() for label, score in self.scores.items()}
         for label, segments in (self.segments or {}).items():
             scores[label]["segments"] = list(segments)
@@ -73,15 +71,15 @@ class SystemScores:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupScores:
-    """The scores of a group of segments.
+    """Scores of a group of segments.
 
     Attributes:
-        column: what the segments are grouped by.
-        label: of the group.
-        segments: how many there are.
-        unit: what was drawn as a whole; None without intervals.
-        units: how many were drawn; None without intervals.
-        systems: their scores; the intervals of all groups of the column hold together.
+        column: name of the labels that group the segments.
+        label: label of the group.
+        segments: number of segments.
+        unit: unit that was resampled as a whole; None without intervals.
+        units: number of units; None without intervals.
+        systems: scores of each system; the intervals of all groups of the column are simultaneous.
     """
 
     column: str
@@ -94,24 +92,25 @@ class GroupScores:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Scores(Result, Mapping[str, Mapping[str, "Score"]]):
-    """The scores of all systems of a test set: a mapping from system to metric label to score.
+    """Scores of all systems of a test set: a mapping from system to metric label to score.
 
-    A metric's label is its name, and the settings that tell it from namesakes where it has any.
+    A metric's label is its name, with the settings that distinguish it from other metrics of this
+    name, if any.
 
     Attributes:
-        test_set: its sizes and names.
-        signatures: of each metric, by its label.
-        higher_is_better: by the metric's label.
-        digits: decimals that people should see, by the metric's label.
-        systems: their scores, in the order of the test set.
-        warnings: what is suspicious about the texts.
-        settings: how the intervals were made, where there are any.
-        units: how many the bootstrap drew, where there are intervals.
-        interval_methods: how intervals were made, by the metric's label.
-        design_effects: by the metric's label, the variance of each system's score by documents or
-            blocks over that by segments; empty where there are no intervals or neither is known.
-        groups: the scores of groups of segments, where these were asked for.
-        segment_names: what people know the segments by; None where that is their number.
+        test_set: sizes and names of the test set.
+        signatures: signature of each metric, by label.
+        higher_is_better: direction of each metric, by label.
+        digits: decimals to display, by metric label.
+        systems: scores of each system, in the order of the test set.
+        warnings: warnings about the texts.
+        settings: settings of the intervals, or None without intervals.
+        units: number of resampled units, or None without intervals.
+        interval_methods: method of the intervals, by metric label.
+        design_effects: variance of each system's score by documents or blocks over its variance by
+            segments, by metric label; empty without intervals, documents and blocks.
+        groups: scores of groups of segments, if requested.
+        segment_names: names of the segments; None if they are known by number.
     """
 
     REPORT: ClassVar[str] = "truebleu.reports.scores"
@@ -150,7 +149,7 @@ class Scores(Result, Mapping[str, Mapping[str, "Score"]]):
         return len(self.systems)
 
     def facts(self) -> dict[str, Any]:
-        """Plain values, without sentences."""
+        """Return plain values, without sentences."""
         metrics = [
             {"name": label, **signature.to_dict(), "higher_is_better": self.higher_is_better[label]}
             for label, signature in self.signatures.items()
@@ -166,7 +165,7 @@ class ScoreOptions(schema.IntervalOptions, total=False):
     """Options of `score`.
 
     Attributes:
-        confidence: also make a confidence interval of each score.
+        confidence: add a confidence interval to each score.
         per_segment: also score each segment, as the metric scores single segments.
     """
 
@@ -210,10 +209,10 @@ def score(
         metrics: names or objects: "bleu", ["bleu:tokenize=zh", "chrf"], BLEU(). Default: BLEU, or
             the scores of items.
         by: also score groups of segments: labels by name, one for each segment, or "domain" or
-            "document". Intervals of all groups of a column hold together.
-        documents: the document of each segment, where `systems` is no test set.
-        domains: the domain of each segment, likewise.
-        progress: called with the number of replicates that were just scored.
+            "document". Intervals of all groups of a column are simultaneous.
+        documents: document of each segment, if `systems` is not a test set.
+        domains: domain of each segment, if `systems` is not a test set.
+        progress: function called with the number of replicates that were just scored.
     """
     counts = counts_of(systems, references, metrics, documents, domains)
     columns = counts.outline.columns(by)
@@ -259,7 +258,7 @@ def _score(counts: Counts, *, segments: bool) -> Scores:
 def _with_intervals(
     scores: Scores, counts: Counts, options: Mapping[str, Any], progress: Progress | None
 ) -> Scores:
-    """Add the intervals of scores, and how they were made."""
+    """Add the intervals of scores, their settings and methods."""
     # Resampling needs NumPy, which takes longer to load than plain scores take in all.
     from truebleu.significance.intervals import choose_interval, interval_bounds
     from truebleu.significance.replicates import bootstrap_scores

@@ -1,4 +1,4 @@
-"""Settings of resampling, of intervals and of comparisons: what results keep, checked once."""
+"""Settings of resampling, intervals and comparisons, checked once and kept with results."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 __all__ = ["CompareSettings", "IntervalSettings", "ResamplingSettings"]
 
 
-#: What corrections are for: the comparisons by each metric, or by all metrics together.
+#: Families of comparisons to correct over: by each metric, or by all metrics together.
 FAMILIES = ("pairs", "metrics")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResamplingSettings(schema.Settings):
-    """How test sets are resampled, and how sure an answer must be.
+    """Settings of resampling, and the confidence level.
 
     Attributes:
         unit: unit that is resampled or swapped.
-        by_domain: True if replicates are drawn within each domain, with the same mixture.
+        by_domain: True if replicates are drawn within each domain, keeping the mixture of domains.
     """
 
     OPTIONS = schema.ResamplingOptions
@@ -51,7 +51,7 @@ class ResamplingSettings(schema.Settings):
 
     @staticmethod
     def refuse_conflicts(options: Mapping[str, Any]) -> None:
-        """Raise SettingError for replicates that decide nothing, and for blocks without length."""
+        """Raise SettingError for too few replicates, and for blocks without a length."""
         level, replicates = options["level"], options["replicates"]
         alpha = round(1 - level, 12)
         if not 0 < alpha < 1:  # a level that rounding takes to 1
@@ -67,22 +67,22 @@ class ResamplingSettings(schema.Settings):
                 raise SettingError("replicates", replicates, expected)
         length = options.get("block_length")
         if (options["unit"] == "block") != (length is not None):
-            expected = "a length with unit 'block', and none with another unit"
+            expected = "a length" if length is None else "None, or unit 'block'"
             raise SettingError("block_length", length, expected)
 
     @property
     def alpha(self) -> float:
-        """The significance level; 1 - 0.9 is 0.09999999999999998 in floats, and means 0.1."""
+        """Significance level, rounded because 1 - 0.9 is 0.09999999999999998 in floats."""
         return round(1 - self.level, 12)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, enough to repeat what was done."""
+        """Return plain values, enough to repeat the computation."""
         return asdict(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntervalSettings(ResamplingSettings):
-    """How intervals of scores are made."""
+    """Settings of resampling and of intervals of scores."""
 
     OPTIONS = schema.IntervalOptions
 
@@ -93,7 +93,7 @@ class IntervalSettings(ResamplingSettings):
         schema.require_name("interval", self.interval, self._intervals())
 
     def bootstrap(self, replicates: int | None = None) -> Bootstrap:
-        """Return a bootstrap with `replicates` replicates; None means those of the settings."""
+        """Return a bootstrap with `replicates` replicates, or as many as in the settings."""
         count = self.replicates if replicates is None else replicates
         return Bootstrap(replicates=count, seed=self.seed)
 
@@ -106,21 +106,22 @@ class CompareOptions(schema.IntervalOptions, total=False):
     """Options of `compare`.
 
     Attributes:
-        baseline: compare all other systems with this one.
+        baseline: system to compare all others with, instead of comparing all pairs.
         test: significance test. Default: approximate randomization.
-        margin: the largest difference that does not matter; adds a test of equivalence.
+        margin: largest difference that does not matter; adds a test of equivalence.
         correction: correction for multiple comparisons by one metric. Default: holm;
             westfall-young from 1,001 comparisons.
-        primary: the metric whose verdict counts, of several. Default: the first. The others are
-            shown for information.
-        correct_over: "pairs" corrects for the comparisons by each metric; "metrics" for those by
-            all metrics together, so that the verdicts by all of them count.
+        primary: metric that decides the verdict. Default: the first. The others are shown for
+            information.
+        correct_over: family to correct over: "pairs" for the comparisons by each metric
+            separately, "metrics" for the comparisons by all metrics together, so that the verdicts
+            by all of them count.
         adaptive: add replicates until the Monte-Carlo error no longer affects a decision, up to a
             million.
-        about: what a verdict on systems with runs is about. Default: further runs if every system
-            has two or more.
-        swap_runs: in a verdict on these runs, whether swaps take all runs of a unit together, or
-            each of them separately, as MultEval does.
+        about: scope of a verdict on systems with runs: these runs only, or further runs of the
+            same systems. Default: further runs if every system has two or more.
+        swap_runs: swaps in a verdict on these runs: all runs of a unit together, or each run
+            separately, as MultEval does.
     """
 
     baseline: schema.Baseline
@@ -142,9 +143,9 @@ class CompareSettings(IntervalSettings):
 
     Attributes:
         test_replicates: number of replicates of the test, if many comparisons need more than the
-            bootstrap; None for as many.
-        about: what a verdict on systems with several runs is about; None without runs.
-        primary: the metric whose verdict counts, of several; None for a single one.
+            bootstrap has; None if the test has as many as the bootstrap.
+        about: scope of a verdict on systems with several runs; None without runs.
+        primary: metric that decides the verdict; None with a single metric.
     """
 
     OPTIONS = CompareOptions
@@ -177,9 +178,10 @@ class CompareSettings(IntervalSettings):
 
     @property
     def p_value_correction(self) -> str:
-        """The correction of equivalence tests and of groups: the chosen one, or Holm's.
+        """Correction of equivalence tests and of groups: the chosen correction, or Holm's.
 
-        Those that look at replicates or segment scores look for differences on the whole test set.
+        Corrections that need replicates or segment scores can only test differences on the whole
+        test set.
         """
         return self.correction if CORRECTIONS[self.correction].basis == "p-values" else "holm"
 
@@ -201,7 +203,7 @@ def _refuse_with_test(name: str, options: Mapping[str, Any]) -> None:
         raise SettingError("alternative", options["alternative"], "'two-sided' with this test")
     correction = CORRECTIONS.get(options["correction"])
     if correction is not None and correction.basis == "replicates" and not test.has_null:
-        expected = "another one with this test, whose replicates do not vary around 0"
+        expected = f"holm with the test {name!r}, whose replicates do not vary around 0"
         raise SettingError("correction", options["correction"], expected)
 
 
@@ -215,7 +217,7 @@ def _refuse_about(about: schema.About | None, test: str) -> None:
 def _refuse_with_correction(name: str, options: Mapping[str, Any]) -> None:
     basis = CORRECTIONS[name].basis
     if options["correct_over"] == "metrics" and basis != "p-values":
-        expected = "one of p-values, such as holm, to correct over metrics"
+        expected = "a correction of p-values, such as holm, to correct over metrics"
         raise SettingError("correction", name, expected)
     if basis == "segment scores":
         if options["alternative"] != "two-sided":
@@ -231,7 +233,7 @@ def resolve_settings(
     runs: Mapping[str, Sequence[str]] | None,
     pairs: int,
 ) -> tuple[CompareSettings, Units]:
-    """Fill in what the options of a comparison leave open; return the settings and the units.
+    """Fill in the defaults of a comparison; return the settings and the units.
 
     Args:
         options: options of `compare`.
@@ -261,27 +263,26 @@ def resolve_settings(
 def _resolve_about(
     options: Mapping[str, Any], runs: Mapping[str, Sequence[str]] | None
 ) -> schema.About | None:
-    """Return what a verdict is about, or None without runs.
+    """Return the scope of a verdict, or None without runs.
 
-    By default it is about further runs, unless each system has a single one, which shows nothing
-    of how runs vary.
+    The default is further runs, unless each system has a single run, which does not show how runs
+    vary.
     """
     about: schema.About | None = options["about"]
     if runs is None:
         for name, default in (("about", None), ("swap_runs", "together")):
             if options[name] != default:
-                expected = "runs beside it: without runs it does nothing"
-                raise SettingError(name, options[name], expected)
+                raise SettingError(name, options[name], f"{default!r} without runs; add runs")
         return None
     several = any(len(outputs) > 1 for outputs in runs.values())
     if about == "further-runs" and not several:
-        expected = "two runs or more of each system: one does not show how runs vary"
+        expected = "'these-runs', or two runs or more of each system, which show how runs vary"
         raise SettingError("about", about, expected)
     return "further-runs" if about is None and several else about
 
 
 def _resolve_primary(requested: str | None, labels: Sequence[str]) -> str | None:
-    """Return the label of the metric whose verdict counts, or None if there is only one metric."""
+    """Return the label of the metric that decides the verdict, or None with a single metric."""
     if requested is None:
         return labels[0] if len(labels) > 1 else None
     known = {label.lower(): label for label in labels}
@@ -295,8 +296,8 @@ def default_interval(
 ) -> schema.IntervalName:
     """Return the interval with the best coverage for a verdict (docs/evidence/defaults.md).
 
-    For documents and blocks that is Hall's skewness-corrected t; within domains it is the
-    bootstrap's, which knows strata.
+    Documents and blocks get Hall's skewness-corrected t. With `by_domain` the percentile bootstrap
+    is used, which supports strata.
     """
     name = _core.default_interval(
         about_further_runs=about == "further-runs",
@@ -309,8 +310,8 @@ def default_interval(
 def chosen_unit(unit: schema.Unit | None, outline: Outline) -> schema.Unit:
     """Return the unit; None means the document if several are known, else the segment.
 
-    Segments of one document are no independent draws: taken as such, tests by segment find
-    differences in a quarter of the pairs of equal systems (docs/evidence/defaults.md).
+    Segments of one document are not independent draws: tests that assume so find differences in a
+    quarter of the pairs of equal systems (docs/evidence/defaults.md).
     """
     if unit is not None:
         return unit
@@ -335,7 +336,8 @@ def units_of(outline: Outline, settings: ResamplingSettings) -> Units:
         units = Units.segments(outline.segments, strata)
     if len(units) < 2:
         found = f"one {settings.unit}"
-        raise SettingError("test set", found, "at least two: one says nothing about the spread")
+        expected = f"at least two {settings.unit}s: one does not show how scores vary"
+        raise SettingError("test set", found, expected)
     return units
 
 
@@ -389,7 +391,7 @@ def _resolve_replicates(
 def require_enough_replicates(
     replicates: int, correction: str, family: int, alpha: float, *, kind: str, hint: str = ""
 ) -> None:
-    """Raise SettingError for replicates with which nothing could be significant after a correction.
+    """Raise SettingError for too few replicates for any corrected p to be significant.
 
     Args:
         replicates: number of replicates.
@@ -399,7 +401,7 @@ def require_enough_replicates(
         kind: noun for the comparisons in the message.
         hint: alternative to leaving the number out.
     """
-    factor = smallest_factor(correction, family, alone=False)
+    factor = smallest_factor(correction, family, only_one=False)
     minimum = replicates_for(alpha / factor)
     if replicates < minimum:
         title = CORRECTIONS[correction].short_title

@@ -1,4 +1,4 @@
-"""Student's t: quantiles, p-values and intervals, of means and, without skewness, by the jackknife.
+"""Student's t: quantiles, p-values and intervals of means, and skewness-corrected jackknife t.
 
 `crates/core/src/statistics/jackknife.rs` has the formulas, and what they assume.
 """
@@ -29,7 +29,7 @@ Strata: TypeAlias = "Sequence[tuple[int, int]]"
 
 
 def student_quantile(level: float, degrees: float) -> float:
-    """Return the t between minus and plus which this share of Student's distribution lies.
+    """Return the two-sided critical value of Student's t: -t to t has probability `level`.
 
     Koehn's Table 2 has as many degrees of freedom as segments; an interval has one fewer.
 
@@ -55,7 +55,7 @@ def student_p(
 ) -> Values:
     """Return p-values of differences over their standard errors, by Student's t.
 
-    A difference without error is either none at all, p = 1, or certain, p = 0.
+    If the standard error is 0, p is 1 for no difference, and 0 for any other.
 
     >>> float(student_p(2.776, 1.0, 4).round(3))
     0.05
@@ -65,7 +65,7 @@ def student_p(
         errors: standard errors of the differences.
         degrees: degrees of freedom.
         alternative: direction of the test, see `randomization_p`.
-        scale: the size of the scores, to which rounding is relative.
+        scale: size of the scores, to which rounding is relative.
     """
     if alternative not in ALTERNATIVES:
         raise UnknownNameError("alternative", alternative, ALTERNATIVES)
@@ -81,7 +81,7 @@ def student_interval(values: ArrayLike, level: float) -> Values:
 
     Args:
         values: segment scores, shaped (segment,) or (segment, system).
-        level: the level, such as 0.95.
+        level: confidence level, such as 0.95.
     """
     array = as_values("values", values)
     if array.ndim == 0 or len(array) < 2:
@@ -97,10 +97,10 @@ def hall_interval(
     """Return the skewness-corrected interval of each estimate: lows, highs.
 
     Args:
-        estimate: the score or difference on the test set itself, one or several.
-        jackknife: the estimate without one unit each, shaped (unit,) or (unit, estimate).
-        level: the level, such as 0.95.
-        strata: first unit and end of each stratum, of whose mixture nothing is left to chance.
+        estimate: score or difference on the test set itself, one or several.
+        jackknife: estimates without one unit each, shaped (unit,) or (unit, estimate).
+        level: confidence level, such as 0.95.
+        strata: first unit and end of each stratum; the mixture of strata is fixed.
     """
     left_out = jackknife_values(jackknife)
     centre = as_observed(estimate, left_out, "estimate")
@@ -127,10 +127,10 @@ def hall_p(
 
     Args:
         estimate: estimates on the test set itself, negated if lower is better.
-        jackknife: the estimates without one unit each, negated likewise.
-        null: the value that is tested.
+        jackknife: estimates without one unit each, negated likewise.
+        null: hypothesized value.
         alternative: "greater" asks whether the true value is above, "less" whether it is below.
-        scale: the size of the scores, to which rounding is relative.
+        scale: size of the scores, to which rounding is relative.
         strata: strata, see `hall_interval`.
     """
     if alternative not in ALTERNATIVES:

@@ -3,9 +3,9 @@
 A test says where its replicates come from and which p-value they give. All pairs of systems by all
 metrics share the same replicates.
 
-Differences are of a first system's score minus a second's, negated if lower is better; they are
-shaped (replicate,) or (replicate, comparison), and the observed ones like one replicate. The
-p-values have the shape of the observed.
+A difference is a first system's score minus a second's, negated if lower is better. Differences are
+shaped (replicate,) or (replicate, comparison), observed differences like one replicate, and
+p-values like the observed differences.
 
 The observed test set counts as one more replicate, p = (c + 1) / (R + 1), so that p is never 0
 and the level holds exactly for any R (Riezler & Maxwell 2005, Figs. 1 and 2; Davison & Hinkley
@@ -82,15 +82,15 @@ def randomization_p(
 ) -> Values:
     """Return p by approximate randomization (Riezler & Maxwell 2005, §4.1, Fig. 1).
 
-    Assumes that, were the systems equal, either output of a unit might as well be the other
-    system's, independently of the other units. It assumes nothing about how units were chosen.
+    Assumes that, were the systems equal, the two outputs of each unit would be exchangeable,
+    independently of the other units. It assumes nothing about how units were chosen.
 
     Args:
         observed: difference on the test set itself.
         differences: differences after random swaps.
         alternative: "greater" asks whether the first system is better, "less" whether worse.
-        exact: True if the differences are those of all 2**units swaps, the empty one among them;
-            then the share of the extreme ones is p itself, and nothing is added.
+        exact: True if the differences are after all 2**units swaps, including the empty one; the
+            share of extreme differences is then p itself, and nothing is added.
         scale: size of the scores, to which rounding is relative; see `tie_margin`.
     """
     null = as_replicates("differences", differences)
@@ -101,7 +101,8 @@ def randomization_p(
 def fewest_units(alpha: float, alternative: Alternative = "two-sided") -> int:
     """Return the smallest number of units whose swaps can give a p-value of alpha or less.
 
-    Of the 2**n swaps of n units that differ one is as extreme as none, or two in a two-sided test.
+    Among the 2**n swaps of n differing units, one is as extreme as the observed difference, or two
+    in a two-sided test.
 
     >>> fewest_units(0.05), fewest_units(0.05, "greater")
     (6, 5)
@@ -116,7 +117,7 @@ def shifted_bootstrap_p(
     *,
     scale: ArrayLike = 0.0,
 ) -> Values:
-    """Return p by the bootstrap's differences, shifted to where equal systems would have them.
+    """Return p by the bootstrap's differences, shifted by the observed difference.
 
     Assumes that the units are independent draws from one population, and that the distribution of
     the difference keeps its shape when it is shifted to zero (Noreen 1989; Riezler & Maxwell 2005,
@@ -132,7 +133,7 @@ def shifted_bootstrap_p(
     """
     replicates = as_replicates("differences", differences)
     difference = as_observed(observed, replicates)
-    # Rounding is relative to what was subtracted, not to what is left.
+    # Rounding is relative to the size before the subtraction.
     largest = np.abs(replicates).max(axis=0)
     size = np.maximum(largest, as_scale(scale, largest))
     return _with_the_observed(_extreme(difference, replicates - difference, alternative, size))
@@ -168,7 +169,7 @@ def wins_p(
 ) -> Values:
     """Return the share of replicates that the system with most wins does not win (Koehn 2004, §6).
 
-    Koehn calls a system better that wins 95 % of the replicates: this share is then at most 5 %.
+    Koehn calls a system better if it wins 95 % of the replicates: this share is then at most 5 %.
     """
     replicates = as_replicates("differences", differences)
     margin = tie_margin(0.0, replicates, scale)
@@ -204,18 +205,18 @@ def bootstrap_wins(differences: ArrayLike, *, scale: ArrayLike = 0.0) -> Values:
 def _extreme(
     observed: Values, null: Values, alternative: Alternative, scale: ArrayLike
 ) -> NDArray[np.bool_]:
-    """Return which of the null's differences are at least as extreme as the observed."""
+    """Return which of the null differences are at least as extreme as the observed one."""
     margin = tie_margin(observed, null, scale)
     return extremeness(null, alternative) >= extremeness(observed, alternative) - margin
 
 
 def _with_the_observed(extreme: NDArray[np.bool_]) -> Values:
-    """Return the share of extreme replicates, with the observed test set as one more of them."""
+    """Return the share of extreme replicates, counting the observed test set as one of them."""
     return np.asarray((np.count_nonzero(extreme, axis=0) + 1) / (len(extreme) + 1))[()]
 
 
-# Half-widths of the interval that inverts a test, below and above the observed difference: it holds
-# the differences at which at least `rank` replicates are extreme.
+# Half-widths of the interval that inverts a test, below and above the observed difference: it
+# contains the differences at which at least `rank` replicates are extreme.
 
 
 def shifted_half_widths(
@@ -223,8 +224,8 @@ def shifted_half_widths(
 ) -> Values:
     """Return the half-widths of the interval that inverts `shifted_bootstrap_p`.
 
-    The replicates' differences from the observed do not depend on the hypothesis. One-sided, each
-    end is that of the test in its direction.
+    The replicates' deviations from the observed difference do not depend on the hypothesis. Each
+    end of a one-sided test is from the test in its direction.
     """
     null = differences - observed
     if alternative == "two-sided":
@@ -262,7 +263,7 @@ def _largest(values: Values, rank: int) -> Values:
     return np.asarray(np.partition(values, len(values) - rank, axis=0)[len(values) - rank])
 
 
-# Monte-Carlo error of p-values that are estimated from a limited number of replicates.
+# Monte-Carlo error of p-values that are estimated from a finite number of replicates.
 
 
 # Confidence at which a Monte-Carlo interval must exclude alpha before replicates stop.
@@ -288,19 +289,18 @@ def replicates_for(alpha: float) -> int:
 
 
 def monte_carlo_error(p: ArrayLike, replicates: int) -> Values:
-    """Compute the standard error of p from this many replicates: sqrt(p (1 - p) / R).
+    """Compute the standard error of p from `replicates` replicates: sqrt(p (1 - p) / R).
 
-    0 for p = 1, and of no use there or at the smallest p: `monte_carlo_interval` covers these.
+    Useless at p = 1, where it is 0, and at the smallest p: see `monte_carlo_interval`.
     """
     share = as_probabilities("p", p)
     return np.asarray(np.sqrt(share * (1 - share) / _count(replicates)))[()]
 
 
 def monte_carlo_interval(p: ArrayLike, replicates: int, confidence: float = CLEAR) -> Values:
-    """Return bounds of p with endless replicates: `low, high` (Wilson 1927).
+    """Return bounds of p with infinitely many replicates: `low, high` (Wilson 1927).
 
-    Corrections are monotone in every p-value: those of all lows and of all highs bound the
-    corrected ones.
+    Corrections are monotone in every p-value: corrected lows and highs bound corrected p-values.
     """
     share = as_probabilities("p", p)
     count = _count(replicates)
@@ -308,7 +308,7 @@ def monte_carlo_interval(p: ArrayLike, replicates: int, confidence: float = CLEA
 
 
 def decision(low: float, high: float, alpha: float) -> bool | None:
-    """Return whether a p-value from low to high is significant, or None if it may be either.
+    """Return whether a p-value between low and high is significant, or None if undecided.
 
     >>> decision(0.01, 0.03, alpha=0.05), decision(0.06, 0.09, alpha=0.05)
     (True, False)
@@ -340,7 +340,7 @@ class SignificanceTest:
     Attributes:
         name: name in settings and options.
         title: name in reports.
-        origin: publication that describes it, or tool that does it.
+        origin: publication or tool with this test.
         alternatives: alternatives that it can test.
         caution: caveat about the p-values, or None.
     """
@@ -354,7 +354,7 @@ class SignificanceTest:
 
     @property
     def has_null(self) -> bool:
-        """True if replicates show what differences equal systems have, as some corrections need."""
+        """True if replicates give differences of equal systems, as some corrections need."""
         return False
 
 
@@ -371,7 +371,7 @@ class SwapTest(SignificanceTest):
 
     @property
     def has_null(self) -> bool:
-        """True: swaps make systems equal."""
+        """True, since swaps make systems equal."""
         return True
 
     def p_values(
@@ -387,7 +387,7 @@ class SwapTest(SignificanceTest):
         return randomization_p(observed, differences, alternative, exact=exact, scale=scale)
 
     def null(self, _observed: Values, differences: Values) -> Values:
-        """Return differences that equal systems have."""
+        """Return differences of equal systems."""
         return differences
 
     def differences(
@@ -399,9 +399,9 @@ class SwapTest(SignificanceTest):
         seed: int,
         first: int = 0,
     ) -> tuple[Values, bool]:
-        """Return differences after swaps, shaped (replicate, pair), and whether of all swaps.
+        """Return differences after swaps, shaped (replicate, pair), and True if exhaustive.
 
-        All swaps are made if they are no more than the replicates.
+        All possible swaps are made if they are no more than the replicates.
         """
         swaps = Swaps(replicates=replicates, seed=seed)
         exact = swaps.enumerates(statistics.units)
@@ -429,16 +429,17 @@ class BootstrapP(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BootstrapTest(SignificanceTest):
-    """A test by test sets drawn with replacement.
+    """A test by test sets resampled with replacement.
 
     Attributes:
-        p_value: function of the observed differences, the replicates', the alternative and the
-            keyword `scale` that returns p-values.
-        half_widths: function of the observed differences, the replicates', the alternative and the
-            critical rank that returns the half-widths of the interval that inverts the test.
+        p_value: function of the observed differences, the replicates' differences, the alternative
+            and the keyword `scale` that returns p-values.
+        half_widths: function of the observed differences, the replicates' differences, the
+            alternative and the critical rank that returns the half-widths of the interval that
+            inverts the test.
         null: function of the observed and the replicates' differences that returns differences of
             equal systems, or None.
-        counts_wins: True if it decides by the share of replicates in which a system is better.
+        counts_wins: True if the test decides by the share of replicates that a system wins.
     """
 
     p_value: BootstrapP
@@ -463,7 +464,7 @@ class BootstrapTest(SignificanceTest):
     ) -> Values:
         """Return the p-value of each comparison; replicates of the bootstrap are never exact."""
         if exact:
-            raise AssertionError("the bootstrap's replicates are never all there are")
+            raise AssertionError("the bootstrap's replicates are never exhaustive")
         return self.p_value(observed, differences, alternative, scale=scale)
 
     def differences(
@@ -489,8 +490,8 @@ class RunsTest(SignificanceTest):
 
     Attributes:
         p_values: function of the statistics, the pairs and the alternative that returns p-values.
-        half_widths: function of the same and the significance level that returns the half-widths
-            of the intervals that invert the test.
+        half_widths: function of the statistics, the pairs, the alternative and the significance
+            level that returns the half-widths of the intervals that invert the test.
     """
 
     p_values: Callable[[UnitCounts, Sequence[Pair], Alternative], Values]
@@ -563,7 +564,7 @@ TESTS: Mapping[str, AnyTest] = {
         ),
     )
 }
-#: The tests whose p-values come from replicates.
+#: Tests whose p-values come from replicates.
 REPLICATE_TESTS: Mapping[str, ReplicateTest] = {
     name: test for name, test in TESTS.items() if not isinstance(test, RunsTest)
 }
@@ -594,7 +595,8 @@ def fewest_replicates(correction: str, comparisons: int, alpha: float) -> int:
 def default_replicates(correction: str, comparisons: int, alpha: float) -> int:
     """Return the default number of replicates of a test for a number of comparisons.
 
-    At least 10,000, and four times what one clear difference needs to be significant.
+    At least 10,000, and at least four times the number with which one clear difference can be
+    significant.
 
     >>> default_replicates("holm", 1, 0.05), default_replicates("holm", 780, 0.05)
     (10000, 62400)

@@ -1,4 +1,4 @@
-"""A metric's counts of all systems by unit: scores, jackknife scores, errors, largest units."""
+"""A metric's counts of all systems by unit: scores, jackknife, standard errors, largest units."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["UnitCounts", "count_units"]
 
 Pair = tuple[int, int]
 
-# Numbers of a block: 32 MB.
+# Numbers in a block: 32 MB.
 BLOCK_SIZE = 1 << 22
 
 
@@ -35,13 +35,13 @@ BLOCK_SIZE = 1 << 22
 class UnitCounts(ComparedByValue):
     """Counts by unit, system and column, on the grid on which their sums are exact.
 
-    Many whole numbers are kept in 16 or 32 bits; `blocks` gives them as floats.
+    Large arrays of whole numbers have 16 or 32 bits; `blocks` yields them as floats.
 
     Attributes:
         label: the metric's label.
         metric: scorer that turns sums into scores.
         rows: counts, shaped (unit, system, column).
-        items: counts of pass/fail scores by segment; None of other scores.
+        items: counts of pass/fail scores by segment; None for other scores.
     """
 
     label: str
@@ -122,11 +122,11 @@ class UnitCounts(ComparedByValue):
         return self.rows[..., 0]
 
     def contributions(self) -> Values:
-        """Return what each unit adds to the error of each score, shaped (unit, system).
+        """Return each unit's contribution to the error of each score, shaped (unit, system).
 
-        By the delta method: a unit's counts times the gradient at the sums, centred at 0. The
-        variance of a score is n / (n - 1) times the sum of their squares, that of a difference
-        likewise.
+        A contribution is the unit's counts times the gradient at the sums, centred at 0 (delta
+        method). The variance of a score is n / (n - 1) times the sum of its squared contributions;
+        the variance of a difference, of the squared differences of contributions.
         """
         gradient = self.metric.gradient(self.sums)
         each = self._of_blocks(lambda block: np.einsum("usc,sc->us", block, gradient))
@@ -134,10 +134,10 @@ class UnitCounts(ComparedByValue):
         return each
 
     def paired_rates(self, pairs: Sequence[Pair], level: float) -> Values | None:
-        """Count the items of each pair that only the first gets right, only the second, and all.
+        """Count the items that only each pair's first system passes, only the second, and all.
 
-        The numbers, shaped (3, pair), are effective sample sizes, of few clusters for intervals of
-        this level. None unless scores are pass/fail.
+        The counts, shaped (3, pair), are effective sample sizes; few clusters are adjusted for
+        intervals of this level. None unless scores are pass/fail.
         """
         if self.items is None:
             return None
@@ -189,11 +189,11 @@ def count_units(counts: Counts, units: Units) -> list[UnitCounts]:
 
 @dataclass(frozen=True, slots=True)
 class LargestUnit:
-    """The unit with most of the variance of a pair's difference, or None if that does not vary.
+    """The unit with the largest share of the variance of a pair's difference.
 
     Attributes:
-        unit: index of the unit.
-        share: its share of the variance.
+        unit: index of the unit; None if the difference does not vary.
+        share: share of the variance; None if the difference does not vary.
     """
 
     unit: int | None = None
@@ -201,7 +201,7 @@ class LargestUnit:
 
 
 def largest_units(statistics: UnitCounts, pairs: Sequence[Pair]) -> list[LargestUnit]:
-    """Find the unit with most of the variance of each pair's difference."""
+    """Find the unit with the largest share of the variance of each pair's difference."""
     contributions, rounding = statistics.contributions(), rounding_variance(statistics)
     left, right = np.array(pairs).T
     size = max(1, BLOCK_SIZE // len(contributions))
@@ -227,13 +227,13 @@ def design_effects(
     kinds: tuple[Units, Units] | None,
     pairs: Sequence[Pair] | None = None,
 ) -> list[float | None]:
-    """Return the design effect of each score or difference: its variance by clusters over segments.
+    """Return design effects of scores or differences: variance by clusters over by segments.
 
     None without clusters, or if nothing varies by segments.
 
     Args:
         statistics: counts of all systems by one metric.
-        rows: counts by segment from which the statistics were made.
+        rows: counts by segment.
         kinds: segments and their clusters, documents or blocks.
         pairs: systems of each difference; None for the scores themselves.
     """
@@ -242,10 +242,10 @@ def design_effects(
         return [None] * len(contrasts)
     parts = [UnitCounts.of(statistics.label, statistics.metric, rows, k) for k in kinds]
     rounding = rounding_variance(parts[0])
-    plain, whole = (_variances(part.contributions() @ contrasts.T) for part in parts)
+    variances = (_variances(part.contributions() @ contrasts.T) for part in parts)
     return [
-        by_clusters / by_segments if by_segments > rounding else None
-        for by_clusters, by_segments in zip(whole, plain, strict=True)
+        by_cluster / by_segment if by_segment > rounding else None
+        for by_segment, by_cluster in zip(*variances, strict=True)
     ]
 
 

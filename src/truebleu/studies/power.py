@@ -559,7 +559,7 @@ def study_sensitivity(
     pool = base.Pool.of(test_set, metrics, unit)
     chosen = base.sizes_that_fit(sizes, len(pool), ()) if sizes else [len(pool)]
     # Even the clearest difference has no smaller p than the swaps of so few units can give.
-    least = fewest_units(alpha / smallest_factor(correction, len(pairs), alone=False))
+    least = fewest_units(alpha / smallest_factor(correction, len(pairs), only_one=False))
     if chosen[0] < least:
         expected = f"at least {least} units to find any of {len(pairs)} pairs to differ"
         raise SettingError("sizes", chosen[0], expected)
