@@ -155,7 +155,9 @@ def test_what_is_no_ledger_is_refused(tmp_path: Path, damage: Any) -> None:
     ledger = tmp_path / "looks.db"
     look_at(ledger)
     ledger.write_bytes(damage(ledger.read_bytes()))
-    with pytest.raises(MalformedFileError, match=r"looks\.db.* expected a ledger written by gate --ledger"):
+    with pytest.raises(
+        MalformedFileError, match=r"looks\.db.* expected a ledger written by gate --ledger"
+    ):
         look_at(ledger, seed=9)
 
 
