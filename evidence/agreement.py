@@ -43,7 +43,7 @@ METRICS = ("bleu", "ter")
 PERMUTATIONS = 199
 REPLICATES = 200
 NOISE = "noise: the interval may be too narrow"
-ON_THESE = "the test takes these systems as given"
+ON_THESE = "the test holds for these systems only"
 # What is tested, and whether its claims are about the systems at hand only.
 TESTS = {
     "soft pairwise accuracy": True,

@@ -43,7 +43,7 @@ PAIRS = (
     ("ONLINE-B", "Claude-3.5"),
     ("Aya23", "ONLINE-B"),
 )
-ONE_UNIT = f"one unit carries over {100 * LARGEST_SHARE:.0f} % of the variance"
+ONE_UNIT = f"one unit accounts for over {100 * LARGEST_SHARE:.0f} % of the variance"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

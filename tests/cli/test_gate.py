@@ -107,7 +107,7 @@ def test_by_several_metrics_the_first_line_says_that_all_must_pass() -> None:
     assert result.returncode == 1
     assert "one-sided tests by Hall's skewness-corrected t intervals" in result.stdout
     first, *others = result.stdout.splitlines()
-    assert first.startswith("fail: bad passes by 1 of 2 metrics and must pass by all")
+    assert first.startswith("fail: bad passes on 1 of 2 metrics and must pass on each of them")
     verdicts = [line[:7] for line in others if line.startswith(("  fail", "  pass"))]
     assert verdicts == ["  fail:", "  pass:"]
 

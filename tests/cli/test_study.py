@@ -261,7 +261,7 @@ def test_what_could_say_nothing_is_refused_in_words(
         ("power", "SYSTEM: 'none'; expected at least one output, or --simulate N"),
         ("power system-1.txt", "reference: 'none'; expected a reference (-r FILE)"),
         ("power system-1.txt -r reference-1.txt", "systems: 1; expected at least 2"),
-        ("smoothing system-1.txt -r reference-1.txt", "Name the file with --human"),
+        ("smoothing system-1.txt -r reference-1.txt", "Give the human scores with --human FILE"),
         ("smoothing system-1.txt --simulate 9", "No such option"),
         ("tuning", "LISTS: 'none'; expected lists and their references"),
         ("tuning lists --simulate 3", "lists excludes --simulate"),

@@ -28,10 +28,10 @@ def test_a_unit_that_carries_the_difference_is_named(verb: Callable[..., Any]) -
     # 20 documents, one of which has a runaway output.
     scores = {"new": [0.5] * 19 + [90.0], "old": [0.4, 0.6] * 10}
     assert re.search(
-        r"(Document 19|One document) carries \d+ % of the variance",
+        r"(Document 19|One document) accounts for \d+ % of the variance",
         sentences(verb(scores, documents=range(20))),
     )
-    assert ONE_UNIT == "one unit carries over 20 % of the variance"
+    assert ONE_UNIT == "one unit accounts for over 20 % of the variance"
 
 
 def test_a_gate_with_a_margin_warns_of_few_documents() -> None:
@@ -46,5 +46,5 @@ def test_a_gate_with_a_margin_warns_of_few_documents() -> None:
 
 def test_tests_of_metrics_say_that_systems_are_given_and_noise_is_noted() -> None:
     printed = sentences(agree(texts(), human_scores(), metrics=["bleu", "length"]))
-    assert ON_THESE.removeprefix("the test ") in printed
+    assert ON_THESE.removeprefix("the test holds ") in printed
     assert NOISE.removeprefix("noise: ") in printed

@@ -124,7 +124,7 @@ def test_each_kind_of_typography_is_told_after_the_verdict(kind: str) -> None:
     real, *others = verdict(explanation, pair)
     assert real.startswith("changed is worse than plain by ")
     told = next(line for line in others if line.startswith(f"With the same {kind} in all texts"))
-    assert f" it is +0.00 {pair.comparison.metric} " in told
+    assert f" the difference is +0.00 {pair.comparison.metric} " in told
 
 
 def test_equal_typography_has_no_effect() -> None:

@@ -57,8 +57,10 @@ class TestPlantedCauses:
         largest = max(first.slices, key=lambda part: abs(part.contribution))
         assert largest.name == "sport"
         assert largest.contribution == pytest.approx(pair.comparison.difference, rel=0.25)
-        where = [line for line in verdict(explained, pair) if line.startswith("It depends on")]
-        assert where[0].startswith("It depends on domain")
+        where = [
+            line for line in verdict(explained, pair) if line.startswith("The difference varies by")
+        ]
+        assert where[0].startswith("The difference varies by domain")
         assert "‹sport›" in where[0]
 
     def test_runaway_outputs_are_told_after_the_verdict(
@@ -82,7 +84,9 @@ class TestPlantedCauses:
         assert effect.effect / pair.comparison.difference > 0.8
         told = verdict(explained, pair)
         assert told[0].startswith("straight-quotes is worse than baseline by ")
-        assert any(line.startswith("With the same quotes in all texts it is ") for line in told)
+        assert any(
+            line.startswith("With the same quotes in all texts the difference is ") for line in told
+        )
 
 
 def test_n_grams_with_quotes_are_found_where_quotes_differ(explained: Explanation) -> None:

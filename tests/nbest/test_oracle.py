@@ -22,7 +22,7 @@ def test_a_description_counts_what_matters() -> None:
     assert (same.constant_lists, same.within) == (3, 0.0)
     assert other.constant_lists == 2
     text = str(report)
-    assert "Constant within every list, so of no use to choose by: same." in text
+    assert "Features that are constant within every list cannot affect the choice: same." in text
     assert "1 list has only one candidate" in text
     with pytest.raises(TruebleuError, match="4"):
         describe_lists(lists, references=4)

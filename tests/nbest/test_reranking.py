@@ -75,7 +75,9 @@ def test_copies_are_one_candidate_to_a_trained_model() -> None:
     assert copied.weights["f"] > 0
     assert copied.texts == other.texts
     assert copied.gains[0].by_chance > other.gains[0].by_chance
-    assert "200 candidates are copies of others" in " ".join(str(copied).split())
+    assert "200 candidates duplicate the text and features of others" in " ".join(
+        str(copied).split()
+    )
 
 
 def test_candidates_that_are_best_alike_are_no_rivals() -> None:

@@ -172,4 +172,4 @@ def test_lists_with_nothing_to_choose_from_are_said_to_be_so(method: str, copies
     assert [(gain.difference, gain.p) for gain in result.gains] == [(0.0, 1.0)] * 2
     assert "The weights do nothing" in str(result)
     chosen = truebleu.mbr(lists, metric="chrf")
-    assert "There was nothing to choose from for 10 of 10 segments." in str(chosen)
+    assert "All candidates have the same text for 10 of 10 segments." in str(chosen)

@@ -289,7 +289,7 @@ def test_margins_are_one_for_all_metrics_or_one_for_each() -> None:
 
 def test_a_plan_with_a_margin_prints_and_is_json() -> None:
     result = plan(simulate(segments=60, systems=[0.2, 0.25], seed=4), margin=3.0)
-    assert "For a gate with a margin of 3 BLEU to pass a system that is truly equal" in str(result)
+    assert "To pass a truly equal system with probability" in str(result)
     written = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert written["plans"][0]["margin"]["margin"] == 3.0
 

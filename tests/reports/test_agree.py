@@ -37,8 +37,8 @@ def found() -> Agreement:
 def test_the_answer_stands_above_one_table_and_the_method_below() -> None:
     text = render(found())
     lines = text.splitlines()
-    assert lines[0] == "By kendall-b, a|b agrees better with people than TER."
-    assert lines[1] == "By acc-eq, a|b agrees better with people than TER and flat."
+    assert lines[0] == "By kendall-b, a|b agrees better with human raters than TER."
+    assert lines[1] == "By acc-eq, a|b agrees better with human raters than TER and flat."
     table = [line.split() for line in lines[lines.index("") + 1 :]]
     assert table[0] == ["Agreement", "Rank", "Metric", "Value", "95", "%", "interval"]
     assert table[2][:6] == ["kendall-b", "of", "segments", "1", "a|b", "1.0000"]
@@ -73,8 +73,8 @@ def test_few_systems_are_said_to_be_too_few() -> None:
     human = replace(human_scores(), scores={name: human_scores().scores[name] for name in names})
     text = render(agree(few, human, ["bleu", "ter"], coefficients=["pearson"]))
     assert "all 8 permutations" in text
-    assert "By pearson nothing can be significant with so few judged systems" in text
-    assert "the smallest possible p = 0.2500." in " ".join(text.split())
+    assert "By pearson no difference can be significant with this number of judged systems" in text
+    assert "(smallest possible p = 0.2500)." in " ".join(text.split())
 
 
 def test_json_is_the_whole_result_without_nan() -> None:
@@ -122,13 +122,13 @@ def test_latex_escapes_and_keeps_the_rest_as_comments() -> None:
         if line and not line.startswith(("%", "\\")) and not line.endswith("\\\\")
     ]
     assert outside == []
-    assert "% By kendall-b, a|b agrees better with people than TER." in text
+    assert "% By kendall-b, a|b agrees better with human raters than TER." in text
     assert "% human|format:scores" in text
 
 
 def test_markdown_has_sentences_and_a_table() -> None:
     text = render(found(), "markdown")
-    assert text.startswith("- By kendall-b, a\\|b agrees better with people than TER.")
+    assert text.startswith("- By kendall-b, a\\|b agrees better with human raters than TER.")
     assert "| Agreement | Rank | Metric |" in text
 
 

@@ -121,15 +121,18 @@ def test_epochs_are_runs_and_the_verdict_is_about_further_ones() -> None:
     assert result.comparisons[0].difference == pytest.approx(-1 / 6)
     # The items stand in another order, so sums may round otherwise.
     assert result.comparisons[0].p == pytest.approx(by_name.comparisons[0].p, rel=1e-12)
-    assert "This is about further runs of the models" in str(result)
+    assert "The verdict is about further runs of these models" in str(result)
 
 
 def test_answers_that_are_averaged_are_what_the_verdict_is_about() -> None:
     result = truebleu.compare(TWICE, metrics="scores:answers=mean")
     assert result.comparisons[0].difference == pytest.approx(-1 / 6)
-    assert "This is about these answers, up to 2 to an item, not about further ones." in str(result)
+    assert (
+        "The verdict is about these answers, up to 2 to an item, not about further answers."
+        in str(result)
+    )
     grouped = truebleu.compare(TWICE, by={"half": ["x", "y"] * 30}, replicates=200)
-    assert "This is about these answers" in str(grouped)
+    assert "The verdict is about these answers" in str(grouped)
 
 
 def test_raters_are_no_runs() -> None:

@@ -44,9 +44,9 @@ def test_of_several_metrics_the_first_or_the_primary_one_has_the_verdict() -> No
     two = simulate(segments=40, systems=[0.1, 0.2], seed=1)
     result = compare(two, metrics=["bleu", "chrf"], unit="segment", replicates=1000)
     assert result.settings.primary == "BLEU"
-    assert "The verdict is by BLEU alone; beside it, " in str(result)
+    assert "The verdict uses BLEU only; for information, " in str(result)
     chosen = compare(two, metrics=["bleu", "chrf"], unit="segment", primary="chrf2")
-    assert "The verdict is by chrF2 alone; " in str(chosen)
+    assert "The verdict uses chrF2 only; " in str(chosen)
     assert compare(two, replicates=1000).settings.primary is None
     with pytest.raises(UnknownNameError, match="primary"):
         compare(two, metrics=["bleu", "chrf"], primary="ter")
@@ -59,6 +59,6 @@ def test_corrected_over_metrics_all_their_verdicts_count() -> None:
     assert [pair.p_adjusted for pair in result.comparisons] == pytest.approx(adjust(p, "holm"))
     printed = " ".join(str(result).split())
     assert f"Holm's correction for {len(p)} comparisons by 2 metrics" in printed
-    assert "The verdict is by" not in printed
+    assert "The verdict uses" not in printed
     with pytest.raises(SettingError, match="to correct over metrics"):
         compare(TEXTS, correction="westfall-young", **requested)

@@ -117,7 +117,7 @@ def test_the_smallest_p_of_all_swaps_decides_whether_any_can_be_significant(
     assert comparison.metrics["BLEU"].exact
     assert comparison.metrics["BLEU"].smallest_p == smallest
     sentences = str(comparison)
-    assert ("nothing can be significant" in sentences) == (smallest > 0.05)
+    assert ("no difference can be significant" in sentences) == (smallest > 0.05)
 
 
 def test_the_smallest_possible_p_of_few_segments_is_told_by_all_swaps() -> None:

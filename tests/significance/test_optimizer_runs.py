@@ -513,7 +513,7 @@ def test_a_verdict_says_which_runs_it_is_about(test_set: TestSet) -> None:
     these = " ".join(str(compare(test_set, runs=RUNS, **settings)).split())
     assert "approximate randomization over 120 segments" in these
     assert "and 3 runs of each system, about these runs" in these
-    assert "This is about these runs only" in these
+    assert "The verdict is about these runs only" in these
 
 
 def test_one_run_of_each_says_nothing_about_further_runs(test_set: TestSet) -> None:

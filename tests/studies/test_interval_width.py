@@ -315,4 +315,4 @@ def test_a_system_stands_beside_a_reference_that_is_left_out(translated: TestSet
         assert row["system_score"] == pytest.approx(score)
         assert row["human_score"] == pytest.approx(human)
         assert row["share"] == pytest.approx(score / human)
-    assert any("of a human translation" in line for line in result.sentences)
+    assert any("of the human score" in line for line in result.sentences)

@@ -205,7 +205,7 @@ def test_sentences_say_what_a_block_is_worth() -> None:
     result = study_sampling(TEXTS, sizes=[20])
     worth = 20 / sampling_row(result, "mean of scores", 20)["block_effect"]
     scores, differences = result.sentences
-    assert f"A block of 20 is worth {worth:,.0f} independent segments" in scores
+    assert f"The effective sample size of a block of 20 segments is {worth:,.0f} (" in scores
     assert "differences have" in differences
 
 

@@ -221,8 +221,11 @@ def _split(
 
 
 def _sentence(text: str) -> str:
-    """Return the words of a docstring as help: with a capital letter, without quotes of code."""
-    words = text.replace("`", "").replace('"', "")
+    """Return the words of a docstring as help: with a capital letter, without quotes of code.
+
+    A flag's help leaves out "True to".
+    """
+    words = text.replace("`", "").replace('"', "").removeprefix("True to ")
     return words[:1].upper() + words[1:]
 
 
@@ -564,7 +567,7 @@ class Texts:
             written = f"{parse_location(self.documents).path}#{column}"
         else:
             expected = (
-                "domain or document where they are known, a column of --documents FILE, or "
+                "domain or document if the texts have them, a column of --documents FILE, or "
                 "FILE#COLUMN"
             )
             raise SettingError("--by", column, expected)
@@ -630,7 +633,7 @@ def _public_test_set(written: str | None, references: Sequence[str]) -> PublicTe
     if written is None:
         return None
     if references:
-        raise SettingError("--test-set", written, "none beside --reference, whose place it takes")
+        raise SettingError("--test-set", written, "--test-set or --reference, not both")
     from truebleu.corpus.public_test_sets import find_test_set
 
     language = click.get_current_context().meta.get(LANGUAGE)
@@ -729,7 +732,7 @@ def _chosen_metrics(metrics: list[Requested] | None, texts: Texts | None) -> lis
     if metrics is None and texts is not None and texts.systems and not texts.references:
         metrics = as_requested("scores") if are_scores(texts.systems) else None
     if all(isinstance(metric, Metric) for metric in metrics or ()):
-        raise click.UsageError("--lower-is-better is about scores from elsewhere: -m scores.")
+        raise click.UsageError("--lower-is-better is for scores of other tools: -m scores.")
     return [
         metric
         if isinstance(metric, Metric)
@@ -888,7 +891,7 @@ def _executor(
     processes: int | None, cluster: str | None
 ) -> AbstractContextManager[Executor | None]:
     if cluster is not None and processes is not None:
-        raise SettingError("--dask", cluster, "no --processes beside it")
+        raise SettingError("--dask", cluster, "--dask or --processes, not both")
     if cluster is None and processes is None:
         return nullcontext()
     from truebleu.execution.executors import Cluster, Processes

@@ -64,7 +64,7 @@ class HumanFile:
         """What the options say, whose values are taken out of the others."""
         human = cls.or_none(values)
         if human is None:
-            raise click.UsageError("What did people say? Name the file with --human.")
+            raise click.UsageError("Give the human scores with --human FILE.")
         return human
 
     @classmethod
@@ -93,10 +93,10 @@ class HumanFile:
 def agree_command(
     texts: Texts, metrics: list[Requested] | None, show: ResultWriter, **values: Any
 ) -> None:
-    """Say how well metrics agree with people, and which agrees best."""
+    """Test how well metrics agree with human raters, and which agrees best."""
     human = HumanFile.of(values)
     if texts.references and not texts.systems:
-        raise click.UsageError("Name the outputs of the systems, beside the reference.")
+        raise click.UsageError("Name the outputs of the systems as well as the reference.")
     judged: TestSet | Counts
     if values["grid"]:
         reject_unused(["metrics"], "has no effect with --grid, which names the metric")

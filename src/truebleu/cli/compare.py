@@ -139,8 +139,8 @@ def gate_command(
 ) -> None:
     """Let a new SYSTEM pass unless it is significantly worse than the baseline.
 
-    With --margin, fail unless it is shown to be good enough. By several metrics, it must pass by
-    all.
+    With --margin, fail unless it is shown to be good enough. If you name several metrics, the
+    system must pass on each of them.
     """
     if baseline is None or len(texts.systems) != 1:
         raise click.UsageError(
@@ -170,7 +170,7 @@ Examples:
 PANELS = click.Argument(["panels"], metavar="PANEL...", nargs=-1, required=True, type=FilePath())
 FIELD = Option(
     "--documents",
-    "With -m scores: the field that says which items belong together.",
+    "With -m scores: the field with each item's document.",
     "FIELD",
     group="Texts",
 )

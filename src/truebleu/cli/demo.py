@@ -220,5 +220,5 @@ Examples:
 
 @make_command("list", options=[KIND], epilog=LIST_EPILOG)
 def list_command(kind: str, show: ResultWriter) -> None:
-    """List what options can name, including plug-ins of installed packages."""
+    """List the names that options take, including plug-ins of installed packages."""
     show(Listing(kind=kind, rows=tuple(KINDS[kind]())))

@@ -67,15 +67,15 @@ COUNTS = Option(
 def explain_command(
     texts: Texts, metrics: list[Requested] | None, show: ResultWriter, **settings: Any
 ) -> None:
-    """Say where the difference between the first and the second SYSTEM comes from.
+    """Break the difference between the first and the second SYSTEM down into contributions.
 
     A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'.
     """
     counts = texts.count(metrics, keep_texts=True)
     if counts.texts is None:
         warn(
-            "there are no texts: without n-grams, typography, degenerate outputs and "
-            "slices by what the text is like"
+            "no texts were given: n-grams, typography, degenerate outputs and slices by properties "
+            "of the texts are left out"
         )
     steps = 2 * (settings["replicates"] or DEFAULT_REPLICATES)
     with progress_bar(steps, "comparing") as progress:
@@ -116,7 +116,7 @@ def report_command(
     show: ResultWriter,
     **values: Any,
 ) -> None:
-    """Write what is known about SYSTEMs into one HTML file.
+    """Write a comparison of SYSTEMs and their segments into one HTML file.
 
     A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'. All of them
     may be counts that `truebleu score --save` saved; then no texts are needed.

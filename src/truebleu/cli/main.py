@@ -104,14 +104,14 @@ SECTIONS = {
     "Score and compare": {
         "score": ("compare", "Score systems by BLEU, chrF, TER and other metrics."),
         "compare": ("compare", "Test which differences between systems are real."),
-        "explain": ("explain", "Say where a difference between systems comes from."),
+        "explain": ("explain", "Break a difference down by segment, document and n-gram."),
         "report": ("explain", "Write comparison and segments into one HTML file."),
-        "gate": ("compare", "Let a new system pass unless it is worse than the baseline."),
-        "plan": ("plan", "Say how large a test set must be to find a difference."),
+        "gate": ("compare", "Fail a new system that is significantly worse than the baseline."),
+        "plan": ("plan", "Estimate the test set size needed to detect a difference."),
     },
     "Many test sets, human scores": {
         "panel": ("compare", "Compare systems over many test sets, such as languages."),
-        "agree": ("agree", "Tell how well metrics agree with human raters."),
+        "agree": ("agree", "Test how well metrics agree with human raters."),
         "sample": ("plan", "Draw a test set from a pool."),
         "check": ("explain", "Find test segments in training text."),
     },
@@ -119,7 +119,7 @@ SECTIONS = {
         "tune": ("nbest", "Tune the weights of features on n-best lists."),
         "rerank": ("nbest", "Choose from n-best lists by weights or a trained model."),
         "mbr": ("nbest", "Choose the candidate with the highest expected utility."),
-        "nbest": ("nbest", "Say what is in n-best lists, and how good their best is."),
+        "nbest": ("nbest", "Describe n-best lists and their oracle score."),
     },
     "More": {
         "study": ("study", "Measure how far scores, intervals and tests can be trusted."),

@@ -214,7 +214,7 @@ def tune_command(
         development: Any = read(lists)
         bar = (options["method"].steps * options["repeats"] * (1 + options["folds"]), "tuning")
     elif options["start"] is None or resume is None:
-        raise SettingError("--decoder", decoder, "--start FILE and --resume FOLDER beside it")
+        raise SettingError("--decoder", decoder, "--start FILE and --resume FOLDER with --decoder")
     else:
         development = OuterLoop(decoder=decoder or "", folder=resume, read=read, **loop)
         bar = (development.rounds, "decoding")
@@ -268,10 +268,10 @@ TRAINING = ("train_lists", "folds", "gamma", "ngrams")
     epilog=RERANK_EPILOG,
 )
 def rerank_command(lists: str, train_lists: str | None, show: ResultWriter, **options: Any) -> None:
-    """Choose the candidate of each segment in LISTS that scores best.
+    """Choose the best-scoring candidate for each segment in LISTS.
 
-    By --weights, by columns of --quality scores, or, without either, by a model that is trained to
-    prefer what the references say is best.
+    Candidates are scored by --weights, by columns of --quality scores, or by a model that is
+    trained on the references to prefer the best candidates.
     """
     if options["weights"] is not None or options["quality"]:
         reject_unused(TRAINING, "has no effect with --weights or --quality")
@@ -342,8 +342,8 @@ MBR_OPTIONS = [
     ),
     Option(
         "--weigh-by",
-        "How likely a pseudo-reference is: all alike, by the model, or by how often it was "
-        "sampled.",
+        "Weights of pseudo-references: all equal, by the model's probability, or by the number of "
+        "samples.",
         group="Statistics",
         type=click.Choice(get_args(Weights)),
         default="uniform",
@@ -351,7 +351,7 @@ MBR_OPTIONS = [
     ),
     Option(
         "--method",
-        f"How, with settings after a colon: {', '.join(METHODS)}.",
+        f"Method, with settings after a colon: {', '.join(METHODS)}.",
         group="Statistics",
         default="exact",
         show_default=True,
@@ -370,7 +370,7 @@ MBR_OPTIONS = [
 def mbr_command(
     lists: str, pseudo_references: str | None, show: ResultWriter, **options: Any
 ) -> None:
-    """Choose the candidate of each segment in LISTS with the highest expected utility.
+    """Choose the candidate with the highest expected utility for each segment in LISTS.
 
     Each candidate is scored against all others, which are taken for references: minimum Bayes risk.
     """
@@ -411,14 +411,14 @@ Examples:
 
 @click.group("nbest", epilog=NBEST_EPILOG)
 def nbest_command() -> None:
-    """Say what is in n-best lists, and how well they could be chosen from."""
+    """Describe n-best lists and their oracle score."""
 
 
 @make_command("stats", options=list_options())
 def stats(
     lists: str, references: dict[str, TextLike] | None, show: ResultWriter, **options: Any
 ) -> None:
-    """Count candidates, duplicates and features of LISTS, and say what may surprise you."""
+    """Count candidates, duplicates and features of LISTS, and warn of problems."""
     size = None if references is None else len(next(iter(references.values())))
     show(describe_lists(list_reader(options)(lists), references=size))
 
@@ -433,7 +433,7 @@ def stats(
 def oracle(lists: str, show: ResultWriter, **options: Any) -> None:
     """Score the best and the worst choice from LISTS.
 
-    A metric may also be feature:NAME, the mean of a feature of the lists (feature:-NAME where lower
+    A metric may also be feature:NAME, the mean of a feature of the lists (feature:-NAME if lower
     is better).
     """
     read = list_reader(options)

@@ -29,7 +29,7 @@ Examples:
 def plan_command(
     texts: Texts, metrics: list[Requested] | None, show: ResultWriter, **settings: Any
 ) -> None:
-    """Say how many segments or documents detect a difference of D, by a pilot of two SYSTEMs."""
+    """Estimate the test set size needed to detect a difference, from a pilot of two SYSTEMs."""
     if not texts.systems:
         raise click.UsageError(
             "Name two outputs of a pilot: truebleu plan -r ref.txt old.txt new.txt"
@@ -47,7 +47,7 @@ Examples:
   truebleu sample -s src.txt --size 500 --draw stratified --length-groups 4 -o to-translate
 
 \b
-The folder gets each text under its name, documents.tsv where documents or domains are known, and
+The folder gets each text under its name, documents.tsv if documents or domains are known, and
 segments.txt: the numbers of the segments in the pool, from 1.
 """
 FOLDER = Option(
@@ -61,16 +61,16 @@ FOLDER = Option(
 
 @make_command("sample", sample, "[systems] texts format", options=[FOLDER], epilog=SAMPLE_EPILOG)
 def sample_command(texts: Texts, folder: Path, show: ResultWriter, **settings: Any) -> None:
-    """Draw a test set from a pool, and say how representative it is.
+    """Draw a test set from a pool, and measure how representative it is.
 
     SYSTEMs are outputs for the whole pool: files, NAME=FILE, folders or patterns. They are
-    optional; if given, their segments are drawn too. The reference may be left out
-    where there is only a source.
+    optional; if given, their segments are drawn too. A pool of source texts alone needs no
+    reference.
     """
     if not texts.references:
         if texts.source is None or texts.systems:
             raise RefusedError(
-                "no reference given: name one with -r FILE; only a source alone needs none"
+                "no reference given: name one with -r FILE; only a pool of source texts needs none"
             )
         # A pool of source segments that are yet to be translated is read as any text.
         texts = replace(texts, references=(texts.source,), source=None)

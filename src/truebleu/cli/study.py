@@ -34,21 +34,21 @@ if TYPE_CHECKING:
 
 # The module and one line of help of each, in the order of the papers: listing must not import.
 STUDIES = {
-    "sampling": ("sampling", "How much scores vary over blocks and over systematic samples."),
-    "coverage": ("sampling", "How often intervals of samples contain the score of the whole."),
-    "power": ("power", "How often tests on samples of each size conclude, rightly or wrongly."),
-    "accuracy": ("power", "How many conclusions are right, by their confidence."),
-    "test-size": ("interval_width", "Scores and intervals against the share of the test set used."),
-    "references": ("interval_width", "What a further reference is worth in test data."),
-    "replicates": ("interval_width", "How many replicates the bootstrap needs."),
-    "sensitivity": ("power", "By which metric most pairs of systems differ significantly."),
-    "type-one": ("type_one", "How often each test finds a difference where there is none."),
-    "multiplicity": ("type_one", "How often there is any false alarm among many comparisons."),
-    "equivalents": ("type_one", "The p-values of systems that are taken for equal."),
-    "length": ("length", "Each metric against the length of the output."),
-    "smoothing": ("smoothing", "Which smoothing of sentence BLEU agrees best with people."),
-    "tuning": ("nbest", "Whether it matters which smoothed BLEU weights are tuned on."),
-    "reranking": ("nbest", "What several metrics say of one reranker."),
+    "sampling": ("sampling", "Variation of scores over blocks and over systematic samples."),
+    "coverage": ("sampling", "How often intervals of samples contain the pool's score."),
+    "power": ("power", "Right and wrong conclusions of tests on samples of each size."),
+    "accuracy": ("power", "Share of conclusions that are right, by their confidence."),
+    "test-size": ("interval_width", "Scores and intervals by the share of the test set used."),
+    "references": ("interval_width", "Test data that a further reference is worth."),
+    "replicates": ("interval_width", "Number of replicates that the bootstrap needs."),
+    "sensitivity": ("power", "Number of pairs of systems that differ significantly, by metric."),
+    "type-one": ("type_one", "Type I error rate of each test."),
+    "multiplicity": ("type_one", "Rate of at least one false alarm among many comparisons."),
+    "equivalents": ("type_one", "p-values of systems that are assumed to be equal."),
+    "length": ("length", "Scores by the length of the output."),
+    "smoothing": ("smoothing", "Agreement of smoothings of sentence BLEU with human raters."),
+    "tuning": ("nbest", "Effect of the smoothed BLEU that weights are tuned on."),
+    "reranking": ("nbest", "Gain of one reranker by several metrics."),
 }
 EPILOG = """\b
 Examples:

@@ -73,21 +73,21 @@ class ListFormat:
     """How a file of n-best lists is read.
 
     Attributes:
-        input_format: of the lists; by default guessed from the first line.
-        list_size: for plain text, how many lines each segment has.
-        scores: for plain text, a file with the score of each line.
-        first_id: the number of the first segment in files that number them.
-        log_base: the base of the scores' logarithms, where it is another one than the format's.
-        length_normalized: whether scores were divided by a power of the length, where the format
-            does not tell.
-        candidates_key: for JSON Lines, the key of a segment's candidates.
-        text_key: the key of a candidate's text.
-        id_key: the key of a candidate's segment.
-        source_key: the key of a segment's source.
-        score_key: the key of the model's score.
-        log_probability_key: the key of a natural log-probability that is not normalised by length.
-        count_key: the key of how often a candidate was sampled.
-        features: the keys that are features; by default every other number.
+        input_format: format of the lists. Default: guessed from the first line.
+        list_size: number of lines per segment, in plain text.
+        scores: file with the score of each line, for plain text.
+        first_id: number of the first segment in files that number segments.
+        log_base: base of the scores' logarithms, if it is not the format's.
+        length_normalized: True if scores were divided by a power of the length, False if not; for
+            formats that do not say.
+        candidates_key: key of a segment's candidates, in JSON Lines.
+        text_key: key of a candidate's text.
+        id_key: key of a candidate's segment.
+        source_key: key of a segment's source.
+        score_key: key of the model's score.
+        log_probability_key: key of a natural log-probability that is not normalised by length.
+        count_key: key of the number of times that a candidate was sampled.
+        features: keys of features. Default: every other number.
     """
 
     input_format: Annotated[

@@ -45,7 +45,7 @@ _KINDS = (
         "inner line break",
         "characters like U+2028 end a line for some tools, which then misalign; not here",
     ),
-    ("zero_width", "zero-width character", "they are not seen, and keep words from matching"),
+    ("zero_width", "zero-width character", "they are invisible and prevent words from matching"),
     ("blank", "blank segment", "each matches nothing"),
 )
 

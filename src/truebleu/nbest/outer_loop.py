@@ -80,8 +80,8 @@ class OuterLoop:
             ``{weights.ini}``) and ``{nbest}`` stand for the files that it reads and writes.
         folder: where rounds are kept; a folder that has rounds is continued.
         read: reads the lists that the decoder writes: a function of the file's name.
-        rounds: the loop with a decoder ends after so many, if it has not ended before.
-        timeout: a decoder that takes longer than so many seconds is ended.
+        rounds: maximum number of rounds with a decoder.
+        timeout: seconds after which a decoder is stopped.
     """
 
     decoder: Annotated[str, Setting(option=False)]

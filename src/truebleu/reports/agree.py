@@ -44,7 +44,7 @@ LARGEST_MATRIX = 40
 MOST_NAMES = 5
 
 METHODS = {
-    "scores": "permutation test of scores, which takes these {systems} as given",
+    "scores": "permutation test of scores, for these {systems} only",
     "systems": "permutation test of {systems}",
     "pairs": "permutation test of outcomes of pairs, which rejects too often: pairs are dependent",
     "segments": "permutation test of {rows}",
@@ -71,8 +71,8 @@ def document(agreement: Agreement, *, details: bool = False) -> Document:
     first, *others = agreement.answers
     if others and first.pairs:
         answer.append(
-            f"The verdict is that by {first.coefficient}, asked first; the others are described "
-            "beside it, each tested by itself."
+            f"The verdict uses {first.coefficient}, the first coefficient; the others are tested "
+            "separately and shown for information."
         )
     answer += [caution for part in agreement.answers for caution in _cautions(agreement, part)]
     if agreement.all_negative and not agreement.settings.human_lower_is_better:
@@ -121,18 +121,22 @@ def _verdicts(answers: tuple[Answer, ...]) -> Iterator[str]:
         level = tuple(m.metric for m in defined[1:] if m.metric not in beaten)
         groups.setdefault((best, beaten, level), []).append(answer)
     if len(groups) > 1 and not any(beaten for _, beaten, _ in groups):
-        yield "No metric agrees significantly better with people than another."
+        yield "No metric agrees significantly better with human raters than any other."
         groups = {}
     for (best, beaten, level), alike in groups.items():
         if not beaten and not level:
             values = join_names([f"{_value(a[best])} ({a.coefficient})" for a in alike])
-            yield f"{best} agrees with people by {values}; 1 is full agreement."
+            yield f"{best} agrees with human raters by {values}; 1 is full agreement."
         elif not beaten:
-            yield f"By {_names(alike)}, {best} is ahead, but no other metric can be told from it."
+            yield (
+                f"By {_names(alike)}, {best} agrees best with human raters, but not significantly "
+                "better than any other metric."
+            )
         else:
             worse = join_names(beaten, MOST_NAMES)
-            tied = f"; {join_names(level, MOST_NAMES)} can't be told from it" if level else ""
-            yield f"By {_names(alike)}, {best} agrees better with people than {worse}{tied}."
+            names = join_names(level, MOST_NAMES, word="or") if level else ""
+            tied = f", but not significantly better than {names}" if level else ""
+            yield f"By {_names(alike)}, {best} agrees better with human raters than {worse}{tied}."
 
 
 def _names(answers: list[Answer]) -> str:
@@ -146,10 +150,10 @@ def _cautions(agreement: Agreement, answer: Answer) -> Iterator[str]:
         exact = all(pair.exact for pair in answer.pairs)
         words = words_of(agreement.test_set.rows)
         few = f"judged {words.systems} or {words.rows}" if exact else "permutations"
-        smallest = p_equals("p", answer.smallest_p)
+        smallest = p_equals("smallest possible p", answer.smallest_p)
         yield (
-            f"By {answer.coefficient} nothing can be significant with so few {few}: the smallest "
-            f"possible {smallest}."
+            f"By {answer.coefficient} no difference can be significant with this number of {few} "
+            f"({smallest})."
         )
     for reason in dict.fromkeys(pair.reason for pair in answer.pairs):
         if reason is not None:
@@ -164,7 +168,7 @@ def _grid_sentences(agreement: Agreement) -> Iterator[str]:
     chosen, default = answer[grid.chosen], answer[grid.default]
     tied = "" if grid.tied == 1 else f"; {grid.tied} settings share this value"
     yield (
-        f"Of {len(grid.candidates)} settings, {grid.chosen} agrees best with people on the "
+        f"Of {len(grid.candidates)} settings, {grid.chosen} agrees best with human raters on the "
         f"development part ({answer.coefficient} {grid.value:.{DIGITS}f}{tied})."
     )
     if chosen.value is None:
@@ -221,7 +225,7 @@ def _method(settings: AgreeSettings, answer: Answer, words: Words) -> str:
         parts.append(f"intervals over {resampled}, {settings.replicates:,} replicates")
         if covered := [round(100 * a.coverage) for a in answer.metrics if a.coverage is not None]:
             shares = " to ".join(map(str, dict.fromkeys((min(covered), max(covered)))))
-            parts[-1] += f" (of such intervals about {shares} % cover, by a nested bootstrap)"
+            parts[-1] += f" (estimated coverage about {shares} %, by a nested bootstrap)"
     if answer.pairs:
         method = METHODS[answer.method].format(systems=words.systems, rows=words.rows)
         test = f"{SIDES[settings.alternative]} {method}"
@@ -340,7 +344,7 @@ def _candidates(grid: GridChoice) -> Table:
 
 def _grid_chart(grid: GridChoice) -> Chart:
     return Chart(
-        title="Agreement of settings with people, on the development part",
+        title="Agreement of settings with human raters, on the development part",
         table=_candidates(grid),
         plot=Plot("point", "settings", "development", label="role", horizontal=True),
     )

@@ -100,15 +100,15 @@ def verdicts(comparison: Comparison) -> list[str]:
 
 def _beside(comparison: Comparison, primary: str, others: Sequence[str]) -> str:
     """What other metrics show, which decides nothing."""
-    shown = f"{join_names(others)} {'is' if len(others) == 1 else 'are'} shown beside it"
+    shown = f"{join_names(others)} {'is' if len(others) == 1 else 'are'} shown for information"
     if len(comparison.of(primary)) == 1:
         parts = []
         for label in others:
             (pair,), digits = comparison.of(label), comparison.metrics[label].digits
             bounds = bracketed(pair.interval, digits, sign="+")
             parts.append(f"{pair.difference:+.{digits}f} {label} {bounds}")
-        shown = f"beside it, {pair.a} − {pair.b} is {join_names(parts)}"
-    return f"The verdict is by {primary} alone; {shown} (--correct-over metrics tests all)."
+        shown = f"for information, {pair.a} − {pair.b} is {join_names(parts)}"
+    return f"The verdict uses {primary} only; {shown} (--correct-over metrics tests all of them)."
 
 
 def verdict(comparison: Comparison, label: str) -> list[str]:
@@ -146,8 +146,8 @@ def _no_verdict(comparison: Comparison, metric: MetricResult) -> str:
     few = f"{comparison.units} {_words(comparison).units(settings.unit)}"
     few = few if metric.exact else f"{metric.replicates:,} replicates"
     return (
-        f"No verdict: with {few} nothing can be significant, as the smallest possible "
-        f"{p_equals('p', metric.smallest_p)}."
+        f"No verdict: with {few} no difference can be significant "
+        f"({p_equals('smallest possible p', metric.smallest_p)})."
     )
 
 
@@ -222,10 +222,16 @@ def _headline(comparison: Comparison, label: str) -> str:
         systems = f"the {len(others) + 1} {_words(comparison).systems}"
         return f"By {label} none of {systems} is significantly better than another."
     if not level:
-        return f"By {label} {leader} is better than the {len(others)} others."
+        others_of_kind = f"{len(others)} other {_words(comparison).systems}"
+        return f"By {label}, {leader} is better than the {others_of_kind}."
     if len(level) == len(others):
-        return f"By {label} {leader} leads, but none of the others can be told from it."
-    return f"By {label} {leader} leads; {join_names(level, MOST_NAMES)} can't be told from it."
+        system = _words(comparison).system
+        return (
+            f"{leader} has the best {label}, but is not significantly better than any other "
+            f"{system}."
+        )
+    tied = join_names(level, MOST_NAMES, word="or")
+    return f"{leader} has the best {label}, but is not significantly better than {tied}."
 
 
 def _against_baseline(comparison: Comparison, label: str) -> str:
@@ -280,22 +286,25 @@ def _cautions(comparison: Comparison, pairs: Sequence[PairResult]) -> Iterator[s
     if pairs and comparison.units < FEW_UNITS and not comparison.metrics[pairs[0].metric].pass_fail:
         yield (
             f"With fewer than {FEW_UNITS} {words.units(settings.unit)}, the interval of a "
-            "difference can be too narrow where scores are skewed."
+            "difference can be too narrow if scores are skewed."
         )
     yield from _share_sentences(comparison, pairs)
     yield from _swap_sentences(comparison, pairs)
     if settings.about == "these-runs":
         yield (
-            "This is about these runs only; --about further-runs takes into account how runs vary."
+            "The verdict is about these runs only; --about further-runs takes into account how "
+            "runs vary."
         )
     yield from about_answers([comparison.metrics[pairs[0].metric].signature])
     if settings.about == "further-runs":
-        yield f"This is about further runs of the {words.systems}, not only about these."
+        yield (
+            f"The verdict is about further runs of these {words.systems}, not only the runs given."
+        )
     if caution := TESTS[settings.test].caution:
         yield f"Beware of this test: {caution}."
 
 
-UNDECIDED_BY_CHANCE = "p is too close to the level for so few replicates; try --adaptive."
+UNDECIDED_BY_CHANCE = "p is too close to the level for this number of replicates; try --adaptive."
 
 
 def _share_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> Iterator[str]:
@@ -312,9 +321,10 @@ def _share_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> Ite
     unit = _words(comparison).unit(comparison.settings.unit)
     name = f"{unit.capitalize()} {pair.largest_unit}" if pair.largest_unit else f"One {unit}"
     whose = "" if len(pairs) == 1 else f" of {pair.a} − {pair.b}"
-    more = f" (over {100 * LARGEST_SHARE:.0f} % in {len(shares)} pairs)" if len(shares) > 1 else ""
-    carries = f"{name} carries {100 * share:.0f} % of the variance{whose}{more}"
-    yield f"{carries}: intervals can be too narrow."
+    limit = f"{100 * LARGEST_SHARE:.0f} %"
+    more = f" (in {len(shares)} pairs one {unit} exceeds {limit})" if len(shares) > 1 else ""
+    part = f"{name} accounts for {100 * share:.0f} % of the variance{whose}{more}"
+    yield f"{part}: intervals may be too narrow."
 
 
 def _swap_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> Iterator[str]:

@@ -667,7 +667,7 @@ def join_names(parts: Sequence[str], most: int | None = None, word: str = "and")
     ('1 %, 5 % and 10 %', 'a, b and 1 more')
     """
     if most is not None and len(parts) > most:
-        return f"{', '.join(parts[:most])} and {len(parts) - most} more"
+        return f"{', '.join(parts[:most])} {word} {len(parts) - most} more"
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {word} {parts[-1]}"
 
 
@@ -699,15 +699,15 @@ def resampled(settings: ResamplingSettings, units: int, test_set: Sizes | None =
 def about_answers(signatures: Iterable[Signature]) -> list[str]:
     """What a verdict is about, where several answers to an item were averaged."""
     counts = [int(count) for s in signatures for key, count in s.fields if key == "answers"]
-    about = f"This is about these answers, up to {max(counts, default=0)} to an item"
-    return [f"{about}, not about further ones."] if counts else []
+    about = f"The verdict is about these answers, up to {max(counts, default=0)} to an item"
+    return [f"{about}, not about further answers."] if counts else []
 
 
 def few_documents(settings: ResamplingSettings, units: int) -> list[str]:
     """A caution where documents are too few for intervals of scores to hold."""
     if settings.unit != "document" or units >= ENOUGH_DOCUMENTS:
         return []
-    return [f"Fewer than {ENOUGH_DOCUMENTS} documents: intervals can be too narrow."]
+    return [f"Fewer than {ENOUGH_DOCUMENTS} documents: intervals may be too narrow."]
 
 
 # How often people agree, with the limits of what is known.
@@ -743,7 +743,7 @@ def about_inputs(human: HumanSummary, directions: Mapping[str, bool | None]) -> 
     for note in human.notes:
         yield note if note.endswith(".") else f"{note}."
     if human.unjudged:
-        yield f"Nobody judged {join_names(human.unjudged, MOST_NAMES)}: left out."
+        yield f"No human scores of {join_names(human.unjudged, MOST_NAMES)}: left out."
     only_ties = [name for name, score in human.scores.items() if score is None]
     if only_ties:
         names = join_names(only_ties, MOST_NAMES)
@@ -752,4 +752,4 @@ def about_inputs(human: HumanSummary, directions: Mapping[str, bool | None]) -> 
         if higher_is_better is False:
             yield f"{metric}: lower is better, so its scores are negated."
         elif higher_is_better is None:
-            yield f"{metric} has no direction: it is judged as if higher were better."
+            yield f"{metric} has no direction: higher is assumed to be better."

@@ -69,9 +69,10 @@ SPOKEN_OF = 3
 # Slices that are spread more evenly than this show nothing.
 MOST_EVEN = 0.5
 NOTES = (
-    "Contributions add up to the difference. p of even spread: that a slice contributes like its "
-    "share of the {whole} (labels laid anew over the {rows}), adjusted for all slices; their "
-    "intervals hold together. p of n-grams: that one contributes nothing, adjusted for all tested.",
+    "Contributions add up to the difference. p (even spread) tests whether a slice contributes in "
+    "proportion to its share of the {whole} (labels permuted over {rows}), adjusted for all "
+    "slices; the slices' intervals are simultaneous. p of an n-gram tests whether it contributes "
+    "nothing, adjusted for all tested n-grams.",
     "Scores on a slice alone do not add up; differences without flagged outputs are exploratory.",
 )
 
@@ -149,7 +150,7 @@ def artefacts(explanation: Explanation, pair: PairExplanation) -> Iterator[str]:
         yield f"Without {_outputs(group)} the difference is {other(group)} (exploratory)."
     for effect in pair.typography:
         if _matters(effect, compared, alpha):
-            yield f"With the same {effect.kind} in all texts it is {other(effect)}."
+            yield f"With the same {effect.kind} in all texts the difference is {other(effect)}."
 
 
 def _matters(
@@ -184,30 +185,32 @@ def _where_from(explanation: Explanation, pair: PairExplanation) -> Iterator[str
     clear = [variable for variable in tested if _at_most(variable.p_adjusted, alpha)]
     for variable in clear[:SPOKEN_OF]:
         part = _standing_out(variable, compared.difference, alpha)
-        name = variable.name
+        name, subject = variable.name, part.name
         if {part.name for part in variable.slices} <= {"yes", "no"}:
-            name = f"whether the {variable.origin} {name}"
+            name, subject = f"whether the {variable.origin} {name}", f"‹{part.name}›"
         yield (
-            f"It depends on {name} "
+            f"The difference varies by {name} "
             f"({p_equals('adjusted p', variable.p_adjusted or 0.0)}): "
-            f"‹{part.name}›, {100 * part.share:.0f} % of the {words.whole}, contributes "
-            f"{_signed(part.contribution, digits)} of {_signed(compared.difference, digits)}."
+            f"{subject} is {100 * part.share:.0f} % of the {words.whole} but contributes "
+            f"{_signed(part.contribution, digits)} of {_signed(compared.difference, digits)} "
+            f"{compared.metric}."
         )
     if tested and not clear:
         smallest = min(variable.p_adjusted or 0.0 for variable in tested)
+        ways = "way" if len(tested) == 1 else "ways"
         yield (
-            f"No kind of {words.row} stands out (smallest adjusted p of {len(tested)} kinds: "
-            f"{p_cell(smallest)})."
+            f"No slice differs significantly from its share of the {words.whole} "
+            f"({len(tested)} {ways} of slicing, {p_equals('smallest adjusted p', smallest)})."
         )
     parts = ", ".join(
         f"{name} {_signed(value, digits)}" for name, value in _grouped_parts(pair).items()
     )
     if len(pair.parts) > 1:
-        yield f"By part of the score: {parts}."
+        yield f"Parts of the score: {parts}."
     if pair.unattributed:
         yield (
-            f"{_signed(pair.unattributed, digits)} can't be attributed to {words.rows}, because "
-            f"the score jumps between the two {words.systems}' counts."
+            f"{_signed(pair.unattributed, digits)} cannot be attributed to {words.rows}, because "
+            f"the score is discontinuous between the two {words.systems}' counts."
         )
 
 
@@ -236,14 +239,22 @@ def _how_safe(pair: PairExplanation, words: Words) -> Iterator[str]:
         sign, significance = removal.until_sign_turns, removal.until_not_significant
         units = words.units(removal.removed)
         if sign is None:
-            yield f"No removal of up to nine in ten {units} turns the sign."
+            yield f"Removing up to nine in ten {units} does not reverse the sign."
             continue
         turning.append(f"{sign:,} of {removal.total:,} {units}")
         if significance is not None:
             ending.append(f"{significance:,}")
-    ends = f", its significance on {' or '.join(ending)}" if ending else ""
     if turning:
-        yield f"The sign depends on {' or '.join(turning)}{ends}."
+        ends = f"; removing {_alternatives(ending)} makes it non-significant" if ending else ""
+        yield (
+            f"Removing the {_alternatives(turning)} that contribute most to the difference "
+            f"reverses its sign{ends}."
+        )
+
+
+def _alternatives(counts: Sequence[str]) -> str:
+    """Return the first count, and the second in brackets if there is one."""
+    return " ".join([counts[0], *(f"(or {count})" for count in counts[1:])])
 
 
 # Tables.
@@ -275,7 +286,7 @@ def slice_table(explanation: Explanation, pair: PairExplanation, *, details: boo
         Column("share", "Text" if words.whole == "text" else "Share", 0, percent=True),
         Column("contribution", "Contribution", digits, sign=True),
         Column("interval", f"{level:g} % interval", numeric=True),
-        Column("p_adjusted", "p of even spread", 4, numeric=True),
+        Column("p_adjusted", "p (even spread)", 4, numeric=True),
         Column("a", f"{compared.a} alone", digits, numeric=True),
         Column("b", f"{compared.b} alone", digits, numeric=True),
     )
@@ -514,7 +525,7 @@ def slice_chart(explanation: Explanation, pair: PairExplanation) -> Chart:
         even = (
             ""
             if variable.p_adjusted is None
-            else f" (p of even spread {p_cell(variable.p_adjusted)})"
+            else f", p (even spread) {p_cell(variable.p_adjusted)}"
         )
         place: dict[str, Value] = {"variable": f"{variable.name}{even}", "zero": 0.0}
         for part in variable.slices:

@@ -66,8 +66,8 @@ def sentences(result: GateResult) -> list[str]:
         return [f"{_verdict(check.passed)}: {_reason(result, check)}", _numbers(result, check)]
     passed = sum(check.passed for check in result.checks)
     lines = [
-        f"{_verdict(result.passed)}: {result.new} passes by {passed} of {len(result.checks)} "
-        "metrics and must pass by all."
+        f"{_verdict(result.passed)}: {result.new} passes on {passed} of {len(result.checks)} "
+        "metrics and must pass on each of them."
     ]
     for check in result.checks:
         lines.append(f"  {_verdict(check.passed)}: {_reason(result, check)}")
@@ -89,7 +89,8 @@ def method(result: GateResult) -> str:
     if result.rule != "not worse":
         # The rule of three: of what strikes 3 in n units, 5 % of all test sets have none.
         unit = _words(result).units(settings.unit)
-        rare = f"; failures rarer than 1 in {result.units // 3:,} {unit} may be missing"
+        rare = f"; failures rarer than 1 in {result.units // 3:,} {unit}"
+        rare += " may not occur in this test set"
         if result.units < 6 or all(check.pass_fail for check in result.checks):
             rare = ""
         return f"one-sided tests by {intervals} over {units}; {level}{rare}"
@@ -194,8 +195,8 @@ def _one_unit_cautions(result: GateResult) -> list[str]:
     """Metrics that show something by a difference which depends on one unit."""
     unit = _words(result).unit(result.settings.unit)
     return [
-        f"One {unit} carries {100 * (check.largest_share or 0):.0f} % of the variance of the "
-        f"difference by {check.metric}: a test set with more or fewer like it may decide otherwise."
+        f"One {unit} accounts for {100 * (check.largest_share or 0):.0f} % of the variance of the "
+        f"difference in {check.metric}: the decision may change with more or fewer {unit}s like it."
         for check in result.checks
         if depends_on_one_unit(check, result.units, result.rule)
     ]
@@ -218,12 +219,12 @@ def _look(result: GateResult) -> list[str]:
     shared += f"{look.looks} looks share" if look.looks is not None else "all looks share"
     if look.repeated:
         return [
-            f"Look {look.number} at this test set, recorded before: decided again at "
-            f"{look.alpha:.2g}, nothing spent."
+            f"Look {look.number} at this test set, recorded before: tested again at "
+            f"α = {look.alpha:.2g}, nothing spent."
         ]
     rule = "equally" if look.looks is not None else "6/(π²k²) of it at look k"
     return [
-        f"Look {look.number} at this test set: decided at {look.alpha:.2g} of the {shared} "
-        f"({rule}), {look.spent:.4g} spent. Over all looks, the level is {level:g}, unless "
-        f"{_words(result).systems} are tuned on what earlier looks showed."
+        f"Look {look.number} at this test set: tested at α = {look.alpha:.2g} out of the {shared} "
+        f"({rule}), {look.spent:.4g} spent. The level {level:g} holds over all looks, unless "
+        f"{_words(result).systems} are tuned on the results of earlier looks."
     ]

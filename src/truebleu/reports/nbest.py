@@ -98,12 +98,15 @@ def warnings(result: ListsReport) -> Iterator[str]:
         )
     if result.has_scores and not result.has_log_probabilities:
         yield (
-            "Whether the scores are normalised by length is not known: weights by probability "
+            "It is unknown whether the scores are normalised by length: weights by probability "
             "need --not-normalized or a log-probability."
         )
     useless = [f.name for f in result.features if f.constant_lists == result.segments]
     if useless:
-        yield f"Constant within every list, so of no use to choose by: {', '.join(useless)}."
+        yield (
+            "Features that are constant within every list cannot affect the choice: "
+            f"{', '.join(useless)}."
+        )
 
 
 def oracle_document(result: OracleResult) -> Document:
@@ -131,7 +134,7 @@ def oracle_document(result: OracleResult) -> Document:
 def gain_sentence(gain: Gain, what: str, before: str) -> str:
     """Whether a choice is better than the one before, by how much, and whether that is real."""
     if not gain.differing_segments:
-        return f"By {gain.metric} {what} score as {before} do in every segment."
+        return f"By {gain.metric} {what} score the same as {before} in every segment."
     interval = bracketed(gain.interval, gain.digits, sign="+")
     amount = f"{gain.difference:+.{gain.digits}f} {interval}, {p_equals('p', gain.p)}"
     if gain.p > ALPHA:
@@ -233,11 +236,12 @@ def _tuning_method(result: TuneResult) -> Iterator[str]:
     )
     if result.held_out == "folds":
         yield (
-            f"gain: of {result.folds} parts of neighbouring segments, each chosen from by weights "
-            f"that were tuned on the others{', from the start' if result.rounds else ''}"
+            f"gain: on {result.folds} parts of neighbouring segments; candidates of each part are "
+            "chosen by weights tuned on the other parts"
+            f"{', from the start' if result.rounds else ''}"
         )
     elif result.held_out == "test":
-        yield f"gain: of {result.held_out_segments:,} segments of the test lists"
+        yield f"gain: on {result.held_out_segments:,} segments of the test lists"
     if result.rounds:
         last = result.rounds[-1]
         end = f"the last found {last.new:,} new ones" if last.new else "the last found nothing new"
@@ -286,13 +290,13 @@ def rerank_document(result: RerankResult, *, details: bool = False) -> Document:
 def _training_method(result: RerankResult) -> Iterator[str]:
     if result.copies:
         yield (
-            f"{result.copies:,} candidates are copies of others in text and features, and were "
+            f"{result.copies:,} candidates duplicate the text and features of others, and were "
             "left out of training"
         )
     if result.folds is not None:
         yield (
-            f"each of {result.folds} parts of neighbouring segments was chosen from by a model of "
-            "the others; the weights are of all"
+            f"candidates of each of {result.folds} parts of neighbouring segments were chosen by a "
+            "model trained on the other parts; the weights shown were trained on all parts"
         )
     elif result.trained_on is not None:
         yield f"trained on {result.trained_on:,} segments of other lists"
@@ -354,7 +358,7 @@ def _mbr_sentences(result: MBRResult) -> Iterator[str]:
     yield f"Another candidate than the first was chosen for {moved:,} of {total}."
     alone = sum(segment.distinct == 1 for segment in segments)
     if alone:
-        yield f"There was nothing to choose from for {alone:,} of {total}."
+        yield f"All candidates have the same text for {alone:,} of {total}."
     tied = sum(segment.ties > 0 for segment in segments)
     if tied:
         yield (
@@ -365,7 +369,7 @@ def _mbr_sentences(result: MBRResult) -> Iterator[str]:
     if regrets:
         yield (
             f"Compared with the exact result, {result.settings.method.name} chose a candidate of "
-            f"the same expected utility for {regrets.count(0):,} of {total}; it gives away "
+            f"the same expected utility for {regrets.count(0):,} of {total}; its loss is "
             f"{sum(regrets) / len(regrets):.4f} on average and {max(regrets):.4f} at most."
         )
 

@@ -69,7 +69,10 @@ def plan_sentences(plan: Plan, pair: PairPlan) -> tuple[str, ...]:
     """What the plan says about one pair by one metric: the answer, and what changes its reading."""
     answer = [*_answer(plan, pair), *_margin(plan, pair)]
     if len(plan.of(pair.metric)) > 1:
-        answer.append(f"This is for {pair.a} and {pair.b}, which vary most; the table has all.")
+        answer.append(
+            f"This is for {pair.a} and {pair.b}, whose difference varies most; the table has all "
+            "pairs."
+        )
     return (*answer, *(_warning(warning, pair, plan) for warning in pair.warnings))
 
 
@@ -151,8 +154,8 @@ def _method(plan: Plan) -> str:
         pilot = f"{len({pair.a for pair in plan.plans})} {systems} and {plan.plans[0].b}"
     units = _words(plan).units(settings.unit)
     return (
-        f"{SIDES[settings.alternative]} paired test at level {settings.level:g}{many}; independent "
-        f"{units} like those of the pilot ({pilot}), normal approximation"
+        f"{SIDES[settings.alternative]} paired test at level {settings.level:g}{many}; assumes "
+        f"independent {units} that vary like the pilot's ({pilot}), and a normal approximation"
     )
 
 
@@ -221,7 +224,7 @@ def _margin(plan: Plan, pair: PairPlan) -> Iterator[str]:
     if margin is None:
         return
     gate, equivalence = (
-        "more than there are" if units is None else f"about {_units(plan, units, segments)}"
+        "more than any test set has" if units is None else f"about {_units(plan, units, segments)}"
         for units, segments in (
             (margin.gate_units, margin.gate_segments),
             (margin.equivalence_units, margin.equivalence_segments),
@@ -229,10 +232,10 @@ def _margin(plan: Plan, pair: PairPlan) -> Iterator[str]:
     )
     now = map(_power_percent, (margin.gate_power_now, margin.equivalence_power_now))
     yield (
-        f"For a gate with a margin of {margin.margin:g} {pair.metric} to pass a "
-        f"{_words(plan).system} that is truly equal with a chance of {_wanted(plan)}, it takes "
-        f"{gate}; for an equivalence test within that margin to show it, {equivalence}. With this "
-        f"test set, the chances are {' and '.join(now)}."
+        f"To pass a truly equal {_words(plan).system} with probability {_wanted(plan)}, a gate "
+        f"with a margin of {margin.margin:g} {pair.metric} needs {gate}; to show equivalence "
+        f"within that margin, {equivalence}. With this test set, the probabilities are "
+        f"{' and '.join(now)}."
     )
 
 
@@ -307,14 +310,14 @@ def sample_sentences(sample: Sample) -> tuple[str, ...]:
     how = DRAWN[sample.settings.draw].format(step=pool / size)
     lines = [f"Drew {size:,} of {pool:,} segments, {how} (seed {sample.settings.seed})."]
     if size != asked:
-        lines.append(f"{asked:,} were asked for; whole documents come no nearer in this draw.")
+        lines.append(f"{asked:,} were requested; whole documents come no nearer in this draw.")
     if sample.documents is not None:
         lines.append(f"They come from {sample.documents:,} of {sample.pool_documents:,} documents.")
     distance, usual = 100 * sample.length_distance, 100 * sample.usual_distance
     if sample.usual_distance:
         lines.append(
-            f"Their lengths are distributed like the pool's to within {distance:.1f} points "
-            f"(Kolmogorov–Smirnov; 95 % of random samples: {usual:.1f})."
+            f"Their distribution of lengths differs from the pool's by at most {distance:.1f} "
+            f"points (Kolmogorov–Smirnov; 95 % of random samples: {usual:.1f})."
         )
     words = sample.vocabulary
     if words.tokens_covered is not None and words.types_covered is not None:

@@ -325,8 +325,9 @@ def study_references(
         result.sentences.extend(f"{label}: {sentence}." for sentence in words)
     result.details["human"] = list(_human_share(test_set, whole))
     result.sentences.extend(
-        f"{row['metric']}: {row['system']} has {row['system_score']:.2f} where a reference that is "
-        f"left out has {row['human_score']:.2f}: {percent(row['share'])} of a human translation."
+        f"Against the remaining references, {row['system']} has {row['system_score']:.2f} "
+        f"{row['metric']} and the held-out reference {row['human_score']:.2f} "
+        f"({percent(row['share'])} of the human score)."
         for row in result.details["human"]
     )
     result.sentences.append(
@@ -539,17 +540,23 @@ def _reference_sentences(
     for worth in further:
         share, references = worth["share"], worth["references"]
         if share is None:
-            yield f"what reference {references} is worth is unknown"
+            yield f"the value of the {_ordinal(references)} reference is unknown"
             continue
         low, high = (f"{100 * worth[end]:.0f}" for end in ("lowest", "highest"))
         systems = f", from {low} to {high} by system," if low != high else ""
         change = 100 * (1 / share.value - 1)
         value = f"{change:.0f} % more" if change > 0 else f"{-change:.0f} % less"
         yield (
-            f"all of the data with one reference less than {references} give as narrow an interval "
-            f"as {share}{systems} of them with {references}: the further reference is worth "
-            f"{value} data"
+            f"the whole test set with {references - 1} reference{'s' if references > 2 else ''} "
+            f"gives as narrow an interval as {share}{systems} of it with {references}: the "
+            f"{_ordinal(references)} reference is worth {value} data"
         )
+
+
+def _ordinal(number: int) -> str:
+    """Return the word for a position in an order, or its digits from the sixth on."""
+    words = {2: "second", 3: "third", 4: "fourth", 5: "fifth"}
+    return words.get(number, f"{number}th")
 
 
 # Replicates: how many the bootstrap needs.

@@ -334,8 +334,9 @@ def _power_sentences(rows: Sequence[base.Row], unit: str, digits: int) -> Iterat
         case = f"{_case(last)} on {size:,} {unit}s: "
         if last["better"] == MEAN:
             case += (
-                f"on average over the pairs {base.Estimate.from_cells(last, 'right')} right and "
-                f"{base.Estimate.from_cells(last, 'wrong')} wrong conclusions; "
+                "averaged over pairs, the conclusion was right in "
+                f"{base.Estimate.from_cells(last, 'right')} of the samples and wrong in "
+                f"{base.Estimate.from_cells(last, 'wrong')}; "
             )
         yield case + _detected(of_size, digits)
 
@@ -356,9 +357,9 @@ def _detected(rows: Sequence[base.Row], digits: int) -> str:
     if not powers:
         return "no pair differs in the pool."
     if not enough:
-        return f"not even the largest difference was found in {often} of the samples."
-    least = f"{enough[0]:.{digits}f}"
-    return f"all differences from {least} up were found in at least {often} of the samples."
+        return f"even the largest difference was detected in fewer than {often} of the samples."
+    minimum = f"{enough[0]:.{digits}f}"
+    return f"all differences from {minimum} up were detected in at least {often} of the samples."
 
 
 # Accuracy: of the conclusions that a test is so and so sure of, how many are right.

@@ -256,8 +256,8 @@ def _worth_of_blocks(mean: base.Row, digits: int, unit: str) -> str:
     if not effect:
         return f"{begin}; what does not vary has no design effect."
     return (
-        f"{begin}. A block of {size:,} is worth {size / effect:,.0f} independent {unit}s (design "
-        f"effect {effect:.2f}, from {mean['block_effect_low']:.2f} to "
+        f"{begin}. The effective sample size of a block of {size:,} {unit}s is "
+        f"{size / effect:,.0f} (design effect {effect:.2f}, from {mean['block_effect_low']:.2f} to "
         f"{mean['block_effect_high']:.2f})."
     )
 

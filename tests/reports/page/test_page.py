@@ -70,7 +70,7 @@ def test_the_answer_comes_first_and_names_no_folders() -> None:
     assert titles == ["Answer", "Segments", "Where it comes from", "How this was made"]
     (lead,) = re.findall('<p class="lead">([^<]*)</p>', page)
     assert "BLEU" in lead
-    assert "The verdict is by BLEU" in page
+    assert "The verdict uses BLEU" in page
     assert page.count('<article class="example">') == 3
     assert "/home/" not in page
     assert "<code>None</code>" not in page

@@ -250,7 +250,7 @@ def _sections(
     if explained is not None:
         yield "explanation", "Where it comes from", _explanation(explained, tables)
     if agreement is not None:
-        yield "agreement", "Agreement with people", tables.blocks(agreement.blocks)
+        yield "agreement", "Agreement with human raters", tables.blocks(agreement.blocks)
     yield "making", "How this was made", _making(report, compared, command)
 
 
@@ -262,7 +262,7 @@ def _answer(
     primary = comparison.settings.primary
     lead, *others = verdicts(comparison) if primary is None else verdict(comparison, primary)
     if primary is not None:
-        others.append(f"The verdict is by {primary}; other metrics stand beside it in the tables.")
+        others.append(f"The verdict uses {primary}; the tables also show other metrics.")
     if agreement is not None:
         others += agreement.sentences[:1]
     parts = [f'<p class="lead">{sentence_of(lead)}</p>']
