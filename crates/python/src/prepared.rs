@@ -24,9 +24,9 @@ pub struct ReferenceCache {
 impl ReferenceCache {
     /// Keeps about so many bytes at most.
     #[new]
-    #[pyo3(signature = (metric, most_bytes, /))]
-    fn new(metric: Py<NativeMetric>, most_bytes: usize) -> Self {
-        Self { metric, cache: prepared::ReferenceCache::new(most_bytes) }
+    #[pyo3(signature = (metric, max_bytes, /))]
+    fn new(metric: Py<NativeMetric>, max_bytes: usize) -> Self {
+        Self { metric, cache: prepared::ReferenceCache::new(max_bytes) }
     }
 
     /// The counts of outputs, each against references of its own.

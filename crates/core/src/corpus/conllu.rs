@@ -13,14 +13,14 @@ use super::Window;
 use crate::interruption;
 use crate::tokenizers::is_whitespace;
 
-/// The fields of a word.
+/// Number of fields of a word.
 const FIELDS: usize = 10;
-/// More digits are no number of a word.
+/// Largest number of digits in the number of a word.
 const DIGITS: usize = 18;
-/// What is shown of a text around the place where it differs from another one.
-const SHOWN: (usize, usize) = (10, 20);
+/// Number of characters shown before and after the first character that differs from the text.
+const EXCERPT: (usize, usize) = (10, 20);
 
-/// The sentences of a file, or of somebody else's parser.
+/// Parsed sentences of a CoNLL-U file or of another parser.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Parses {
     text: String,
@@ -31,20 +31,20 @@ pub struct Parses {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sentence {
     words: Vec<Place>,
-    /// The words as they stand in the text, a contraction as one; white space is left out.
+    /// The words as written in the text, without white space; a contraction counts as one word.
     surface: String,
     first_line: Option<usize>,
     segment: Option<usize>,
 }
 
-/// Where a word stands.
+/// Byte ranges of a word's fields in the text, its head and its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Place {
     form: Range<usize>,
     lemma: Range<usize>,
     label: Range<usize>,
     head: usize,
-    /// Lines after the sentence's first.
+    /// Line of the word, from 0 at the sentence's first line.
     line: usize,
 }
 
@@ -53,21 +53,22 @@ struct Place {
 pub struct Word<'a> {
     /// The word itself.
     pub form: &'a str,
-    /// Its lemma; `_` for none.
+    /// Lemma of the word; `_` if it has none.
     pub lemma: &'a str,
-    /// Its relation to its head; `_` for none.
+    /// Relation to the head; `_` if it has none.
     pub label: &'a str,
-    /// The number of its head, from 1; 0 is the root.
+    /// Number of its head, from 1; 0 is the root.
     pub head: usize,
-    /// Its line in the file.
+    /// Line in the file, or `None` if the parse is not from a file.
     pub line: Option<usize>,
 }
 
 impl Parses {
-    /// Reads sentences of ten fields per word, with blank lines between them.
+    /// Parses sentences of ten fields per word, separated by blank lines.
     ///
-    /// Lines of contractions (`1-2`) give the text only, and empty nodes (`1.1`) are left out. Comments
-    /// alone are the parse of an empty segment. A text without lines has no sentence.
+    /// Lines of contractions (`1-2`) give the text only, and empty nodes (`1.1`) are left out.
+    /// Comments without words are the parse of an empty segment. A text without lines has no
+    /// sentences.
     pub fn read(text: &str) -> Result<Self, Malformed> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let text: Cow<'_, str> = match memmem::find(text.as_bytes(), b"\r\n") {
@@ -95,19 +96,19 @@ impl Parses {
         let mut sentences = Vec::with_capacity(read.len());
         let mut lines = 0;
         for (sentence, length) in read {
-            let moved = |line: &mut Option<usize>| *line = line.map(|line| line + lines);
+            let shift_line = |line: &mut Option<usize>| *line = line.map(|line| line + lines);
             let mut sentence = sentence.map_err(|mut error| {
-                moved(&mut error.line);
+                shift_line(&mut error.line);
                 error
             })?;
-            moved(&mut sentence.first_line);
+            shift_line(&mut sentence.first_line);
             sentences.push(sentence);
             lines += length;
         }
         Ok(Self { text, sentences })
     }
 
-    /// One sentence for each segment, of words from elsewhere; what they say of lines is left out.
+    /// Builds one sentence per segment from words of another parser; their lines are ignored.
     pub fn of_words<'a, W>(segments: impl IntoIterator<Item = W>) -> Self
     where
         W: IntoIterator<Item = Word<'a>>,
@@ -134,22 +135,22 @@ impl Parses {
         Self { text, sentences }
     }
 
-    /// The number of sentences.
+    /// Returns the number of sentences.
     #[must_use]
     pub fn len(&self) -> usize {
         self.sentences.len()
     }
 
-    /// Whether there are no sentences.
+    /// Returns true if there are no sentences.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.sentences.is_empty()
     }
 
-    /// The words of a sentence.
+    /// Iterates over the words of a sentence.
     ///
     /// # Panics
-    /// When there is no sentence of that index.
+    /// Panics if there is no sentence of that index.
     pub fn words(&self, sentence: usize) -> impl Iterator<Item = Word<'_>> {
         let sentence = &self.sentences[sentence];
         sentence.words.iter().map(|word| Word {
@@ -161,13 +162,14 @@ impl Parses {
         })
     }
 
-    /// The sentences of each segment of a text.
+    /// Returns the indices of the sentences of each segment of a text.
     ///
-    /// Where a comment names the segment of the first sentence, every sentence must have one, and
-    /// segments may have several sentences or none. Otherwise each segment has one, in order.
+    /// If a comment names the segment of the first sentence, every sentence must have such a
+    /// comment, and segments may have several sentences or none. Otherwise each segment has one
+    /// sentence, in order.
     ///
     /// # Errors
-    /// Says where the file does not fit the text, which is called `name`.
+    /// Returns the place at which the file does not fit the text, which is called `name`.
     pub fn by_segment(&self, segments: usize, name: &str) -> Result<Vec<Vec<usize>>, Malformed> {
         let numbered = self.sentences.first().is_some_and(|first| first.segment.is_some());
         if !numbered && self.len() != segments {
@@ -176,14 +178,14 @@ impl Parses {
         }
         let mut by_segment = vec![Vec::new(); segments];
         for (index, sentence) in self.sentences.iter().enumerate() {
-            let refuse = |problem| Malformed { line: sentence.first_line, problem };
+            let error = |problem| Malformed { line: sentence.first_line, problem };
             match sentence.segment {
-                None if numbered => return Err(refuse(Problem::NoSegment)),
+                None if numbered => return Err(error(Problem::NoSegment)),
                 None => by_segment[index].push(index),
-                Some(number) if !numbered => return Err(refuse(Problem::Segment(number))),
+                Some(number) if !numbered => return Err(error(Problem::Segment(number))),
                 Some(number) if number > segments => {
                     let text = name.to_owned();
-                    return Err(refuse(Problem::NoSuchSegment { number, segments, text }));
+                    return Err(error(Problem::NoSuchSegment { number, segments, text }));
                 }
                 Some(number) => by_segment[number - 1].push(index),
             }
@@ -191,12 +193,12 @@ impl Parses {
         Ok(by_segment)
     }
 
-    /// Refuses segments that are not made of the words of their parses.
+    /// Checks that segments consist of the words of their parses.
     ///
-    /// White space does not count, and a segment that is absent has no words to compare.
+    /// White space is ignored, and an absent segment has no words to compare.
     ///
     /// # Errors
-    /// Says which segment of the text, called `name`, has other words.
+    /// Names the first segment of the text, called `name`, whose words differ.
     pub fn check_words(
         &self,
         by_segment: &[Vec<usize>],
@@ -216,10 +218,10 @@ impl Parses {
         let words: Vec<char> =
             by_segment[index].iter().flat_map(|&at| self.surface(at).chars()).collect();
         let segment = text.get(index).unwrap_or_default();
-        let wanted: Vec<char> = segment.chars().filter(|&c| !is_whitespace(c)).collect();
-        let same = words.iter().zip(&wanted).take_while(|(word, other)| word == other).count();
+        let expected: Vec<char> = segment.chars().filter(|&c| !is_whitespace(c)).collect();
+        let same = words.iter().zip(&expected).take_while(|(word, other)| word == other).count();
         let shown = |text: &[char]| {
-            let (before, after) = SHOWN;
+            let (before, after) = EXCERPT;
             text.iter().take(same + after).skip(same.saturating_sub(before)).collect()
         };
         let line = by_segment[index].first().and_then(|&at| self.sentences[at].first_line);
@@ -227,7 +229,7 @@ impl Parses {
             segment: index + 1,
             text: name.to_owned(),
             found: shown(&words),
-            wanted: shown(&wanted),
+            expected: shown(&expected),
         };
         Err(Malformed { line, problem })
     }
@@ -237,13 +239,13 @@ impl Parses {
     }
 }
 
-/// The lines of one sentence; lines are counted from its first.
+/// The lines of one sentence, counted from its first line.
 struct Block<'a> {
     start: usize,
     text: &'a str,
 }
 
-/// The line of a word, by its fields.
+/// A word's line, split into its fields.
 struct Row<'a> {
     line: usize,
     fields: [&'a str; FIELDS],
@@ -281,13 +283,13 @@ impl Block<'_> {
         Ok(sentence)
     }
 
-    /// Words without their heads, which may be words that come later.
+    /// Reads the words without their heads, which may be words that come later.
     fn read_words(&self, rows: &[Row<'_>], sentence: &mut Sentence) -> Result<(), Malformed> {
         let (mut covered, mut last) = (0, 0);
         for row in rows {
             let [number, form, ..] = row.fields;
             let expected = sentence.words.len() + 1;
-            let refuse = |problem| Malformed::at(row.line, problem);
+            let error = |problem| Malformed::at(row.line, problem);
             if is_number(number, expected) {
                 let place = |field: usize| self.range(row.fields[field]);
                 sentence.words.push(Place {
@@ -304,7 +306,7 @@ impl Block<'_> {
             } else if let Some((start, end)) = span(number) {
                 if start != expected || end < start || start <= covered {
                     let found = number.to_owned();
-                    return Err(refuse(Problem::Span { found, from: expected }));
+                    return Err(error(Problem::Span { found, from: expected }));
                 }
                 covered = end;
             } else if is_empty_node(number) {
@@ -312,7 +314,7 @@ impl Block<'_> {
                 continue;
             } else {
                 let found = number.to_owned();
-                return Err(refuse(Problem::WordNumber { found, expected }));
+                return Err(error(Problem::WordNumber { found, expected }));
             }
             push_bare(&mut sentence.surface, form);
             last = row.line;
@@ -325,7 +327,7 @@ impl Block<'_> {
         Ok(())
     }
 
-    /// Where a field stands in the whole text.
+    /// Returns the byte range of a field in the whole text.
     fn range(&self, field: &str) -> Range<usize> {
         let start = self.start + (field.as_ptr() as usize - self.text.as_ptr() as usize);
         start..start + field.len()
@@ -348,11 +350,11 @@ fn read_heads(rows: &[Row<'_>], words: &mut [Place]) -> Result<(), Malformed> {
     Ok(())
 }
 
-/// The ten fields of a line, or how many there are instead.
+/// Splits a line into ten fields, or returns the number of fields if it differs from ten.
 fn fields(line: &str) -> Result<[&str; FIELDS], usize> {
     let mut fields = [""; FIELDS];
     let (mut count, mut start) = (0, 0);
-    // Fields are short: looking for tabs one by one beats calling a search for each.
+    // Fields are short: checking every byte is faster than calling a search for each tab.
     for (end, _) in line.bytes().enumerate().filter(|&(_, byte)| byte == b'\t') {
         if let Some(field) = fields.get_mut(count) {
             *field = &line[start..end];
@@ -366,7 +368,7 @@ fn fields(line: &str) -> Result<[&str; FIELDS], usize> {
     Ok(fields)
 }
 
-/// Adds a word without its white space.
+/// Appends a word without its white space.
 fn push_bare(text: &mut String, word: &str) {
     if word.bytes().all(|byte| byte.is_ascii_graphic()) {
         text.push_str(word);
@@ -375,7 +377,7 @@ fn push_bare(text: &mut String, word: &str) {
     }
 }
 
-/// What follows `# segment =` or `# seg =`.
+/// Returns the value of a comment `# segment =` or `# seg =`.
 fn segment_comment(line: &str) -> Option<&str> {
     let key = line.strip_prefix('#')?.trim_start_matches(is_whitespace).strip_prefix("seg")?;
     let key = key.strip_prefix("ment").unwrap_or(key);
@@ -395,12 +397,12 @@ fn whole_number(digits: &str) -> Option<usize> {
     if is_number && digits.len() <= DIGITS { digits.parse().ok() } else { None }
 }
 
-/// Whether digits are this number, written as it is counted.
+/// Returns true if `digits` is the decimal form of `number`, without leading zeros.
 fn is_number(digits: &str, number: usize) -> bool {
     !digits.starts_with('0') && whole_number(digits) == Some(number)
 }
 
-/// The first and last number of a contraction's words.
+/// Parses the first and last word number of a contraction.
 fn span(number: &str) -> Option<(usize, usize)> {
     let (start, end) = number.split_once('-')?;
     if start.starts_with('0') || end.starts_with('0') {
@@ -416,12 +418,12 @@ fn is_empty_node(number: &str) -> bool {
         .is_some_and(|(word, node)| are_digits(word) && are_digits(node) && !node.starts_with('0'))
 }
 
-/// A file that is no CoNLL-U, or not that of a text.
+/// A CoNLL-U file that is malformed or does not fit its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Malformed {
-    /// The line of the file, from 1, where there is one.
+    /// Line of the file, from 1, or `None` if the problem is not in one line.
     pub line: Option<usize>,
-    /// What is wrong.
+    /// The problem.
     pub problem: Problem,
 }
 
@@ -431,7 +433,7 @@ impl Malformed {
     }
 }
 
-/// What is wrong with parses.
+/// Problem of a parse.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "`found` and `expected` say what they mean")]
 pub enum Problem {
@@ -447,13 +449,13 @@ pub enum Problem {
     NoSegment,
     NoSuchSegment { number: usize, segments: usize, text: String },
     Unpaired { sentences: usize, segments: usize },
-    OtherWords { segment: usize, text: String, found: String, wanted: String },
+    OtherWords { segment: usize, text: String, found: String, expected: String },
     NoLemma(String),
     NoLabel(String),
 }
 
 impl Problem {
-    /// What was found; `quote` writes what stands in the file.
+    /// Describes what the file has; `quote` formats quoted text.
     pub fn found(&self, quote: impl Fn(&str) -> String) -> String {
         match self {
             Self::SecondBlankLine => "a second blank line".to_owned(),
@@ -479,7 +481,7 @@ impl Problem {
         }
     }
 
-    /// What was expected instead.
+    /// Describes what was expected instead; `quote` formats quoted text.
     pub fn expected(&self, quote: impl Fn(&str) -> String) -> String {
         match self {
             Self::SecondBlankLine => {
@@ -500,8 +502,8 @@ impl Problem {
                 format!("at most {segments}, as {text} has")
             }
             Self::Unpaired { segments, .. } => segments.to_string(),
-            Self::OtherWords { wanted, .. } => {
-                format!("{}; check_text=no takes them as they are", quote(wanted))
+            Self::OtherWords { expected, .. } => {
+                format!("{}; check_text=no takes them as they are", quote(expected))
             }
             Self::NoLemma(_) => "one; word=form compares the words themselves".to_owned(),
             Self::NoLabel(_) => "one; labelled=no counts them without".to_owned(),
@@ -527,7 +529,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::corpus::Segments;
 
-    /// CoNLL-U of lines `id form lemma head label`; other lines stay as they are.
+    /// Expands lines `id form lemma head label` to CoNLL-U; other lines stay as they are.
     pub fn conllu(text: &str) -> String {
         let mut lines = Vec::new();
         for line in text.split('\n') {
@@ -547,7 +549,7 @@ pub(crate) mod tests {
         Parses::read(&conllu(text)).expect("CoNLL-U")
     }
 
-    fn refusal(text: &str) -> String {
+    fn error_message(text: &str) -> String {
         Parses::read(&conllu(text)).expect_err("no CoNLL-U").to_string()
     }
 
@@ -566,7 +568,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn contractions_give_the_text_and_empty_nodes_nothing() {
+    fn contractions_give_the_text_and_empty_nodes_are_ignored() {
         let parses = read(&format!("{PLAIN}\n{CONTRACTED}"));
         let words: Vec<_> = parses.words(1).map(|word| (word.form, word.head, word.line)).collect();
         let lines = [("zu", 3, 6), ("dem", 3, 7), ("Haus", 0, 8), (".", 3, 10)];
@@ -575,7 +577,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn line_ends_and_a_mark_in_front_change_nothing() {
+    fn line_ends_and_a_byte_order_mark_change_nothing() {
         let text = conllu(&format!("{PLAIN}\n{CONTRACTED}"));
         let plain = Parses::read(&text).expect("CoNLL-U");
         for other in [text.replace('\n', "\r\n"), format!("\u{feff}{text}\n\n"), text + "\n"] {
@@ -585,7 +587,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_line() {
+    fn errors_name_the_line_and_the_problem() {
         for (text, message) in [
             ("1 a a 0 root\n2 b b\n", "line 2: found 1 field, expected 10, with tabs between them"),
             ("1 a a 0 root\n3 b b 1 dep\n", "line 2: found the word number \"3\", expected 2"),
@@ -610,23 +612,23 @@ pub(crate) mod tests {
                 "line 1: found the segment \"0\", expected a number from 1 up",
             ),
         ] {
-            assert_eq!(refusal(text), message, "{text}");
+            assert_eq!(error_message(text), message, "{text}");
         }
-        let later = refusal(&format!("{PLAIN}\n# more\n1 a a 0 root\n2 b b x dep\n"));
+        let later = error_message(&format!("{PLAIN}\n# more\n1 a a 0 root\n2 b b x dep\n"));
         assert!(later.starts_with("line 7: found the head \"x\", expected another word's number"));
         for head in ["2", "1", "", "-1", "1234567890123456789"] {
-            assert!(refusal(&format!("1 a a {head} dep")).contains("the head"), "{head}");
+            assert!(error_message(&format!("1 a a {head} dep")).contains("the head"), "{head}");
         }
     }
 
     #[test]
-    fn the_first_of_several_problems_is_named() {
+    fn the_first_of_several_problems_is_reported() {
         let blocks: Vec<_> = (0..300).map(|_| "1 a a 7 dep\n").collect();
-        assert!(refusal(&blocks.join("\n")).starts_with("line 1: "));
+        assert!(error_message(&blocks.join("\n")).starts_with("line 1: "));
     }
 
     #[test]
-    fn comments_place_sentences_in_segments() {
+    fn comments_assign_sentences_to_segments() {
         let text = format!("# segment = 3\n{PLAIN}\n# seg = 1\n{PLAIN}\n#segment=3\n{CONTRACTED}");
         let found = read(&text).by_segment(4, "x");
         assert_eq!(found, Ok(vec![vec![1], vec![], vec![0, 2], vec![]]));
@@ -642,7 +644,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn words_are_compared_with_the_text_but_for_white_space() {
+    fn words_are_compared_with_the_text_ignoring_white_space() {
         let parses = read(&format!("{PLAIN}\n{CONTRACTED}\n# text =\n"));
         let by_segment = parses.by_segment(3, "x").expect("one each");
         let check = |texts: [Option<&str>; 3]| {
@@ -651,9 +653,10 @@ pub(crate) mod tests {
         };
         assert_eq!(check([Some(" I\u{a0}am"), Some("zum Haus ."), Some("")]), Ok(()));
         assert_eq!(check([None, Some("zumHaus."), None]), Ok(()));
-        let refusal = check([Some("I am"), Some("zu dem Haus."), Some("")]).expect_err("others");
+        let error_message =
+            check([Some("I am"), Some("zu dem Haus."), Some("")]).expect_err("others");
         let message = "line 5: found words that are not those of segment 2 of x: \"zumHaus.\", \
                        expected \"zudemHaus.\"; check_text=no takes them as they are";
-        assert_eq!(refusal.to_string(), message);
+        assert_eq!(error_message.to_string(), message);
     }
 }

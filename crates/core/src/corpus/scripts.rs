@@ -1,8 +1,8 @@
-//! Which scripts a text is written in, as far as it matters for cutting words.
+//! Counts of a text's letters by script, to choose how words are split.
 
 use super::Segments;
 
-/// Letters of a text by script; marks that a script writes as letters count as well.
+/// Number of letters of a text in each script; marks that a script writes as letters count as well.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Letters {
     /// Chinese characters.
@@ -15,11 +15,11 @@ pub struct Letters {
     pub lao: usize,
     /// Khmer.
     pub khmer: usize,
-    /// Myanmar, which Burmese and Shan are written in.
+    /// Myanmar, the script of Burmese and Shan.
     pub myanmar: usize,
     /// Tibetan.
     pub tibetan: usize,
-    /// Letters of all scripts that put spaces between words.
+    /// Scripts that put spaces between words.
     pub spaced: usize,
 }
 
@@ -37,7 +37,7 @@ pub fn letters(text: &Segments) -> Letters {
     found
 }
 
-/// Whether a character belongs to a script without spaces between words.
+/// Returns true if a character belongs to a script without spaces between words.
 pub(super) fn is_unspaced(character: char) -> bool {
     let mut letters = Letters::default();
     letters.add(character);
@@ -58,7 +58,7 @@ impl Letters {
                 &mut self.myanmar
             }
             '\u{1780}'..='\u{17d3}' => &mut self.khmer,
-            // The middle dot U+30FB stands between names in Chinese, too.
+            // The middle dot U+30FB also separates names in Chinese.
             '\u{3041}'..='\u{3096}'
             | '\u{309d}'..='\u{309f}'
             | '\u{30a1}'..='\u{30fa}'
@@ -87,14 +87,14 @@ mod tests {
     }
 
     #[test]
-    fn letters_count_and_nothing_else_does() {
+    fn only_letters_are_counted() {
         let expected = Letters { spaced: 11, ..Letters::default() };
         assert_eq!(of(&["The cat, 42.", "été 한국"]), expected);
         assert_eq!(of(&["", "1 + 1 = 2 …。、！"]), Letters::default());
     }
 
     #[test]
-    fn every_script_without_spaces_has_a_count_of_its_own() {
+    fn each_script_without_spaces_has_its_own_count() {
         let found = of(&["中文々", "ひらカナー", "ภาษา", "ລາວ", "ខ្មែរ", "မြန်မာ", "བོད"]);
         let counts = [found.han, found.kana, found.thai, found.lao];
         assert_eq!(counts, [3, 5, 4, 3]);
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dot_between_names_is_no_kana() {
+    fn a_middle_dot_is_not_kana() {
         assert_eq!(of(&["约翰・史密斯"]), Letters { han: 5, ..Letters::default() });
     }
 

@@ -5,7 +5,8 @@ use std::ops::Range;
 /// The byte-order mark that some editors put in front of a text.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// Segments of one text, in order. A segment that is `None` is absent, which is not the same as empty.
+/// Segments of one text, in order. A segment that is `None` is absent, which is not the same as
+/// empty.
 #[derive(Debug, Clone, Default)]
 pub struct Segments {
     text: String,
@@ -14,7 +15,7 @@ pub struct Segments {
     byte_order_mark: bool,
 }
 
-/// Where a text stops being UTF-8.
+/// Range of bytes at which a text is not UTF-8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InvalidUtf8 {
     /// Offset of the first bad byte.
@@ -23,9 +24,10 @@ pub struct InvalidUtf8 {
     pub end: usize,
 }
 
-/// How many of the first `lines` lines a text has, and where the last of them ends.
+/// Counts the lines among the first `lines` of a text and returns the offset after the last of
+/// them.
 ///
-/// Only lines that a line feed ends count.
+/// Only lines that end in a line feed count.
 #[must_use]
 pub fn line_ends(text: &[u8], lines: usize) -> (usize, usize) {
     let ends = memchr::memchr_iter(b'\n', text).take(lines);
@@ -42,7 +44,7 @@ impl Segments {
         Self::of_lines(bytes, true)
     }
 
-    /// The same of a further part of a file, in which a byte-order mark is a character like any other.
+    /// Splits a later part of a file, in which a byte-order mark is an ordinary character.
     pub fn from_further_lines(bytes: Vec<u8>) -> Result<Self, InvalidUtf8> {
         Self::of_lines(bytes, false)
     }
@@ -73,7 +75,7 @@ impl Segments {
         Ok(Self { text, spans, carriage_returns, byte_order_mark })
     }
 
-    /// Adds a segment at the end.
+    /// Appends a segment.
     pub fn push(&mut self, segment: Option<&str>) {
         self.spans.push(segment.map(|segment| {
             let start = self.text.len();
@@ -82,46 +84,46 @@ impl Segments {
         }));
     }
 
-    /// The number of segments, absent ones included.
+    /// Returns the number of segments, including absent ones.
     #[must_use]
     pub fn len(&self) -> usize {
         self.spans.len()
     }
 
-    /// Whether there are no segments.
+    /// Returns true if there are no segments.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.spans.is_empty()
     }
 
-    /// Segment `index`, or `None` where it is absent.
+    /// Returns segment `index`, or `None` if it is absent.
     ///
     /// # Panics
-    /// When there is no segment of that index.
+    /// Panics if there is no segment of that index.
     #[must_use]
     pub fn get(&self, index: usize) -> Option<&str> {
         self.spans[index].clone().map(|span| &self.text[span])
     }
 
-    /// All segments in order.
+    /// Iterates over all segments in order.
     pub fn iter(&self) -> impl Iterator<Item = Option<&str>> {
         self.spans.iter().map(|span| span.clone().map(|span| &self.text[span]))
     }
 
-    /// How many line ends were written as carriage return and line feed.
+    /// Returns the number of line ends that were a carriage return and a line feed.
     #[must_use]
     pub fn carriage_returns(&self) -> usize {
         self.carriage_returns
     }
 
-    /// Whether a byte-order mark was removed from the front.
+    /// Returns true if a byte-order mark was removed from the beginning.
     #[must_use]
     pub fn byte_order_mark(&self) -> bool {
         self.byte_order_mark
     }
 }
 
-/// Segments of a text from one of them on.
+/// The segments of a text from a start index on.
 #[derive(Debug, Clone, Copy)]
 pub struct Window<'a> {
     segments: &'a Segments,
@@ -129,13 +131,13 @@ pub struct Window<'a> {
 }
 
 impl<'a> Window<'a> {
-    /// The segments from `start` on.
+    /// Creates the window that begins at segment `start`.
     #[must_use]
     pub fn new(segments: &'a Segments, start: usize) -> Self {
         Self { segments, start }
     }
 
-    /// Segment `index` of the window, or `None` where it is absent.
+    /// Returns segment `index` of the window, or `None` if it is absent.
     #[must_use]
     pub fn get(&self, index: usize) -> Option<&'a str> {
         self.segments.get(self.start + index)
@@ -150,7 +152,7 @@ impl<'a> FromIterator<Option<&'a str>> for Segments {
     }
 }
 
-/// Two texts are equal when their segments are; how their lines ended does not count.
+/// Two texts are equal if their segments are; their line ends are ignored.
 impl PartialEq for Segments {
     fn eq(&self, other: &Self) -> bool {
         self.len() == other.len() && self.iter().eq(other.iter())
@@ -169,14 +171,14 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_counted_up_to_a_limit() {
+    fn line_ends_counts_lines_up_to_a_limit() {
         assert_eq!(line_ends(b"a\nbc\nd", 5), (2, 5));
         assert_eq!(line_ends(b"a\nbc\nd", 1), (1, 2));
         assert_eq!(line_ends(b"a", 1), (0, 0));
     }
 
     #[test]
-    fn a_mark_in_the_middle_of_a_file_is_kept() {
+    fn a_byte_order_mark_in_the_middle_of_a_file_stays() {
         let text = "\u{feff}a\nb".as_bytes().to_vec();
         let further = Segments::from_further_lines(text).expect("valid");
         assert_eq!(further.get(0), Some("\u{feff}a"));
@@ -214,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_utf8_is_located() {
+    fn invalid_utf8_is_located() {
         let problem = Segments::from_lines(b"ok\nb\xffd".to_vec()).expect_err("not UTF-8");
         assert_eq!(problem, InvalidUtf8 { start: 4, end: 5 });
         let cut = Segments::from_lines(b"ok\xe2\x82".to_vec()).expect_err("cut off");
@@ -222,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn absent_is_not_empty() {
+    fn an_absent_segment_is_not_empty() {
         let absent: Segments = [Some("a"), None].into_iter().collect();
         let empty: Segments = [Some("a"), Some("")].into_iter().collect();
         assert_ne!(absent, empty);

@@ -1,4 +1,5 @@
-//! Lines that were lost or doubled: whether a text fits its reference better when it is moved.
+//! Detection of lost or duplicated lines: ranges of a text that fit the reference better if they
+//! are moved.
 
 use pulp::Arch;
 use rayon::prelude::*;
@@ -6,77 +7,87 @@ use rayon::prelude::*;
 use super::Segments;
 use crate::interruption;
 
-/// Bits of a sketch, in words of 64.
+/// Number of 64-bit words in a sketch.
 const WORDS: usize = 16;
 
-/// How far a text is moved, in segments, either way.
-const REACH: usize = 2;
+/// Largest shift of a text in either direction, in segments.
+const MAX_SHIFT: usize = 2;
 
-/// The places that one segment is compared with: its own and those within reach.
-const PLACES: usize = 2 * REACH + 1;
+/// Number of reference segments that each segment is compared with: its own and those up to
+/// `MAX_SHIFT` away.
+const NEIGHBOURS: usize = 2 * MAX_SHIFT + 1;
 
-/// Longer texts than this are sampled.
+/// Number of segments above which a text is sampled.
 const LONGEST: usize = 10_000;
 
-/// How many segments of a long text are compared; spread so far apart that their places never meet.
-const SAMPLE: usize = LONGEST / PLACES;
+/// Number of segments compared in a long text; their neighbourhoods never overlap.
+const SAMPLE: usize = LONGEST / NEIGHBOURS;
 
-/// Evidence is gains over the root of their squares: with gains alike, the root of their number.
-/// A sure shift of 13 segments passes; clean systems of nine WMT, IWSLT and TED sets stay below 1.5.
+/// Smallest evidence of a shift: the sum of gains divided by the root of their squares, which for
+/// equal gains is the root of their number.
+/// A certain shift of 13 segments passes; clean systems of nine WMT, IWSLT and TED sets stay below
+/// 1.5.
 const EVIDENCE: f64 = 3.5;
 
-/// In a shifted range nearly all segments gain. In noise the best range gains by half and some.
+/// Smallest ratio of gains to losses. In a shifted range nearly all segments gain; in noise, little
+/// more than half of the best range.
 const WINS_PER_LOSS: usize = 4;
 
-/// Segments that fit the reference better at another place.
+/// Range of segments that fits the reference better at another position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shift {
     /// Index of the first segment that is moved.
     pub start: usize,
     /// Index after the last.
     pub end: usize,
-    /// Segment `i` belongs to reference `i + by`: positive where lines were lost before it.
+    /// Offset of the reference: segment `i` belongs to reference `i + by`; positive if lines were
+    /// lost before it.
     pub by: isize,
 }
 
-/// For each text the range that fits the reference clearly better when moved, if there is one.
+/// Returns for each text the range that fits the reference clearly better if it is moved, or
+/// `None`.
 ///
-/// Texts of another length than the reference have none.
+/// A text whose length differs from the reference has no range.
 #[must_use]
 pub fn shifts(texts: &[&Segments], reference: &Segments) -> Vec<Option<Shift>> {
-    let places = Places::new(reference);
+    let neighbourhoods = Neighbourhoods::new(reference);
     texts
         .par_iter()
         .map(|text| {
             interruption::check();
-            // Bits are counted by an instruction that not all processors have.
-            (text.len() == reference.len()).then(|| Arch::new().dispatch(|| places.shift(text)))?
+            // Not all processors have an instruction that counts bits.
+            (text.len() == reference.len())
+                .then(|| Arch::new().dispatch(|| neighbourhoods.shift(text)))?
         })
         .collect()
 }
 
 /// The sampled segments of a reference with their neighbours.
-struct Places<'a> {
+struct Neighbourhoods<'a> {
     reference: &'a Segments,
     stride: usize,
     sketches: Vec<Sketch>,
 }
 
-impl<'a> Places<'a> {
+impl<'a> Neighbourhoods<'a> {
     fn new(reference: &'a Segments) -> Self {
         let length = reference.len();
         let stride = if length <= LONGEST { 1 } else { length / SAMPLE };
-        let near = |index: usize| index % stride <= REACH || stride - index % stride <= REACH;
-        // With a stride of one every segment is near; else `PLACES` of them around each sampled one.
+        let near =
+            |index: usize| index % stride <= MAX_SHIFT || stride - index % stride <= MAX_SHIFT;
+        // With a stride of one every segment is near; otherwise `NEIGHBOURS` around each sampled
+        // segment.
         let sketches =
             (0..length).filter(|&index| near(index)).map(|i| Sketch::new(reference.get(i)));
         Self { reference, stride, sketches: sketches.collect() }
     }
 
-    /// The sketch of a place next to sampled segment `number`, if the reference reaches that far.
+    /// Returns the sketch of the reference segment `by` after sampled segment `number`, if there is
+    /// one.
     fn near(&self, number: usize, by: isize) -> Option<&Sketch> {
-        let apart = if self.stride == 1 { 1 } else { PLACES };
-        self.sketches.get((number * apart).checked_add_signed(by)?)
+        let step = if self.stride == 1 { 1 } else { NEIGHBOURS };
+        self.sketches.get((number * step).checked_add_signed(by)?)
     }
 
     #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
@@ -86,10 +97,10 @@ impl<'a> Places<'a> {
         let mut gains: [Vec<f64>; MOVES.len()] = Default::default();
         for number in 0..sampled {
             let sketch = Sketch::new(text.get(number * self.stride));
-            let here = self.near(number, 0).map_or(0.0, |place| sketch.likeness(place));
+            let unmoved = self.near(number, 0).map_or(0.0, |place| sketch.similarity(place));
             for (by, gains) in MOVES.into_iter().zip(&mut gains) {
-                let there = self.near(number, by).map_or(here, |place| sketch.likeness(place));
-                gains.push(there - here);
+                let moved = self.near(number, by).map_or(unmoved, |place| sketch.similarity(place));
+                gains.push(moved - unmoved);
             }
         }
         let ranges = MOVES.into_iter().zip(gains.iter().map(|gains| Range::best(gains)));
@@ -104,9 +115,9 @@ impl<'a> Places<'a> {
         let gain = |index: usize| {
             let sketch = Sketch::new(text.get(index));
             let place = |at: usize| (at < text.len()).then(|| Sketch::new(self.reference.get(at)));
-            let here = sketch.likeness(&Sketch::new(self.reference.get(index)));
-            let there = index.checked_add_signed(by).and_then(place);
-            there.map_or(0.0, |place| sketch.likeness(&place)) - here
+            let unmoved = sketch.similarity(&Sketch::new(self.reference.get(index)));
+            let moved = index.checked_add_signed(by).and_then(place);
+            moved.map_or(0.0, |place| sketch.similarity(&place)) - unmoved
         };
         let before = (first.saturating_sub(self.stride - 1)..first).rev();
         let after = last + 1..(last + self.stride).min(text.len());
@@ -118,9 +129,9 @@ impl<'a> Places<'a> {
     }
 }
 
-const MOVES: [isize; PLACES - 1] = [1, -1, 2, -2];
+const MOVES: [isize; NEIGHBOURS - 1] = [1, -1, 2, -2];
 
-/// How many items from the front have the largest sum.
+/// Returns the number of leading items with the largest sum.
 fn longest_gain(gains: impl Iterator<Item = f64>) -> usize {
     let (mut sum, mut best, mut length) = (0.0, 0.0, 0);
     for (index, gain) in gains.enumerate() {
@@ -132,7 +143,7 @@ fn longest_gain(gains: impl Iterator<Item = f64>) -> usize {
     length
 }
 
-/// A range of sampled segments and what they gain by moving.
+/// Range of sampled segments with the gains of moving it.
 #[derive(Debug, Default)]
 struct Range {
     start: usize,
@@ -144,7 +155,7 @@ struct Range {
 }
 
 impl Range {
-    /// The range of the largest gain (Kadane's algorithm).
+    /// Returns the range with the largest gain (Kadane's algorithm).
     fn best(gains: &[f64]) -> Self {
         let (mut best, mut start, mut sum) = (Self::default(), 0, 0.0);
         for (index, gain) in gains.iter().enumerate() {
@@ -168,20 +179,21 @@ impl Range {
     }
 }
 
-/// Which character n-grams a segment has, hashed into a fixed set of bits.
+/// Set of the character n-grams of a segment, hashed into a fixed number of bits.
 struct Sketch {
     bits: [u64; WORDS],
     size: u32,
 }
 
 impl Sketch {
-    /// The sketch of a segment: three letters in a row, or two where characters are whole words.
+    /// Sketches a segment by three letters in a row, or two if characters are whole words.
     #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
     #[inline(always)]
     fn new(segment: Option<&str>) -> Self {
         let mut bits = [0; WORDS];
         let (mut before, mut last) = (0, 0);
-        // Spaces are skipped: some writers of Chinese and Japanese put them in, and some do not.
+        // Spaces are skipped because some writers of Chinese and Japanese insert them and others do
+        // not.
         for character in segment.unwrap_or_default().chars().filter(|&c| c > ' ') {
             let this = u32::from(character.to_ascii_lowercase());
             let wide = this >= 0x2e80;
@@ -194,10 +206,10 @@ impl Sketch {
         Self { bits, size: bits.iter().map(|word| word.count_ones()).sum() }
     }
 
-    /// Dice's coefficient of the two sets, from 0 to 1.
+    /// Computes Dice's coefficient of the two sets, from 0 to 1.
     #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
     #[inline(always)]
-    fn likeness(&self, other: &Self) -> f64 {
+    fn similarity(&self, other: &Self) -> f64 {
         let size = self.size + other.size;
         if size == 0 {
             return 0.0;
@@ -208,10 +220,10 @@ impl Sketch {
     }
 }
 
-/// A bit's number from three characters.
+/// Hashes three characters to the index of a bit.
 fn hash(first: u32, second: u32, third: u32) -> usize {
     let packed = u64::from(first) << 42 | u64::from(second) << 21 | u64::from(third);
-    // The fractional part of a multiple of the golden ratio spreads neighbouring numbers apart.
+    // The fractional part of a multiple of the golden ratio spreads neighbouring numbers.
     (packed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54) as usize
 }
 
@@ -219,10 +231,10 @@ fn hash(first: u32, second: u32, third: u32) -> usize {
 mod tests {
     use super::*;
 
-    /// The number of a segment that is like no other.
+    /// Number of a segment that resembles no other.
     const BLANK: usize = usize::MAX;
 
-    /// A segment of words that depend on its number alone.
+    /// Returns a segment whose words depend on its number only.
     fn sentence(number: usize) -> String {
         if number == BLANK {
             return String::new();
@@ -245,31 +257,31 @@ mod tests {
     }
 
     #[test]
-    fn a_text_in_its_place_is_not_shifted() {
+    fn an_aligned_text_is_not_shifted() {
         assert_eq!(shift_of(0..200, 200), None);
         assert_eq!(shift_of(0..20_000, 20_000), None);
     }
 
     #[test]
-    fn a_lost_first_line_moves_all() {
+    fn a_lost_first_line_shifts_the_whole_text() {
         let lost = (1..200).chain([199]);
         assert_eq!(shift_of(lost, 200), Some(Shift { start: 0, end: 199, by: 1 }));
     }
 
     #[test]
-    fn an_extra_line_in_the_middle_moves_the_rest() {
+    fn an_extra_line_in_the_middle_shifts_the_rest() {
         let extra = (0..120).chain([BLANK]).chain(120..199);
         assert_eq!(shift_of(extra, 200), Some(Shift { start: 121, end: 200, by: -1 }));
     }
 
     #[test]
-    fn two_lost_lines_move_the_rest_by_two() {
+    fn two_lost_lines_shift_the_rest_by_two() {
         let lost = (0..50).chain(52..200).chain([BLANK; 2]);
         assert_eq!(shift_of(lost, 200), Some(Shift { start: 50, end: 198, by: 2 }));
     }
 
     #[test]
-    fn a_range_between_a_lost_and_an_extra_line_is_found_exactly_even_when_sampled() {
+    fn a_shifted_range_is_exact_even_if_the_text_is_sampled() {
         for length in [300, 30_000] {
             let (from, to) = (length / 3, length / 2);
             let moved = (0..from).chain(from + 1..to).chain([BLANK]).chain(to..length);
@@ -288,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn another_length_or_no_segments_at_all_cannot_be_compared() {
+    fn texts_of_another_length_or_without_segments_are_not_shifted() {
         assert_eq!(shift_of(1..100, 100), None);
         assert_eq!(shift_of(0..0, 0), None);
     }

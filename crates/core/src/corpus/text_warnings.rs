@@ -1,15 +1,15 @@
-//! What a text really contains: characters that change scores without being seen.
+//! Invisible characters and other content of a text that changes scores.
 
 use unicode_normalization::{is_nfc, is_nfd};
 
 use super::Segments;
 
-/// How often something was found, and in which segment first.
+/// Number of occurrences, and the first segment with one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Sighting {
-    /// How many there are.
+    /// Number of occurrences.
     pub count: usize,
-    /// Index of the first segment that has one.
+    /// Index of the first segment with an occurrence, or `None` without occurrences.
     pub first: Option<usize>,
 }
 
@@ -20,7 +20,7 @@ impl Sighting {
     }
 }
 
-/// What was found in a text.
+/// Occurrences of suspicious content in a text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Survey {
     /// Tabs.
@@ -29,23 +29,23 @@ pub struct Survey {
     pub carriage_returns: Sighting,
     /// Line feeds, U+2028, U+2029, U+0085, vertical tabs and form feeds inside a segment.
     pub line_breaks: Sighting,
-    /// Characters of no width where no script or emoji needs one.
+    /// Zero-width characters that no script or emoji needs at their position.
     pub zero_width: Sighting,
-    /// Segments of nothing but white space.
+    /// Segments that consist of white space only.
     pub blank: Sighting,
-    /// Segments that are not in the Unicode normalization form C.
+    /// Segments that are not in Unicode normalization form C.
     pub decomposed: Sighting,
     /// Segments that end in a space and a full stop, as tokenized text does.
     pub tokenized: Sighting,
 }
 
-/// Looks at every character of a text.
+/// Examines every character of a text.
 #[must_use]
 pub fn survey(text: &Segments) -> Survey {
     let mut found = Survey::default();
     for (index, segment) in text.iter().enumerate() {
         let Some(segment) = segment else { continue };
-        let settled = scan(segment, index, &mut found);
+        let is_composed = scan(segment, index, &mut found);
         let end = segment.trim_end();
         if end.is_empty() {
             found.blank.add(index);
@@ -53,25 +53,26 @@ pub fn survey(text: &Segments) -> Survey {
         if end.ends_with(" .") {
             found.tokenized.add(index);
         }
-        if !settled && !is_nfc(segment) {
+        if !is_composed && !is_nfc(segment) {
             found.decomposed.add(index);
         }
     }
     found
 }
 
-/// How many segments are in form C but would be written differently in form D.
+/// Counts the segments that are in form C but differ in form D.
 ///
-/// Slower than a survey, and of interest only where a survey finds something decomposed.
+/// Slower than a survey, and of interest only if a survey has decomposed segments.
 #[must_use]
 pub fn count_composed(text: &Segments) -> usize {
     let composed = |segment: &&str| !segment.is_ascii() && is_nfc(segment) && !is_nfd(segment);
     text.iter().flatten().filter(composed).count()
 }
 
-/// Counts what is in a segment, and says whether its characters alone prove it to be in form C.
+/// Counts occurrences in a segment; returns true if its characters alone prove that it is in form
+/// C.
 fn scan(segment: &str, index: usize, found: &mut Survey) -> bool {
-    // Two passes over bytes that the compiler vectorizes: most segments need no other.
+    // Two passes over bytes that the compiler vectorizes; most segments need no other pass.
     let is_control = |byte: u8| byte.wrapping_sub(b'\t') < 5;
     if segment.bytes().fold(false, |any, byte| any | is_control(byte)) {
         segment.bytes().filter(|&byte| is_control(byte)).for_each(|byte| match byte {
@@ -83,11 +84,11 @@ fn scan(segment: &str, index: usize, found: &mut Survey) -> bool {
     if segment.is_ascii() {
         return true;
     }
-    let mut settled = true;
+    let mut is_composed = true;
     for (offset, character) in
         segment.char_indices().filter(|&(_, character)| !character.is_ascii())
     {
-        settled &= is_always_composed(character);
+        is_composed &= is_always_composed(character);
         match character {
             '\u{85}' | '\u{2028}' | '\u{2029}' => found.line_breaks.add(index),
             '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}'
@@ -98,12 +99,12 @@ fn scan(segment: &str, index: usize, found: &mut Survey) -> bool {
             _ => {}
         }
     }
-    settled
+    is_composed
 }
 
-/// Whether form C keeps a character, whatever stands beside it. False where that is not known here.
+/// Returns true if form C never changes a character, whatever its neighbours. False means unknown.
 ///
-/// These are the common letters; looking up each one of them would take most of the time.
+/// The list has the common letters, because looking up each of them would take most of the time.
 fn is_always_composed(character: char) -> bool {
     matches!(character,
         '\0'..'\u{300}' // Latin
@@ -111,7 +112,7 @@ fn is_always_composed(character: char) -> bool {
         | '\u{400}'..='\u{482}' | '\u{48a}'..='\u{52f}' // Cyrillic
         | '\u{5d0}'..='\u{5ea}' // Hebrew
         | '\u{620}'..='\u{64a}' | '\u{660}'..='\u{66f}' // Arabic
-        | '\u{1e00}'..='\u{1eff}' // Latin, among it Vietnamese
+        | '\u{1e00}'..='\u{1eff}' // Latin, including Vietnamese
         | '\u{2010}'..='\u{205f}' | '\u{3001}'..='\u{3029}' // punctuation
         | '\u{3041}'..='\u{3096}' | '\u{309b}'..='\u{30ff}' // kana
         | '\u{4e00}'..='\u{9fff}' // ideographs
@@ -120,27 +121,29 @@ fn is_always_composed(character: char) -> bool {
     )
 }
 
-/// Whether a character of no width does its work here: joining letters or emoji, or parting words.
+/// Returns true if a zero-width character is needed: it joins letters or emoji, or separates words.
 fn is_needed(segment: &str, offset: usize, character: char) -> bool {
     let before = segment[..offset].chars().next_back();
     let after = segment[offset + character.len_utf8()..].chars().next();
     let neighbours = [before, after];
     let any = |test: fn(char) -> bool| neighbours.into_iter().flatten().any(test);
     match character {
-        // Spaces that are not seen: line breaks in scripts that write no spaces.
-        '\u{200b}' => any(parts_words_unseen),
+        // Zero-width spaces: line breaks in scripts that write no spaces.
+        '\u{200b}' => any(is_unspaced_script),
         '\u{200c}' => any(joins_letters),
         '\u{200d}' => any(joins_letters) || any(is_emoji),
         _ => false,
     }
 }
 
-/// Thai, Lao, Tibetan, Myanmar and Khmer.
-fn parts_words_unseen(character: char) -> bool {
+/// Returns true for Thai, Lao, Tibetan, Myanmar and Khmer, which separate words by no visible
+/// space.
+fn is_unspaced_script(character: char) -> bool {
     matches!(character, '\u{e00}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{1950}'..='\u{1aaf}')
 }
 
-/// Scripts whose letters change their form next to each other: Arabic, Syriac, Indic, Mongolian.
+/// Returns true for scripts whose letters change their form next to each other: Arabic, Syriac,
+/// Indic, Mongolian.
 fn joins_letters(character: char) -> bool {
     matches!(character,
         '\u{600}'..='\u{109f}' | '\u{1780}'..='\u{18af}' | '\u{a800}'..='\u{abff}'
@@ -165,12 +168,12 @@ mod tests {
         survey(&segments.iter().map(|segment| Some(*segment)).collect())
     }
 
-    fn seen(count: usize, first: usize) -> Sighting {
+    fn sighting(count: usize, first: usize) -> Sighting {
         Sighting { count, first: Some(first) }
     }
 
     #[test]
-    fn clean_text_gives_nothing() {
+    fn clean_text_has_no_sightings() {
         assert_eq!(
             of(&["a plain “segment” – €5", "二つ目の文。", "第二句话。"]).zero_width.count,
             0
@@ -181,31 +184,34 @@ mod tests {
     #[test]
     fn controls_are_counted_with_their_first_segment() {
         let found = of(&["a", "b\tc\td", "e\rf", "g\nh\u{2028}i\u{85}j\x0bk\x0cl", "\t"]);
-        assert_eq!(found.tabs, seen(3, 1));
-        assert_eq!(found.carriage_returns, seen(1, 2));
-        assert_eq!(found.line_breaks, seen(5, 3));
+        assert_eq!(found.tabs, sighting(3, 1));
+        assert_eq!(found.carriage_returns, sighting(1, 2));
+        assert_eq!(found.line_breaks, sighting(5, 3));
     }
 
     #[test]
-    fn white_space_alone_is_blank_and_absence_is_not() {
-        assert_eq!(of(&["a", "", " \u{3000}\t", "b"]).blank, seen(2, 1));
+    fn only_white_space_is_blank() {
+        assert_eq!(of(&["a", "", " \u{3000}\t", "b"]).blank, sighting(2, 1));
         let absent: Segments = [Some("a"), None].into_iter().collect();
         assert_eq!(survey(&absent).blank, Sighting::default());
     }
 
     #[test]
     fn a_full_stop_after_a_space_at_the_end_is_tokenized() {
-        assert_eq!(of(&["a .", "b.", "c . ", " .", "d . e"]).tokenized, seen(3, 0));
+        assert_eq!(of(&["a .", "b.", "c . ", " .", "d . e"]).tokenized, sighting(3, 0));
     }
 
     #[test]
-    fn zero_width_characters_are_found_where_no_script_needs_them() {
-        assert_eq!(of(&["a\u{200b}b", "c\u{feff}", "d\u{2060}e \u{200d}"]).zero_width, seen(4, 0));
-        assert_eq!(of(&["word\u{200c}word"]).zero_width, seen(1, 0));
+    fn zero_width_characters_count_if_no_script_needs_them() {
+        assert_eq!(
+            of(&["a\u{200b}b", "c\u{feff}", "d\u{2060}e \u{200d}"]).zero_width,
+            sighting(4, 0)
+        );
+        assert_eq!(of(&["word\u{200c}word"]).zero_width, sighting(1, 0));
     }
 
     #[test]
-    fn zero_width_characters_that_spell_words_or_emoji_are_fine() {
+    fn zero_width_characters_in_words_or_emoji_do_not_count() {
         let persian = "می\u{200c}خواهم";
         let hindi = "क्\u{200d}ष";
         let family = "👩\u{200d}👩\u{200d}👧";
@@ -215,23 +221,23 @@ mod tests {
     }
 
     #[test]
-    fn normalization_is_told_by_segment() {
+    fn normalization_is_counted_by_segment() {
         let segments = ["ASCII", "caf\u{e9}", "cafe\u{301}", "がぎ", "か\u{3099}", "中文"];
-        assert_eq!(of(&segments).decomposed, seen(2, 2));
+        assert_eq!(of(&segments).decomposed, sighting(2, 2));
         assert_eq!(count_composed(&segments.into_iter().map(Some).collect()), 2);
     }
 
     #[test]
     fn common_letters_are_always_composed() {
         for character in ('\0'..=char::MAX).filter(|&character| is_always_composed(character)) {
-            // Unicode calls such characters safe: no mark beside them can change them.
+            // Unicode calls such characters safe: no mark next to them can change them.
             assert!(matches!(is_nfc_quick(once(character)), IsNormalized::Yes), "{character:?}");
             assert_eq!(canonical_combining_class(character), 0, "{character:?}");
         }
     }
 
     #[test]
-    fn no_decomposed_character_is_overlooked() {
+    fn every_decomposed_character_counts() {
         for character in '\0'..=char::MAX {
             let text = format!("a{character}");
             assert_eq!(of(&[&text]).decomposed.count == 0, is_nfc(&text), "{character:?}");

@@ -8,29 +8,30 @@ use super::symbols::Symbols;
 use super::{BySegment, Counter, Details, Metric, Part, Segment, SegmentCounter};
 use crate::tokenizers::Tokenizer;
 
-/// BLEU. Its columns: output length, reference length, matches of order 1 to N, totals of order 1 to N.
+/// BLEU. Its columns: output length, reference length, matches of order 1 to N, totals of order 1
+/// to N.
 ///
-/// The defaults are those of mteval-v13a and sacreBLEU.
+/// The defaults equal those of mteval-v13a and sacreBLEU.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bleu {
-    /// What is counted.
+    /// Settings of the counts.
     pub counts: BleuCounts,
-    /// How a row of sums becomes a score.
+    /// Settings of the score of summed counts.
     pub scoring: Scoring,
 }
 
-/// Which n-grams BLEU and its relatives count.
+/// Settings of the n-gram counts of BLEU and related metrics.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BleuCounts {
-    /// What cuts segments into tokens.
+    /// Tokenizer of the segments.
     pub tokenizer: Tokenizer,
-    /// Whether tokens are compared in lower case.
+    /// True if tokens are compared in lower case.
     pub lowercase: bool,
-    /// The highest order of n-grams.
+    /// Highest order of n-grams.
     pub max_order: usize,
-    /// Which of several references' lengths counts.
+    /// Rule for the reference length if a segment has several references.
     #[serde(default)]
     pub reference_length: ReferenceLength,
 }
@@ -47,7 +48,7 @@ impl Default for BleuCounts {
 }
 
 impl BleuCounts {
-    /// The number of columns in a row.
+    /// Returns the number of columns in a row.
     #[must_use]
     pub fn width(&self) -> usize {
         2 + 2 * self.max_order
@@ -100,28 +101,29 @@ impl Metric for Bleu {
     }
 }
 
-/// Which of several references' lengths the output's is held against.
+/// Rule that chooses a reference length for an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReferenceLength {
-    /// The one closest to the output's, the shorter one when two are equally close.
+    /// The reference length closest to the output's; if two are equally close, the shorter.
     #[default]
     Closest,
-    /// The shortest, as in mteval up to version 12.
+    /// The shortest reference length, as in mteval up to version 12.
     Shortest,
-    /// The mean, rounded down to a whole number, as in Moses' tuners.
+    /// The mean reference length, rounded down to a whole number, as in Moses' tuners.
     Average,
 }
 
-/// What mteval's international tokenization finds in front of a leading tab.
+/// The word that mteval's international tokenization puts before a leading tab.
 pub(crate) const EMPTY_WORD: &str = "";
 
-/// The references of a segment as numbers of their words.
+/// The references of a segment with words as numbers.
 #[derive(Debug, Default)]
 pub struct Numbered {
     symbols: Symbols,
-    /// The references' symbols, one after the other, and where each reference ends.
+    /// The references' symbols, one reference after the other.
     references: Vec<u32>,
+    /// End of each reference in `references`.
     ends: Vec<usize>,
 }
 
@@ -148,7 +150,7 @@ impl BleuCounts {
             ngrams.add(&all[start..end]);
             start = end;
         }
-        ngrams.forbid_alone(symbols.get(EMPTY_WORD));
+        ngrams.exclude_unigram(symbols.get(EMPTY_WORD));
     }
 }
 
@@ -188,7 +190,7 @@ impl BleuCounts {
     }
 }
 
-/// The references of a segment, and how outputs are counted against them.
+/// The references of a segment, ready to count outputs against them.
 #[derive(Debug)]
 struct PreparedReferences {
     counts: BleuCounts,
@@ -197,7 +199,7 @@ struct PreparedReferences {
 
 impl Prepared for PreparedReferences {
     fn count(&self, output: &str, row: &mut [f64], memory: &mut Memory) {
-        // Making the tree again takes less time than fetching it from memory.
+        // Rebuilding the tree takes less time than fetching it from memory.
         self.counts.index_references(&self.numbered, &mut memory.ngrams);
         self.counts.count_output(output, &self.numbered, row, memory);
     }
@@ -210,7 +212,8 @@ impl Prepared for PreparedReferences {
 }
 
 impl ReferenceLength {
-    /// The length of references that end there, for an output of `length` tokens.
+    /// Returns the reference length for an output of `length` tokens; `ends` are the ends of the
+    /// references.
     fn of(self, ends: &[usize], length: usize) -> usize {
         let starts = std::iter::once(&0).chain(ends);
         let lengths = ends.iter().zip(starts).map(|(end, start)| end - start);
@@ -225,51 +228,51 @@ impl ReferenceLength {
     }
 }
 
-/// What is done about an order without a match.
+/// Treatment of an order without a match.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Smoothing {
-    /// Nothing: the score is 0.
+    /// No smoothing: the score is 0.
     None,
-    /// The count is this instead of 0.
+    /// This value replaces a count of 0.
     Floor(f64),
-    /// This is added to matches and totals of the orders above 1.
+    /// This value is added to matches and totals of the orders above 1.
     AddK(f64),
     /// The k-th order without a match counts as 1 / 2^k matches.
     #[default]
     Exp,
-    /// As `Exp`, but an order without any n-grams has precision 1, and so there is a score even where
-    /// nothing matches: what mteval does.
+    /// `Exp`, except that an order without any n-grams has precision 1, so that a text without
+    /// matches also has a score, as in mteval.
     Mteval,
 }
 
-/// How a row of sums becomes a score.
+/// Settings of the score of summed counts.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scoring {
-    /// What is done about an order without a match.
+    /// Treatment of an order without a match.
     pub smoothing: Smoothing,
-    /// Average over the orders that the output has n-grams of, not over all.
+    /// True to average over the orders of which the output has n-grams, not over all.
     pub effective_order: bool,
 }
 
-/// A score and what it is made of.
+/// A score and its parts.
 #[derive(Debug, Clone, Default)]
 pub struct BleuScore {
-    /// In [0, 100].
+    /// BLEU in [0, 100].
     pub score: f64,
-    /// 1 unless the output is shorter than the reference.
+    /// Brevity penalty; 1 unless the output is shorter than the reference.
     pub brevity_penalty: f64,
-    /// In [0, 100], after smoothing.
+    /// Precision of each order in [0, 100], after smoothing.
     pub precisions: Vec<f64>,
-    /// Matches as they entered the precisions: with what `AddK` added.
+    /// Matches used in the precisions, including the amount that `AddK` adds.
     pub matches: Vec<f64>,
-    /// Totals as they entered the precisions: with what `AddK` added.
+    /// Totals used in the precisions, including the amount that `AddK` adds.
     pub totals: Vec<f64>,
 }
 
 impl Scoring {
-    /// The score of one row of sums.
+    /// Computes the score of one row of sums.
     #[must_use]
     pub fn score(&self, sums: &[f64]) -> f64 {
         let max_order = (sums.len() - 2) / 2;
@@ -278,10 +281,10 @@ impl Scoring {
         self.combine(brevity_penalty, matches, totals, |_, _| ())
     }
 
-    /// The score of one row of sums, which may differ from `score` in its last digits.
+    /// Computes the score of one row of sums, which may differ from `score` in its last digits.
     ///
-    /// Resampled test sets are scored by the million, and nearly all have matches of every order: four
-    /// logarithms and an exponential are then two square roots.
+    /// Resampled test sets are scored by the million, and nearly all have matches of every order;
+    /// two square roots then replace four logarithms and an exponential.
     #[must_use]
     pub fn quick_score(&self, sums: &[f64]) -> f64 {
         if let &[output, reference, a, b, c, d, k, l, m, n] = sums
@@ -296,35 +299,36 @@ impl Scoring {
         self.score(sums)
     }
 
-    /// The same of many rows that stand in columns, to the same digits: several at a time.
+    /// Computes `quick_score` for many rows stored by column, several at a time, to the same
+    /// digits.
     pub fn quick_scores(&self, columns: &[f64], scores: &mut [f64]) {
         let count = scores.len();
         if count == 0 {
             return;
         }
-        let of: Vec<&[f64]> = columns.chunks_exact(count).collect();
-        if let &[_, _, a, b, c, d, k, l, m, n] = of.as_slice()
+        let by_column: Vec<&[f64]> = columns.chunks_exact(count).collect();
+        if let &[_, _, a, b, c, d, k, l, m, n] = by_column.as_slice()
             && !matches!(self.smoothing, Smoothing::AddK(_))
         {
-            for place in 0..count {
-                let matches = a[place] * b[place] * c[place] * d[place];
-                let totals = k[place] * l[place] * m[place] * n[place];
-                scores[place] = (matches / totals).sqrt().sqrt();
+            for index in 0..count {
+                let matches = a[index] * b[index] * c[index] * d[index];
+                let totals = k[index] * l[index] * m[index] * n[index];
+                scores[index] = (matches / totals).sqrt().sqrt();
             }
         } else {
             scores.fill(0.0);
         }
-        for (place, score) in scores.iter_mut().enumerate() {
+        for (index, score) in scores.iter_mut().enumerate() {
             if *score > 0.0 {
-                *score *= 100.0 * brevity_penalty(of[0][place], of[1][place]);
+                *score *= 100.0 * brevity_penalty(by_column[0][index], by_column[1][index]);
             } else {
-                let row: Vec<f64> = of.iter().map(|column| column[place]).collect();
+                let row: Vec<f64> = by_column.iter().map(|column| column[index]).collect();
                 *score = self.quick_score(&row);
             }
         }
     }
 
-    /// The score of one row of sums with its parts.
+    /// Computes the score of one row of sums with its parts.
     #[must_use]
     pub fn details(&self, sums: &[f64]) -> BleuScore {
         let max_order = (sums.len() - 2) / 2;
@@ -334,9 +338,9 @@ impl Scoring {
         let score = self.combine(brevity_penalty, matches, totals, |order, precision| {
             precisions[order] = precision;
         });
-        let nothing_matched = matches.iter().all(|&count| count == 0.0);
+        let no_match = matches.iter().all(|&count| count == 0.0);
         let with_added = |counts: &[f64]| match self.smoothing {
-            Smoothing::AddK(k) if !nothing_matched => {
+            Smoothing::AddK(k) if !no_match => {
                 let added = counts.iter().enumerate();
                 added.map(|(order, count)| if order > 0 { count + k } else { *count }).collect()
             }
@@ -346,8 +350,8 @@ impl Scoring {
         BleuScore { score, brevity_penalty, precisions, matches, totals }
     }
 
-    /// Writes the derivative of the score by each column of one row of sums; 0 where a score of 0 is
-    /// the rule.
+    /// Writes the derivative of the score by each column of one row of sums; 0 if the score is 0 by
+    /// rule.
     pub fn gradient(&self, sums: &[f64], gradient: &mut [f64]) {
         gradient.fill(0.0);
         let max_order = (sums.len() - 2) / 2;
@@ -378,12 +382,13 @@ impl Scoring {
     }
 
     fn brevity_penalty(&self, output: f64, reference: f64) -> f64 {
-        // mteval: no words, no score, not even where the reference has none either.
-        let nothing = output == 0.0 && self.smoothing == Smoothing::Mteval;
-        if nothing { 0.0 } else { brevity_penalty(output, reference) }
+        // mteval scores an output without words 0, even if the reference has none either.
+        let is_zero = output == 0.0 && self.smoothing == Smoothing::Mteval;
+        if is_zero { 0.0 } else { brevity_penalty(output, reference) }
     }
 
-    /// Penalty times the geometric mean of the precisions, each of which `visit` is shown.
+    /// Multiplies the penalty by the geometric mean of the precisions; calls `visit` with each
+    /// precision.
     fn combine(
         &self,
         brevity_penalty: f64,
@@ -429,7 +434,8 @@ impl Scoring {
     }
 }
 
-/// 1 for output at least as long as the reference, exp(1 − reference / output) for shorter output.
+/// Returns 1 for output at least as long as the reference, exp(1 − reference / output) for shorter
+/// output.
 pub(super) fn brevity_penalty(output: f64, reference: f64) -> f64 {
     if output >= reference {
         1.0
@@ -440,7 +446,7 @@ pub(super) fn brevity_penalty(output: f64, reference: f64) -> f64 {
     }
 }
 
-/// The derivatives by both lengths of a score that a brevity penalty is a factor of.
+/// Writes the derivatives by both lengths of a score that has the brevity penalty as a factor.
 pub(super) fn brevity_gradient(score: f64, output: f64, reference: f64, lengths: &mut [f64]) {
     if output > 0.0 && output < reference {
         lengths[0] = score * reference / (output * output);
@@ -481,14 +487,14 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_reference_length_is_the_closest_and_on_a_tie_the_shorter() {
+    fn the_default_reference_length_is_the_closest_then_the_shorter() {
         assert!((row(&["a b c d", "a b"], "a b c")[1] - 2.0).abs() < f64::EPSILON);
         assert!((row(&["a b", "a b c d"], "a b c")[1] - 2.0).abs() < f64::EPSILON);
         assert!((row(&["", "a b c d"], "a b c")[1] - 4.0).abs() < f64::EPSILON);
     }
 
     #[test]
-    fn the_shortest_reference_counts_if_asked() {
+    fn the_shortest_reference_length_can_be_chosen() {
         let counter = BleuCounts { reference_length: ReferenceLength::Shortest, ..PLAIN };
         let found = row_by(counter, &["a b c d e f g h", "a b c"], "a b c d e f g");
         assert!((found[1] - 3.0).abs() < f64::EPSILON);
@@ -503,7 +509,8 @@ pub(super) mod tests {
 
     #[test]
     fn an_empty_word_has_a_length_but_does_not_match_alone() {
-        // The order of a matched n-gram is found by splitting it again, and "" splits into no words.
+        // The tokens of a matched n-gram are split again to get its order, and "" splits into no
+        // words.
         let counter = BleuCounts { tokenizer: Tokenizer::MtevalIntl, ..PLAIN };
         let found = row_by(counter, &["\ta b"], "\ta b");
         assert_eq!(found, [3.0, 3.0, 2.0, 2.0, 1.0, 0.0, 3.0, 2.0, 1.0, 0.0]);
@@ -511,7 +518,7 @@ pub(super) mod tests {
 
     #[test]
     fn mteval_smoothing_gives_an_order_without_ngrams_precision_1() {
-        // mteval-v13a's own segment scores.
+        // Segment scores by mteval-v13a itself.
         let scoring = Scoring { smoothing: Smoothing::Mteval, effective_order: false };
         for (reference, output, expected) in [
             ("yes", "yes", 1.0),
@@ -527,8 +534,8 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn smoothings_agree_with_chen_and_cherry_where_they_define_the_same() {
-        // Worked example of their smoothings 1, 2 and 3, to ten digits.
+    fn smoothings_agree_with_chen_and_cherry() {
+        // Worked example of smoothings 1, 2 and 3 of the paper, to ten digits.
         let sums = row(&["the cat is on the mat"], "the cat sat on mat");
         for (smoothing, expected) in [
             (Smoothing::None, 0.0),
@@ -543,7 +550,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_quick_score_is_the_score() {
+    fn the_quick_score_equals_the_score() {
         for smoothing in [Smoothing::Exp, Smoothing::None, Smoothing::AddK(1.0), Smoothing::Mteval]
         {
             let scoring = Scoring { smoothing, effective_order: false };
@@ -565,7 +572,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn effective_order_averages_over_the_orders_that_the_output_has() {
+    fn effective_order_averages_over_the_orders_of_the_output() {
         let sums = row(&["yes"], "yes");
         let score =
             |effective_order| Scoring { smoothing: Smoothing::Exp, effective_order }.score(&sums);
@@ -574,7 +581,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_gradient_is_that_of_the_score() {
+    fn the_gradient_equals_finite_differences() {
         let rows = [
             [95.0, 100.0, 60.0, 40.0, 25.0, 12.0, 95.0, 85.0, 75.0, 65.0],
             [120.0, 100.0, 60.0, 40.0, 25.0, 12.0, 120.0, 110.0, 100.0, 90.0],

@@ -10,21 +10,22 @@ use super::symbols::Symbols;
 use super::{BySegment, Counter, Details, Metric, Part, Segment, SegmentCounter};
 use crate::tokenizers::{is_whitespace, lowercased, words};
 
-/// chrF. Its columns, for each order, characters first: n-grams of the output, of the reference, matches.
+/// chrF. Its columns, for each order, characters first: n-grams of the output, of the reference,
+/// matches.
 ///
 /// The default is chrF2; with words up to order 2 it is chrF++.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Chrf {
-    /// The highest order of character n-grams.
+    /// Highest order of character n-grams.
     pub char_order: usize,
-    /// The highest order of word n-grams.
+    /// Highest order of word n-grams.
     pub word_order: usize,
-    /// Whether segments are compared in lower case.
+    /// True if segments are compared in lower case.
     pub lowercase: bool,
-    /// Keep white space as characters.
+    /// True to count white space as characters.
     pub whitespace: bool,
-    /// How the best of several references is found.
+    /// Settings of the score, which also decides the best of several references.
     pub scoring: Scoring,
 }
 
@@ -67,17 +68,17 @@ impl Metric for Chrf {
     }
 }
 
-/// How a row of sums becomes a score.
+/// Settings of the score of summed counts.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scoring {
-    /// How many times more recall weighs than precision.
+    /// Weight of recall relative to precision.
     pub beta: f64,
-    /// Average the F-scores of all orders, those without n-grams as 1e-16.
+    /// True to average the F-scores of all orders, with 1e-16 for orders without n-grams.
     pub eps_smoothing: bool,
 }
 
-/// A reference: its characters, with their n-grams sorted or in a tree, and its words.
+/// An indexed reference: its characters, with their n-grams sorted or in a tree, and its words.
 #[derive(Debug, Default)]
 struct Indexed {
     characters: Vec<u32>,
@@ -89,7 +90,7 @@ struct Indexed {
 }
 
 impl Chrf {
-    pub(crate) fn prepared<'a>(&self, line: &'a str) -> Cow<'a, str> {
+    pub(crate) fn prepare_line<'a>(&self, line: &'a str) -> Cow<'a, str> {
         if self.lowercase { Cow::Owned(lowercased(line)) } else { Cow::Borrowed(line) }
     }
 
@@ -100,14 +101,14 @@ impl Chrf {
         symbols.extend(characters.map(u32::from));
     }
 
-    /// Whether n-grams of characters are sorted: those of higher orders need a tree.
+    /// Returns true if character n-grams are sorted; higher orders need a tree.
     fn sorts(&self) -> bool {
         self.char_order <= SortedNgrams::HIGHEST
     }
 
     /// Indexes a reference; characters are symbols already, words get numbers.
     fn index_reference(&self, reference: &str, indexed: &mut Indexed) {
-        let line = self.prepared(reference);
+        let line = self.prepare_line(reference);
         let Indexed { characters, sorted, by_character, words, symbols, by_word } = indexed;
         self.characters(&line, characters);
         if self.sorts() {
@@ -125,9 +126,9 @@ impl Chrf {
         }
     }
 
-    /// Makes the row of an output against the reference that is the candidate.
+    /// Computes the row of an output against one reference into `memory.candidate`.
     fn count_output(&self, output: &str, indexed: &Indexed, memory: &mut Memory) {
-        let line = self.prepared(output);
+        let line = self.prepare_line(output);
         let Memory { characters, words, seen, sorted, matches, candidate, .. } = memory;
         candidate.clear();
         self.characters(&line, characters);
@@ -149,11 +150,11 @@ impl Chrf {
     }
 }
 
-/// Adds the columns of one kind of n-grams to a row, of the lengths of both sides and their matches.
+/// Appends the columns of characters or words to a row, from both lengths and the matches.
 fn extend_row(row: &mut Vec<f64>, output: usize, reference: usize, matches: &[f64]) {
     for (order, &matched) in (1..).zip(matches) {
         let in_reference = total(reference, order);
-        // An order that the reference lacks says nothing about precision.
+        // An order without n-grams in the reference tells nothing about precision.
         let in_output = if in_reference > 0.0 { total(output, order) } else { 0.0 };
         row.extend([in_output, in_reference, matched]);
     }
@@ -200,7 +201,7 @@ pub struct Scratch {
 impl SegmentCounter for Chrf {
     type Scratch = Scratch;
 
-    /// Keeps, for each output, the counts against the reference that gives it the best score.
+    /// Counts each output against the reference that gives it the best score.
     fn count_segment(&self, segment: Segment<'_>, rows: &mut [f64], scratch: &mut Scratch) {
         let Segment { references, outputs } = segment;
         let Scratch { indexed, memory, best } = scratch;
@@ -211,7 +212,7 @@ impl SegmentCounter for Chrf {
             let rows = rows.chunks_mut(self.width());
             for ((output, row), best) in outputs.iter().zip(rows).zip(best.iter_mut()) {
                 self.count_output(output, indexed, memory);
-                // The only reference is the best.
+                // A single reference is always the best.
                 let score = match references {
                     [_] => 0.0,
                     _ => self.scoring.score(&memory.candidate),
@@ -225,7 +226,8 @@ impl SegmentCounter for Chrf {
     }
 }
 
-/// The words of chrF++: one ASCII punctuation mark at the end, or else at the start, is a word of its own.
+/// Splits a line into the words of chrF++: one ASCII punctuation mark at the end of a word, or else
+/// at the start, is a separate word.
 pub(crate) fn split_words(line: &str, mut visit: impl FnMut(&str)) {
     for word in words(line) {
         let cut = match word.as_bytes() {
@@ -243,13 +245,13 @@ pub(crate) fn split_words(line: &str, mut visit: impl FnMut(&str)) {
 }
 
 impl Scoring {
-    /// The score in [0, 100] of one row of sums.
+    /// Computes the score in [0, 100] of one row of sums.
     #[must_use]
     pub fn score(&self, sums: &[f64]) -> f64 {
         if self.eps_smoothing { self.mean_of_f_scores(sums) } else { self.f_score_of_means(sums) }
     }
 
-    /// Writes the derivative of the score by each column of one row of sums; 0 where a rule sets the
+    /// Writes the derivative of the score by each column of one row of sums; 0 if a rule sets the
     /// score of an order.
     pub fn gradient(&self, sums: &[f64], gradient: &mut [f64]) {
         gradient.fill(0.0);
@@ -260,7 +262,7 @@ impl Scoring {
         }
     }
 
-    /// The derivatives of the F-score by precision and by recall.
+    /// Returns the derivatives of the F-score by precision and by recall.
     fn slopes(&self, precision: f64, recall: f64) -> (f64, f64) {
         let weight = self.beta * self.beta;
         let factor = (1.0 + weight) / (weight * precision + recall).powi(2);
@@ -294,7 +296,7 @@ impl Scoring {
         let scale = 100.0 / (sums.len() / 3) as f64;
         let (cells, _) = gradient.as_chunks_mut::<3>();
         for (cell, (output, reference, matched)) in cells.iter_mut().zip(orders_of(sums)) {
-            // An order that one side lacks counts as almost 0, whatever the other side has.
+            // An order without n-grams on one side counts as almost 0, whatever the other side has.
             if output > 0.0 && reference > 0.0 && matched > 0.0 {
                 let (by_precision, by_recall) = self.slopes(matched / output, matched / reference);
                 let slopes = (scale * by_precision, scale * by_recall);
@@ -303,7 +305,8 @@ impl Scoring {
         }
     }
 
-    /// Precision and recall averaged over the orders that both sides have, then one F-score.
+    /// Averages precision and recall over the orders that both sides have, then computes one
+    /// F-score.
     fn f_score_of_means(&self, sums: &[f64]) -> f64 {
         let (mut precision, mut recall, mut orders) = (0.0, 0.0, 0.0);
         for (output, reference, matched) in orders_of(sums) {
@@ -321,7 +324,7 @@ impl Scoring {
         100.0 * ((1.0 + weight) * precision * recall / (weight * precision + recall))
     }
 
-    /// The mean of the orders' F-scores, an order without n-grams counting as almost 0.
+    /// Averages the orders' F-scores; an order without n-grams counts as almost 0.
     fn mean_of_f_scores(&self, sums: &[f64]) -> f64 {
         const EPSILON: f64 = 1e-16;
         let weight = self.beta * self.beta;
@@ -340,7 +343,7 @@ impl Scoring {
     }
 }
 
-/// The derivatives by an order's columns, from those by its precision and recall.
+/// Converts derivatives by an order's precision and recall to derivatives by its columns.
 fn order_gradient(slopes: (f64, f64), output: f64, reference: f64, matched: f64) -> [f64; 3] {
     [
         -slopes.0 * matched / (output * output),
@@ -349,7 +352,7 @@ fn order_gradient(slopes: (f64, f64), output: f64, reference: f64, matched: f64)
     ]
 }
 
-/// Output, reference and matched n-grams of each order.
+/// Iterates over the output, reference and matched n-grams of each order.
 fn orders_of(sums: &[f64]) -> impl Iterator<Item = (f64, f64, f64)> {
     let (orders, _) = sums.as_chunks::<3>();
     orders.iter().map(|&[output, reference, matched]| (output, reference, matched))
@@ -374,26 +377,26 @@ mod tests {
     }
 
     #[test]
-    fn an_order_that_the_reference_lacks_does_not_count() {
+    fn an_order_without_reference_ngrams_does_not_count() {
         assert_eq!(row(&CHRF, &["a"], "ab"), [2., 1., 1., 0., 0., 0., 1., 1., 0.]);
     }
 
     #[test]
-    fn the_best_reference_counts_and_on_a_tie_the_first() {
+    fn the_best_reference_counts_then_the_first() {
         assert_eq!(row(&CHRF, &["xy", "abc"], "abc"), row(&CHRF, &["abc"], "abc"));
         let first = row(&CHRF, &["xyz", "uv"], "abc");
         assert_eq!(first, row(&CHRF, &["xyz"], "abc"));
     }
 
     #[test]
-    fn one_mark_at_the_end_or_else_at_the_start_is_a_word() {
+    fn one_mark_at_the_end_or_start_is_a_word() {
         let mut found = Vec::new();
         split_words("(hi) \"so . é, ((", |word| found.push(word.to_owned()));
         assert_eq!(found, ["(hi", ")", "\"", "so", ".", "é", ",", "(", "("]);
     }
 
     #[test]
-    fn white_space_counts_only_when_kept() {
+    fn white_space_counts_only_with_the_setting() {
         let kept = Chrf { whitespace: true, ..CHRF };
         assert_eq!(row(&kept, &["a b"], " a")[..3], [2.0, 3.0, 2.0]);
         assert_eq!(row(&CHRF, &["a b"], " a")[..3], [1.0, 2.0, 1.0]);
@@ -407,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gradient_is_that_of_the_score() {
+    fn the_gradient_equals_finite_differences() {
         let sums = [90., 100., 70., 80., 95., 50., 20., 25., 15.];
         for eps_smoothing in [false, true] {
             for beta in [1.0, 2.0, 3.0] {

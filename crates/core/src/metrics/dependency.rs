@@ -1,6 +1,6 @@
 //! Dependency F: agreement of dependency relations (Riezler & Maxwell, 2005, section 3).
 //!
-//! The relations of a parsed segment become its lines, so that they are counted as words are.
+//! The relations of a parsed segment become its lines, so that they are counted like words.
 
 use std::borrow::Cow;
 
@@ -13,30 +13,31 @@ use crate::corpus::{Segments, Window};
 use crate::interruption;
 use crate::tokenizers::{Tokenizer, lowercased};
 
-/// Stands for the head of the root: no field of CoNLL-U can hold a tab.
+/// Head of the root relation; no field of CoNLL-U can contain a tab.
 const ROOT: &str = "\t";
 
-/// What makes two relations the same.
+/// Criteria by which two relations are equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "they are the metric's settings, by name")]
 pub struct Relations {
-    /// Whether their names must be the same.
+    /// True if their labels must be equal.
     pub labelled: bool,
-    /// Whether lemmas are compared instead of words.
+    /// True if lemmas are compared instead of words.
     pub lemmas: bool,
-    /// Whether it matters which of two words is the head.
+    /// True if it matters which of two words is the head.
     pub direction: bool,
-    /// Whether words are compared in lower case.
+    /// True if words are compared in lower case.
     pub lowercase: bool,
-    /// Whether the root's relation counts.
+    /// True if the root's relation counts.
     pub root: bool,
 }
 
 impl Relations {
-    /// The relations of each segment, one per line; absent where the segment of the text is.
+    /// Returns the relations of each segment, one per line; absent if the segment of the text is
+    /// absent.
     ///
     /// # Errors
-    /// Where a word has no lemma or relation, and they are compared.
+    /// Fails if a word has no lemma or relation that is compared.
     pub fn of_text(
         self,
         parses: &Parses,
@@ -68,15 +69,15 @@ impl Relations {
     }
 
     fn write(self, words: &[Word<'_>], lines: &mut String) -> Result<(), Malformed> {
-        let compared =
-            words.iter().map(|word| self.compared(word)).collect::<Result<Vec<_>, _>>()?;
+        let forms =
+            words.iter().map(|word| self.compared_form(word)).collect::<Result<Vec<_>, _>>()?;
         let unnamed = words.iter().find(|word| self.labelled && word.label == "_");
         if let Some(word) = unnamed {
             let problem = Problem::NoLabel(word.form.to_owned());
             return Err(Malformed { line: word.line, problem });
         }
-        for (word, dependent) in words.iter().zip(&compared) {
-            let head = word.head.checked_sub(1).and_then(|head| compared.get(head));
+        for (word, dependent) in words.iter().zip(&forms) {
+            let head = word.head.checked_sub(1).and_then(|head| forms.get(head));
             if head.is_none() && !self.root {
                 continue;
             }
@@ -92,9 +93,9 @@ impl Relations {
         Ok(())
     }
 
-    /// The word as it is compared.
-    fn compared<'a>(self, word: &Word<'a>) -> Result<Cow<'a, str>, Malformed> {
-        // An underscore stands for nothing, unless the word is one.
+    /// Returns the form of a word that is compared.
+    fn compared_form<'a>(self, word: &Word<'a>) -> Result<Cow<'a, str>, Malformed> {
+        // An underscore means that the field is empty, unless the word itself is an underscore.
         if self.lemmas && word.lemma == "_" && word.form != "_" {
             let problem = Problem::NoLemma(word.form.to_owned());
             return Err(Malformed { line: word.line, problem });
@@ -104,13 +105,13 @@ impl Relations {
     }
 }
 
-/// Dependency F of texts whose lines are relations. Its columns: relations that match, those of the
-/// output, and those of the reference.
+/// Dependency F of texts whose lines are relations. Its columns: matching relations, output
+/// relations, reference relations.
 #[derive(Debug, Clone, Copy)]
 pub struct DependencyF;
 
 impl DependencyF {
-    /// The metric.
+    /// Returns the metric.
     #[must_use]
     pub fn metric() -> WordMetric<Self> {
         let words = Words { tokenizer: Tokenizer::Lines, lowercase: false };
@@ -128,19 +129,19 @@ impl Comparison for DependencyF {
         index.1 = reference.len();
     }
 
-    /// Clipped: a relation matches as often as both sides have it.
+    /// Counts clipped matches: a relation matches as often as both sides have it.
     fn count(&self, output: &[u32], (bag, length): &mut Self::Index, row: &mut [f64]) {
         let matched = bag.common(output.iter().copied());
         row.copy_from_slice(&[matched as f64, output.len() as f64, *length as f64]);
     }
 
-    /// The higher F is better, and of equal ones that against fewer relations.
+    /// Returns true if the F-score is higher, or equal with fewer reference relations.
     fn is_better(&self, row: &[f64], other: &[f64]) -> bool {
         let (ours, theirs) = (row[0] * (other[1] + other[2]), other[0] * (row[1] + row[2]));
         ours > theirs || (ours >= theirs && row[2] < other[2])
     }
 
-    /// The harmonic mean of precision and recall in [0, 100]; 0 where there are no relations.
+    /// Computes the harmonic mean of precision and recall in [0, 100]; 0 without relations.
     fn score(&self, sums: &[f64]) -> f64 {
         let relations = sums[1] + sums[2];
         if relations > 0.0 { 200.0 * sums[0] / relations } else { 0.0 }
@@ -194,7 +195,7 @@ mod tests {
     const CATS: &str = "1 Cats cat 2 nsubj\n2 sleep _ 0 root\n";
 
     #[test]
-    fn settings_say_what_a_relation_is() {
+    fn settings_define_equal_relations() {
         assert_eq!(lines(ALL, CATS), "nsubj\tsleep\tCats\nroot\t\t\tsleep\n");
         let unlabelled = Relations { labelled: false, lowercase: true, ..ALL };
         assert_eq!(lines(unlabelled, CATS), "\tsleep\tcats\n\t\t\tsleep\n");
@@ -204,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_compared_must_be_there() {
+    fn a_missing_compared_field_is_an_error() {
         let lemmas = Relations { lemmas: true, ..ALL };
         let refused = relations(lemmas, &format!("# a\n\n{CATS}")).expect_err("no lemma");
         assert!(refused.starts_with("line 4: found no lemma of \"sleep\", expected one"));
@@ -214,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_segment_that_is_absent_has_no_relations() {
+    fn an_absent_segment_has_no_relations() {
         let parses = Parses::read(&conllu(&format!("{CATS}\n{CATS}"))).expect("CoNLL-U");
         let text: Segments = [None, Some("x")].into_iter().collect();
         let by_segment = parses.by_segment(2, "x").expect("one each");
@@ -224,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn words_from_elsewhere_have_relations_too() {
+    fn words_of_another_parser_have_relations() {
         let word = |form, head| Word { form, lemma: "_", label: "dep", head, line: None };
         let parses = Parses::of_words([vec![word("b", 2), word("a", 0)], vec![]]);
         let text: Segments = [Some(""), Some("")].into_iter().collect();

@@ -11,11 +11,11 @@ use crate::interruption;
 /// GTM. Its columns: size of the matching, output length and reference length.
 #[derive(Debug, Clone, Copy)]
 pub struct Gtm {
-    /// At least 1; the greater, the more a long run is worth against short ones.
+    /// Exponent of at least 1; the greater, the more long runs outweigh short ones.
     pub exponent: f64,
 }
 
-/// What is known of a reference.
+/// Index of a reference.
 #[derive(Debug, Default)]
 pub struct GtmIndex {
     bag: Bag,
@@ -24,20 +24,20 @@ pub struct GtmIndex {
 }
 
 impl Gtm {
-    /// With 1 every word is worth the same, in a run or alone.
+    /// Returns true if the exponent is 1, so that every word counts the same, in a run or not.
     fn counts_words(self) -> bool {
         self.exponent <= 1.0
     }
 
-    /// (Σ lengthᵉ)^(1/e) over the runs, in units of the longest: nothing can overflow.
+    /// Computes (Σ lengthᵉ)^(1/e) over the runs, in units of the longest run to prevent overflow.
     fn size(self, lengths: &[u32], singles: usize) -> f64 {
         let Some(&longest) = lengths.first() else {
             return (singles as f64).powf(self.exponent.recip());
         };
         let unit = f64::from(longest);
-        let worth = |length: f64| (length / unit).powf(self.exponent);
-        let runs: f64 = lengths.iter().map(|&length| worth(f64::from(length))).sum();
-        unit * (runs + singles as f64 * worth(1.0)).powf(self.exponent.recip())
+        let scaled = |length: f64| (length / unit).powf(self.exponent);
+        let runs: f64 = lengths.iter().map(|&length| scaled(f64::from(length))).sum();
+        unit * (runs + singles as f64 * scaled(1.0)).powf(self.exponent.recip())
     }
 }
 
@@ -65,14 +65,14 @@ impl Comparison for Gtm {
         row.copy_from_slice(&[size, output.len() as f64, index.length as f64]);
     }
 
-    /// The higher F-score is better, and of equal ones that against the shorter reference.
+    /// Returns true if the F-score is higher, or equal against a shorter reference.
     fn is_better(&self, row: &[f64], other: &[f64]) -> bool {
         let (ours, theirs) = (row[0] * (other[1] + other[2]), other[0] * (row[1] + row[2]));
         ours > theirs || (ours >= theirs && row[2] < other[2])
     }
 
-    /// The F-score in [0, 100]: precision size / output length and recall size / reference length, in
-    /// harmonic mean. Without any words it is 0.
+    /// Computes the F-score in [0, 100]: the harmonic mean of precision, size / output length, and
+    /// recall, size / reference length; 0 without words.
     fn score(&self, sums: &[f64]) -> f64 {
         let (size, lengths) = (sums[0], sums[1] + sums[2]);
         if lengths > 0.0 { 100.0 * (2.0 * size / lengths) } else { 0.0 }
@@ -101,10 +101,10 @@ impl Comparison for Gtm {
     }
 }
 
-/// A run by its length and its first words in output and reference.
+/// A run, by its length and its first positions in output and reference.
 ///
-/// In this order the longest is the greatest, then the one whose output words come first, then the
-/// one whose reference words do.
+/// The order puts the longest run last, then the run that begins first in the output, then the run
+/// that begins first in the reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Run {
     length: u32,
@@ -119,14 +119,14 @@ pub struct RunIndex {
     vocabulary: usize,
     positions: Positions,
     candidates: BinaryHeap<Run>,
-    output_taken: Vec<bool>,
-    reference_taken: Vec<bool>,
-    rest: Bag,
+    output_matched: Vec<bool>,
+    reference_matched: Vec<bool>,
+    unmatched: Bag,
     lengths: Vec<u32>,
 }
 
 impl RunIndex {
-    /// Takes a reference, whose words are numbered below `vocabulary`.
+    /// Replaces the reference, whose words are numbered below `vocabulary`.
     pub fn reset(&mut self, reference: &[u32], vocabulary: usize) {
         self.reference.clear();
         self.reference.extend_from_slice(reference);
@@ -134,20 +134,20 @@ impl RunIndex {
         self.positions.reset(reference, vocabulary);
     }
 
-    /// The lengths above 1 of the runs of a matching, and how many single words it has besides.
+    /// Returns the run lengths above 1 of a matching, and its number of single words.
     ///
-    /// The longest run among the words that are left is taken, again and again.
+    /// The longest run among the unmatched words is selected repeatedly.
     pub fn matching(&mut self, output: &[u32]) -> (&[u32], usize) {
-        self.output_taken.clear();
-        self.output_taken.resize(output.len(), false);
-        self.reference_taken.clear();
-        self.reference_taken.resize(self.reference.len(), false);
+        self.output_matched.clear();
+        self.output_matched.resize(output.len(), false);
+        self.reference_matched.clear();
+        self.reference_matched.resize(self.reference.len(), false);
         self.lengths.clear();
         self.find_candidates(output);
         while let Some(run) = self.candidates.pop() {
             interruption::check();
             if self.is_free(run) {
-                self.take(run);
+                self.select(run);
             } else {
                 self.push_free_parts(run);
             }
@@ -156,19 +156,19 @@ impl RunIndex {
         (&self.lengths, singles)
     }
 
-    /// All runs that cannot be made longer, but for single words.
+    /// Collects all maximal runs of more than one word.
     fn find_candidates(&mut self, output: &[u32]) {
         self.candidates.clear();
         for (start, &word) in output.iter().enumerate() {
             interruption::check();
-            for &place in self.positions.of(word) {
-                let place = place as usize;
-                if start > 0 && place > 0 && output[start - 1] == self.reference[place - 1] {
+            for &position in self.positions.of(word) {
+                let position = position as usize;
+                if start > 0 && position > 0 && output[start - 1] == self.reference[position - 1] {
                     continue;
                 }
-                let pairs = output[start..].iter().zip(&self.reference[place..]);
+                let pairs = output[start..].iter().zip(&self.reference[position..]);
                 let length = pairs.take_while(|(left, right)| left == right).count();
-                push(&mut self.candidates, length, start, place);
+                push(&mut self.candidates, length, start, position);
             }
         }
     }
@@ -178,19 +178,19 @@ impl RunIndex {
     }
 
     fn is_pair_free(&self, run: Run, offset: usize) -> bool {
-        !self.output_taken[run.output.0 as usize + offset]
-            && !self.reference_taken[run.reference.0 as usize + offset]
+        !self.output_matched[run.output.0 as usize + offset]
+            && !self.reference_matched[run.reference.0 as usize + offset]
     }
 
-    fn take(&mut self, run: Run) {
+    fn select(&mut self, run: Run) {
         let (output, reference) = (run.output.0 as usize, run.reference.0 as usize);
         let length = run.length as usize;
-        self.output_taken[output..output + length].fill(true);
-        self.reference_taken[reference..reference + length].fill(true);
+        self.output_matched[output..output + length].fill(true);
+        self.reference_matched[reference..reference + length].fill(true);
         self.lengths.push(run.length);
     }
 
-    /// Puts back what longer runs have left of a run.
+    /// Pushes the parts of a run that longer runs have not matched.
     fn push_free_parts(&mut self, run: Run) {
         let mut start = 0;
         for end in 0..=run.length as usize {
@@ -202,10 +202,11 @@ impl RunIndex {
         }
     }
 
-    /// How many of the words that no longer run has taken can be paired: in any way, it is as many.
+    /// Counts the pairs of equal words among the unmatched words; every way of pairing has the same
+    /// number.
     fn count_singles(&mut self, output: &[u32]) -> usize {
-        self.rest.reset(free(&self.reference, &self.reference_taken), self.vocabulary);
-        self.rest.common(free(output, &self.output_taken))
+        self.unmatched.reset(free(&self.reference, &self.reference_matched), self.vocabulary);
+        self.unmatched.common(free(output, &self.output_matched))
     }
 }
 
@@ -219,8 +220,8 @@ fn push(candidates: &mut BinaryHeap<Run>, length: usize, output: usize, referenc
     }
 }
 
-fn free<'a>(words: &'a [u32], taken: &'a [bool]) -> impl Iterator<Item = u32> + 'a {
-    words.iter().zip(taken).filter(|(_, taken)| !**taken).map(|(&word, _)| word)
+fn free<'a>(words: &'a [u32], matched: &'a [bool]) -> impl Iterator<Item = u32> + 'a {
+    words.iter().zip(matched).filter(|(_, matched)| !**matched).map(|(&word, _)| word)
 }
 
 #[cfg(test)]
@@ -229,7 +230,7 @@ mod tests {
     use crate::metrics::words::tests::row;
 
     #[test]
-    fn with_exponent_one_words_are_matched_wherever_they_are() {
+    fn exponent_one_ignores_the_positions_of_words() {
         assert_eq!(row(Gtm { exponent: 1.0 }, &["a b c d"], "d c b a a"), [4., 5., 4.]);
     }
 
@@ -251,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_reference_counts_and_of_equally_good_ones_the_shorter() {
+    fn the_best_reference_counts_then_the_shorter() {
         let metric = Gtm { exponent: 1.0 };
         assert_eq!(row(metric, &["x y z", "a b x"], "a b"), [2., 2., 3.]);
         assert_eq!(row(metric, &["x y z", "x"], "a b"), [0., 2., 1.]);
@@ -274,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_run_is_taken_first() {
+    fn the_longest_run_is_matched_first() {
         assert_eq!(matching(&[1, 2, 3, 4, 5], &[4, 5, 1, 2, 3]), (vec![3, 2], 0));
         assert_eq!(matching(&[1, 2, 9, 3, 4], &[1, 2, 3, 4]), (vec![2, 2], 0));
         assert_eq!(matching(&[1, 2, 3, 4], &[4, 3, 2, 1, 1]), (vec![], 4));
@@ -282,15 +283,15 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_is_cut_into_leaves_its_parts() {
-        // 1 2 3 4 is taken whole; of the run 3 4 5 6 only 5 6 is left.
+    fn parts_of_an_overlapped_run_can_match() {
+        // 1 2 3 4 is matched whole; 5 6 remains of the run 3 4 5 6.
         assert_eq!(matching(&[1, 2, 3, 4, 0, 3, 4, 5, 6], &[1, 2, 3, 4, 5, 6]), (vec![4, 2], 0));
         assert_eq!(matching(&[1; 7], &[1; 5]), (vec![5], 0));
     }
 
     #[test]
-    fn of_two_longest_runs_the_first_in_the_output_is_taken() {
-        // 1 2 and 2 3 share a word: after 1 2, the word 3 is left alone, and 3 4 is a run.
+    fn ties_between_runs_go_to_the_first_in_the_output() {
+        // 1 2 and 2 3 share a word: after 1 2, the word 3 is single, and 3 4 is a run.
         assert_eq!(matching(&[1, 2, 0, 2, 3, 0, 3, 4], &[1, 2, 3, 4]), (vec![2, 2], 0));
     }
 }

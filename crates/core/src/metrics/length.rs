@@ -20,14 +20,15 @@ impl Comparison for Length {
         row.copy_from_slice(&[output.len() as f64, *index as f64]);
     }
 
-    /// The closest length is best, and of two equally close ones the shorter.
+    /// Returns true if the reference length is closer to the output's, or equally close and
+    /// shorter.
     fn is_better(&self, row: &[f64], other: &[f64]) -> bool {
         let (distance, other_distance) = ((row[1] - row[0]).abs(), (other[1] - other[0]).abs());
         distance < other_distance || (distance <= other_distance && row[1] < other[1])
     }
-    /// Output words per hundred reference words.
+    /// Computes output words per hundred reference words.
     ///
-    /// Where there are no reference words they count as one; without any words at all it is 100.
+    /// Zero reference words count as one; without any words the ratio is 100.
     fn score(&self, sums: &[f64]) -> f64 {
         let (output, reference) = (sums[0], sums[1]);
         if output + reference > 0.0 {
@@ -63,7 +64,7 @@ mod tests {
     use crate::metrics::words::tests::row;
 
     #[test]
-    fn the_closest_reference_counts_and_of_equally_close_ones_the_shorter() {
+    fn the_closest_reference_counts_then_the_shorter() {
         for references in [["a b c d", "a b"], ["a b", "a b c d"]] {
             assert_eq!(row(Length, &references, "x y z"), [3., 2.]);
         }

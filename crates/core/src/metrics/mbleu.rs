@@ -3,10 +3,10 @@
 use super::bleu::{BleuCounts, brevity_gradient, brevity_penalty};
 use super::{BySegment, Counter, Details, Metric, Part};
 
-/// M-BLEU, whose columns are those of BLEU.
+/// M-BLEU, with the columns of BLEU.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Mbleu {
-    /// What is counted.
+    /// Settings of the counts.
     pub counts: BleuCounts,
 }
 
@@ -19,7 +19,7 @@ impl Metric for Mbleu {
         Box::new(BySegment::new(&self.counts, self.width()))
     }
 
-    /// In [0, 100].
+    /// Computes the score in [0, 100].
     fn score_row(&self, sums: &[f64]) -> f64 {
         let max_order = (sums.len() - 2) / 2;
         let mean = precisions(sums).sum::<f64>() / max_order as f64;
@@ -54,7 +54,7 @@ impl Metric for Mbleu {
     }
 }
 
-/// The precisions in percent; 0 for an order that the output has no n-grams of.
+/// Iterates over the precisions in percent; 0 for an order without n-grams in the output.
 fn precisions(sums: &[f64]) -> impl Iterator<Item = f64> {
     let (matches, totals) = sums[2..].split_at((sums.len() - 2) / 2);
     let percent = |(count, total): (&f64, &f64)| {
@@ -69,7 +69,7 @@ mod tests {
     use crate::metrics::tests::check_gradient;
 
     #[test]
-    fn the_precisions_are_averaged_arithmetically_and_the_penalty_applied() {
+    fn the_score_is_the_arithmetic_mean_times_the_penalty() {
         // "the cat sat on mat" against "the cat is on the mat".
         let sums = [5.0, 6.0, 4.0, 1.0, 0.0, 0.0, 5.0, 4.0, 3.0, 2.0];
         let metric = Mbleu::default();
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn an_order_without_n_grams_counts_as_a_precision_of_zero() {
+    fn an_order_without_ngrams_has_precision_zero() {
         let perfect_pair = [2.0, 2.0, 2.0, 1.0, 0.0, 0.0, 2.0, 1.0, 0.0, 0.0];
         let score = |sums: &[f64]| Mbleu::default().score_row(sums);
         assert!((score(&perfect_pair) - 50.0).abs() < 1e-12);

@@ -1,9 +1,9 @@
-//! The mean of scores that other programs made.
+//! The mean of given scores of segments.
 
 use super::{Counter, Details, Metric, Part};
 use crate::corpus::Window;
 
-/// The mean of given scores. Its columns: the sum of the scores and their number.
+/// The mean of given scores. Its columns: sum of the scores, number of scores.
 #[derive(Debug, Clone, Copy)]
 pub struct Mean;
 
@@ -29,7 +29,7 @@ impl Metric for Mean {
     }
 }
 
-/// Texts have no given scores: the sum and the number are 0.
+/// Texts have no given scores, so the sum and the number are 0.
 impl Counter for Mean {
     fn count(&self, _: &[Window<'_>], _: &[Window<'_>], _: usize, rows: &mut [f64]) {
         rows.fill(0.0);
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mean_is_the_sum_by_the_number() {
+    fn the_mean_is_the_sum_divided_by_the_number() {
         assert_eq!(Mean.score(&[3.0, 4.0]), Ok(0.75));
         assert_eq!(
             Mean.details(&[3.0, 4.0]),

@@ -44,61 +44,64 @@ use rayon::slice::ParallelSliceMut;
 use crate::corpus::{Segments, Window};
 use crate::interruption;
 
-/// Segments per piece of parallel work: large enough to share scratch space, small enough to balance.
+/// Segments per piece of parallel work: large enough to share scratch space, small enough to
+/// balance.
 ///
-/// As many segments or fewer are counted on the calling thread: they are not worth waking others.
+/// Test sets of at most this size are counted on the calling thread, because waking other threads
+/// takes longer.
 pub const SEGMENTS_PER_PIECE: usize = 32;
 
-/// Rows of sums per piece of parallel work; as many or fewer are scored on the calling thread.
+/// Rows of sums per piece of parallel work; at most this many are scored on the calling thread.
 pub const ROWS_PER_PIECE: usize = 4096;
 
-/// A metric with its settings: it counts segments, and makes a score of every sum of their rows.
+/// A metric with its settings: it counts segments, and scores every sum of their rows.
 ///
-/// A new metric implements `width`, `counter`, `score_row`, `gradient_row` and `details_row`. Callers use
-/// the methods that check the width first. The parallel ones run in the current thread pool of
-/// [rayon](https://docs.rs/rayon): install a pool around the call to choose the number of threads,
-/// which changes the time and never a digit.
+/// A new metric implements `width`, `counter`, `score_row`, `gradient_row` and `details_row`.
+/// Callers use the methods that check the width first. The parallel ones run in the current thread
+/// pool of [rayon](https://docs.rs/rayon): install a pool around the call to choose the number of
+/// threads, which changes the time and never a digit.
 pub trait Metric: fmt::Debug + Send + Sync {
-    /// The number of columns in a row.
+    /// Returns the number of columns in a row.
     fn width(&self) -> usize;
 
-    /// What counts the segments of one test set.
+    /// Creates a counter for the segments of one test set.
     fn counter(&self) -> Box<dyn Counter + '_>;
 
-    /// What it knows of the references of one segment, to count outputs against them later; None where it
-    /// keeps nothing.
+    /// Prepares the references of one segment, to count outputs against them later; `None` if the
+    /// metric prepares nothing.
     fn prepare(&self, _references: &[&str]) -> Option<Box<dyn prepared::Prepared>> {
         None
     }
 
-    /// The score of one row of sums.
+    /// Computes the score of one row of sums.
     ///
     /// # Panics
     ///
     /// May panic unless the row has [`width`](Self::width) columns; [`score`](Self::score) checks.
     fn score_row(&self, sums: &[f64]) -> f64;
 
-    /// The score of one row of sums, faster, which may differ from the other in its last digits.
+    /// Computes the score of one row of sums faster; may differ from `score_row` in its last
+    /// digits.
     ///
     /// # Panics
     ///
-    /// As [`score_row`](Self::score_row).
+    /// Panics if [`score_row`](Self::score_row) does.
     fn quick_score_row(&self, sums: &[f64]) -> f64 {
         self.score_row(sums)
     }
 
-    /// Writes the quick scores of rows of sums that stand in columns: the first column of all rows, then
+    /// Writes the quick scores of rows of sums stored by column: the first column of all rows, then
     /// the second.
     ///
     /// # Panics
     ///
-    /// May panic unless there are [`width`](Self::width) columns of as many numbers as scores.
+    /// May panic unless there are [`width`](Self::width) columns with one number per score.
     fn quick_scores(&self, columns: &[f64], scores: &mut [f64]) {
         let count = scores.len();
         let mut row = vec![0.0; self.width()];
-        for (place, score) in scores.iter_mut().enumerate() {
+        for (index, score) in scores.iter_mut().enumerate() {
             row.iter_mut()
-                .zip(columns[place..].iter().step_by(count))
+                .zip(columns[index..].iter().step_by(count))
                 .for_each(|(to, from)| *to = *from);
             *score = self.quick_score_row(&row);
         }
@@ -106,8 +109,9 @@ pub trait Metric: fmt::Debug + Send + Sync {
 
     /// Writes the derivative of the score by each column of one row of sums.
     ///
-    /// At a kink, such as equal lengths under a brevity penalty, it is that of the side on which the
-    /// score is computed; where a rule sets the score (to 0 without a match, say), it is 0.
+    /// At a kink, such as equal lengths under a brevity penalty, it is the derivative of the side
+    /// on which the score is computed; if a rule sets the score (to 0 without a match, say), it is
+    /// 0.
     ///
     /// # Panics
     ///
@@ -115,32 +119,32 @@ pub trait Metric: fmt::Debug + Send + Sync {
     /// checks.
     fn gradient_row(&self, sums: &[f64], gradient: &mut [f64]);
 
-    /// The score of one row of sums, first, with what it is made of.
+    /// Computes the score of one row of sums and its parts; the score comes first.
     ///
     /// # Panics
     ///
-    /// As [`score_row`](Self::score_row).
+    /// Panics if [`score_row`](Self::score_row) does.
     fn details_row(&self, sums: &[f64]) -> Details;
 
-    /// The score of one row of sums.
+    /// Computes the score of one row of sums.
     fn score(&self, sums: &[f64]) -> Result<f64, WidthError> {
         check_width(self.width(), sums.len())?;
         Ok(self.score_row(sums))
     }
 
-    /// The score of each row of sums, in order.
+    /// Computes the score of each row of sums, in order.
     fn scores(&self, sums: &ArrayView2<'_, f64>) -> Result<Vec<f64>, WidthError> {
         check_width(self.width(), sums.ncols())?;
         Ok(scores(sums, |row| self.score_row(row)))
     }
 
-    /// The derivative of the score by each column, for each row of sums.
+    /// Computes the derivative of the score by each column, for each row of sums.
     fn gradient(&self, sums: &ArrayView2<'_, f64>) -> Result<Array2<f64>, WidthError> {
         check_width(self.width(), sums.ncols())?;
         Ok(gradients(sums, |row, gradient| self.gradient_row(row, gradient)))
     }
 
-    /// The score of one row of sums, first, with what it is made of.
+    /// Computes the score of one row of sums and its parts; the score comes first.
     fn details(&self, sums: &[f64]) -> Result<Details, WidthError> {
         check_width(self.width(), sums.len())?;
         Ok(self.details_row(sums))
@@ -157,16 +161,16 @@ pub enum Part {
     Count(f64),
     /// Any number.
     Number(f64),
-    /// A number for each order of n-grams.
+    /// One number for each order of n-grams.
     Numbers(Vec<f64>),
 }
 
-/// Rows of sums with another number of columns than the metric has.
+/// Rows of sums whose number of columns is not the metric's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WidthError {
-    /// The columns that the metric has.
+    /// Number of columns of the metric.
     pub expected: usize,
-    /// The columns that were given.
+    /// Number of columns of the rows.
     pub found: usize,
 }
 
@@ -182,12 +186,13 @@ fn check_width(expected: usize, found: usize) -> Result<(), WidthError> {
     if found == expected { Ok(()) } else { Err(WidthError { expected, found }) }
 }
 
-/// Counts the segments of one test set, block by block.
+/// Counter for the segments of one test set, block by block.
 ///
-/// Most metrics count a segment by itself. One whose rows depend on all references, such as NIST, says
-/// so: then all blocks of references are added first, and nothing is counted before they are finished.
+/// Most metrics count a segment by itself. If the rows depend on all references, as NIST's do,
+/// `needs_all_references` returns true: then all blocks of references are added and finished before
+/// any output is counted.
 pub trait Counter: Send + Sync {
-    /// Whether the references of all segments must be added before any output is counted.
+    /// Returns true if the references of all segments must be added before any output is counted.
     fn needs_all_references(&self) -> bool {
         false
     }
@@ -195,13 +200,14 @@ pub trait Counter: Send + Sync {
     /// Adds the references of the next block of segments.
     fn add_references(&mut self, _references: &[Window<'_>], _segments: usize) {}
 
-    /// Says that all references have been added.
+    /// Finishes the references after the last block.
     fn finish_references(&mut self) {}
 
-    /// Counts a block of segments: for each segment, in order, a row per system.
+    /// Counts a block of segments: for each segment, in order, one row per system.
     ///
-    /// `first` is the index of the block's first segment in the test set; the number of segments is that
-    /// of the rows. Each segment must have a reference at least; an absent output counts as empty.
+    /// `first` is the index of the block's first segment in the test set; the length of `rows`
+    /// gives the number of segments. Each segment must have at least one reference; an absent
+    /// output counts as empty.
     fn count(
         &self,
         systems: &[Window<'_>],
@@ -214,14 +220,14 @@ pub trait Counter: Send + Sync {
 /// Texts that cannot be counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CountError {
-    /// A text has another number of segments than the first system.
+    /// A text whose number of segments is not the first system's.
     UnequalLengths {
-        /// The segments of the first system.
+        /// Number of segments of the first system.
         expected: usize,
-        /// The segments of the other text.
+        /// Number of segments of the text.
         found: usize,
     },
-    /// The segment of this index has no reference.
+    /// The index of a segment without a reference.
     NoReference(usize),
 }
 
@@ -240,9 +246,9 @@ impl fmt::Display for CountError {
 
 impl Error for CountError {}
 
-/// The rows of all systems: for each segment, in order, a row per system.
+/// Counts all systems: for each segment, in order, one row per system.
 ///
-/// The outputs of a segment are counted together, so that its references are looked at once.
+/// The outputs of a segment are counted together, so that its references are indexed once.
 pub fn count(
     metric: &dyn Metric,
     systems: &[&Segments],
@@ -267,13 +273,13 @@ pub fn count(
     Ok(rows)
 }
 
-/// The index of the first of so many segments that has no reference.
+/// Returns the index of the first segment without a reference, if any.
 #[must_use]
 pub fn without_reference(references: &[Window<'_>], segments: usize) -> Option<usize> {
     (0..segments).find(|&index| references.iter().all(|text| text.get(index).is_none()))
 }
 
-/// The sum of the rows of one system.
+/// Sums the rows of one system.
 #[must_use]
 pub fn sum_rows(rows: &[f64], width: usize) -> Vec<f64> {
     let mut sums = vec![0.0; width];
@@ -286,23 +292,23 @@ pub fn sum_rows(rows: &[f64], width: usize) -> Vec<f64> {
 /// One segment of all texts.
 #[derive(Debug, Clone, Copy)]
 pub struct Segment<'a> {
-    /// Its references, of which there is at least one.
+    /// References of the segment, at least one.
     pub references: &'a [&'a str],
-    /// The output of each system.
+    /// Output of each system.
     pub outputs: &'a [&'a str],
 }
 
-/// What a metric counts in one segment by itself.
+/// A counter of single segments.
 pub trait SegmentCounter: Sync {
-    /// Memory that is reused from segment to segment.
+    /// Memory reused from segment to segment.
     type Scratch: Default + Send;
 
-    /// Memory for one thread.
+    /// Creates the memory of one thread.
     fn scratch(&self) -> Self::Scratch {
         Self::Scratch::default()
     }
 
-    /// Counts the outputs of all systems: one row each. The references' own counts are made once.
+    /// Counts the outputs of all systems, one row each; the references are indexed once.
     fn count_segment(&self, segment: Segment<'_>, rows: &mut [f64], scratch: &mut Self::Scratch);
 }
 
@@ -314,7 +320,7 @@ pub struct BySegment<'a, C> {
 }
 
 impl<'a, C: SegmentCounter> BySegment<'a, C> {
-    /// A counter of rows with so many columns.
+    /// Creates a counter of rows with `width` columns.
     #[must_use]
     pub fn new(counter: &'a C, width: usize) -> Self {
         Self { counter, width }
@@ -339,8 +345,8 @@ impl<C: SegmentCounter + Send> Counter for BySegment<'_, C> {
     }
 }
 
-/// Calls `count` for each segment, in parallel, with its index, the outputs of all systems, their rows
-/// of `width` columns, and scratch space.
+/// Calls `count` for each segment, in parallel, with its index, the outputs of all systems, their
+/// rows of `width` columns, and scratch space.
 fn by_segment<S>(
     width: usize,
     systems: &[Window<'_>],
@@ -370,7 +376,7 @@ fn by_segment<S>(
         .for_each_init(scratch, count_piece);
 }
 
-/// One score for each row of sums, in order.
+/// Computes the score of each row of sums, in order.
 fn scores(sums: &ArrayView2<'_, f64>, score: impl Fn(&[f64]) -> f64 + Sync) -> Vec<f64> {
     let mut scores = vec![0.0; sums.nrows()];
     let fill = |(scores, sums): (&mut [f64], ArrayView2<'_, f64>)| {
@@ -388,7 +394,7 @@ fn scores(sums: &ArrayView2<'_, f64>, score: impl Fn(&[f64]) -> f64 + Sync) -> V
     scores
 }
 
-/// One gradient for each row of sums, in order.
+/// Computes the gradient of each row of sums, in order.
 fn gradients(
     sums: &ArrayView2<'_, f64>,
     gradient: impl Fn(&[f64], &mut [f64]) + Sync,
@@ -396,7 +402,7 @@ fn gradients(
     let mut gradients = Array2::zeros(sums.dim());
     let fill = |(mut gradients, sums): (ArrayViewMut2<'_, f64>, ArrayView2<'_, f64>)| {
         for (to, row) in gradients.outer_iter_mut().zip(sums.outer_iter()) {
-            // The array was just made, so its rows are slices.
+            // The array is new and contiguous, so its rows are slices.
             if let Some(to) = to.into_slice() {
                 with_slice(&row, |row| gradient(row, to));
             }
@@ -415,7 +421,7 @@ fn gradients(
     gradients
 }
 
-/// Calls `with` with a row as a slice, copied only where it is not stored as one.
+/// Calls `with` with a row as a slice, copied only if it is not contiguous.
 fn with_slice<R>(row: &ArrayView1<'_, f64>, with: impl FnOnce(&[f64]) -> R) -> R {
     match row.as_slice() {
         Some(row) => with(row),
@@ -428,7 +434,7 @@ pub(crate) mod tests {
     use super::*;
     use ndarray::Array2;
 
-    /// The row of one output.
+    /// Returns the row of one output.
     pub fn row<M: Metric + SegmentCounter>(
         metric: &M,
         references: &[&str],
@@ -446,12 +452,12 @@ pub(crate) mod tests {
         metric.gradient_row(sums, &mut gradient);
         for (column, found) in gradient.iter().enumerate() {
             let step = 1e-5 * sums[column].abs().max(1.0);
-            let moved = |by: f64| {
+            let shifted_score = |by: f64| {
                 let mut row = sums.to_vec();
                 row[column] += by;
                 metric.score_row(&row)
             };
-            let expected = (moved(step) - moved(-step)) / (2.0 * step);
+            let expected = (shifted_score(step) - shifted_score(-step)) / (2.0 * step);
             let margin = 1e-6 * expected.abs().max(1e-2);
             assert!(
                 (found - expected).abs() < margin,
@@ -469,7 +475,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_row_of_another_width_is_refused() {
+    fn a_row_of_another_width_is_an_error() {
         let metric = bleu::Bleu::default();
         let error = WidthError { expected: 10, found: 3 };
         assert_eq!(metric.score(&[1.0; 3]), Err(error));
@@ -479,7 +485,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn texts_that_do_not_fit_are_refused() {
+    fn unequal_texts_and_missing_references_are_errors() {
         let text = |lines: &[Option<&'static str>]| lines.iter().copied().collect::<Segments>();
         let metric = bleu::Bleu::default();
         let (two, one) = (text(&[Some("a"), Some("b")]), text(&[Some("a")]));

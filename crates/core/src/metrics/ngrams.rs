@@ -1,21 +1,21 @@
-//! The n-grams of a segment's references, and how many of them an output matches.
+//! The n-grams of a segment's references, and their matches in an output.
 //!
-//! The n-grams form a tree: the children of an n-gram are the (n+1)-grams that begin with it. Below an
-//! n-gram that occurs once there are no branches, so the tree ends there: the references themselves tell
-//! what follows. An output is walked down this tree from each of its positions and leaves it at the first
-//! mismatch, so n-grams that cannot match are never built, hashed or counted.
+//! The n-grams form a tree: the children of an n-gram are the (n+1)-grams that begin with it. Below
+//! an n-gram that occurs once there are no branches, so the tree ends there: the references
+//! themselves have the continuation. An output is walked down this tree from each of its positions
+//! until the first mismatch, so n-grams that cannot match are never built, hashed or counted.
 
 use super::symbols::UNKNOWN;
 
 /// One n-gram of the references.
 #[derive(Debug, Clone, Copy, Default)]
 struct Ngram {
-    /// Where it starts in the references for the first time.
-    place: u32,
-    /// The most often it occurs in one reference.
+    /// Position of its first occurrence in the references.
+    position: u32,
+    /// Largest number of occurrences in one reference.
     limit: u32,
-    /// Whether it occurs more than once, so that it may have children.
-    again: bool,
+    /// True if it occurs more than once, so that it may have children.
+    repeats: bool,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -23,31 +23,31 @@ struct Slot {
     /// Parent n-gram and symbol.
     key: u64,
     child: u32,
-    /// The slot is taken if this is the tree's generation.
+    /// Generation of the tree that uses the slot; the slot is free in all later generations.
     generation: u32,
 }
 
 /// The n-grams of one segment's references up to some order.
 #[derive(Debug, Default)]
 pub struct Ngrams {
-    /// The symbols of all references, `END` after each.
+    /// The symbols of all references, with `END` after each reference.
     references: Vec<u32>,
     nodes: Vec<Ngram>,
     slots: Vec<Slot>,
     mask: usize,
     generation: u32,
     max_order: usize,
-    /// How often each n-gram occurred in the last reference.
+    /// Occurrences of each n-gram in the last reference.
     seen: Vec<u32>,
 }
 
 const ROOT: u32 = 0;
 
-/// No symbol of a reference or an output.
+/// End of a reference; it differs from every symbol.
 const END: u32 = UNKNOWN - 1;
 
 impl Ngrams {
-    /// Forgets all n-grams and makes room for those of sequences of `symbols` symbols in all.
+    /// Removes all n-grams and reserves memory for references of `symbols` symbols in total.
     pub fn reset(&mut self, max_order: usize, symbols: usize) {
         self.max_order = max_order;
         self.references.clear();
@@ -66,7 +66,7 @@ impl Ngrams {
         }
     }
 
-    /// Adds a reference. An n-gram's limit is its largest count in any one of them.
+    /// Adds a reference. An n-gram's limit is its largest count in any one reference.
     pub fn add(&mut self, reference: &[u32]) {
         let first = self.references.len();
         self.references.extend(reference);
@@ -90,8 +90,8 @@ impl Ngrams {
                 let node = &mut self.nodes[ngram as usize];
                 self.seen[ngram as usize] += 1;
                 node.limit = node.limit.max(self.seen[ngram as usize]);
-                if !node.again {
-                    node.again = true;
+                if !node.repeats {
+                    node.repeats = true;
                     self.continue_first(ngram, order, first);
                 }
                 parent = ngram;
@@ -99,29 +99,29 @@ impl Ngrams {
         }
     }
 
-    /// Adds the child of an n-gram that follows at its first place.
+    /// Adds the child of an n-gram that continues its first occurrence.
     fn continue_first(&mut self, ngram: u32, order: usize, reference: usize) {
-        let place = self.nodes[ngram as usize].place as usize;
-        let symbol = self.references[place + order];
+        let position = self.nodes[ngram as usize].position as usize;
+        let symbol = self.references[position + order];
         if order < self.max_order && symbol != END {
             let key = key(ngram, symbol);
             if let Err(slot) = self.find(key) {
-                self.insert(slot, key, place, u32::from(place >= reference));
+                self.insert(slot, key, position, u32::from(position >= reference));
             }
         }
     }
 
-    fn insert(&mut self, slot: usize, key: u64, place: usize, seen: u32) {
+    fn insert(&mut self, slot: usize, key: u64, position: usize, seen: u32) {
         let child = self.nodes.len() as u32;
-        self.nodes.push(Ngram { place: place as u32, limit: 1, again: false });
+        self.nodes.push(Ngram { position: position as u32, limit: 1, repeats: false });
         self.seen.push(seen);
         self.slots[slot] = Slot { key, child, generation: self.generation };
         if 2 * self.nodes.len() > self.mask {
             let slots = self.slots[..=self.mask].iter();
-            let taken: Vec<Slot> =
+            let used: Vec<Slot> =
                 slots.filter(|slot| slot.generation == self.generation).copied().collect();
             self.clear_slots(2 * (self.mask + 1));
-            for Slot { key, child, .. } in taken {
+            for Slot { key, child, .. } in used {
                 if let Err(slot) = self.find(key) {
                     self.slots[slot] = Slot { key, child, generation: self.generation };
                 }
@@ -129,21 +129,22 @@ impl Ngrams {
         }
     }
 
-    /// Lets a symbol's n-gram of order 1 match never; longer ones that begin with it still may.
-    pub fn forbid_alone(&mut self, symbol: u32) {
+    /// Excludes a symbol's n-gram of order 1 from matches; longer n-grams that begin with it may
+    /// match.
+    pub fn exclude_unigram(&mut self, symbol: u32) {
         if let Ok(ngram) = self.find(key(ROOT, symbol)) {
             self.nodes[ngram as usize].limit = 0;
         }
     }
 
-    /// Counts the n-grams of `output` that match, each at most as often as a reference has it:
-    /// `matches[n - 1]` is for order n. `seen` is memory to count in.
+    /// Counts the n-grams of `output` that match, each at most as often as in one reference:
+    /// `matches[n - 1]` is for order n. `seen` is scratch memory.
     pub fn matches(&self, output: &[u32], matches: &mut [f64], seen: &mut Vec<u32>) {
         self.weighted_matches(output, matches, seen, |_, _| 1.0);
     }
 
-    /// As `matches`, but an n-gram counts as much as `weight` says of a place where it starts and of its
-    /// order. Places are counted through all references, with one more after each.
+    /// Sums the weights of matching n-grams. `weight` receives a position where the n-gram starts,
+    /// counted through all references with one more after each, and its order.
     pub fn weighted_matches(
         &self,
         output: &[u32],
@@ -158,32 +159,33 @@ impl Ngrams {
             let rest = &output[start..output.len().min(start + matches.len())];
             let mut parent = ROOT;
             for (shorter, &symbol) in rest.iter().enumerate() {
-                // What the references do not have needs no look-up.
+                // A symbol that the references do not have cannot match.
                 if symbol == UNKNOWN {
                     break;
                 }
                 let Ok(ngram) = self.find(key(parent, symbol)) else { break };
-                let Ngram { place, limit, again } = self.nodes[ngram as usize];
-                let (place, seen) = (place as usize, &mut seen[ngram as usize]);
-                if again {
+                let Ngram { position, limit, repeats } = self.nodes[ngram as usize];
+                let (position, seen) = (position as usize, &mut seen[ngram as usize]);
+                if repeats {
                     *seen += 1;
                     if *seen <= limit {
-                        matches[shorter] += weight(place, shorter + 1);
+                        matches[shorter] += weight(position, shorter + 1);
                     }
                     parent = ngram;
                     continue;
                 }
-                // It occurs once, and so does all that begins with it: the highest order seen tells all.
+                // The n-gram occurs once, and so do all n-grams that begin with it, so the highest
+                // order seen tells which of them have matched.
                 let mut order = shorter + 1;
                 while rest
                     .get(order)
-                    .is_some_and(|&symbol| symbol == self.references[place + order])
+                    .is_some_and(|&symbol| symbol == self.references[position + order])
                 {
                     order += 1;
                 }
                 let known = (shorter + 1 - limit as usize).max(*seen as usize);
                 for (more, matched) in matches.iter_mut().enumerate().take(order).skip(known) {
-                    *matched += weight(place, more + 1);
+                    *matched += weight(position, more + 1);
                 }
                 *seen = known.max(order) as u32;
                 break;
@@ -191,13 +193,13 @@ impl Ngrams {
         }
     }
 
-    /// How much memory they take.
+    /// Returns the number of bytes in use.
     pub fn bytes(&self) -> usize {
         let lists = size_of_val(self.references.as_slice()) + size_of_val(self.seen.as_slice());
         size_of_val(self.nodes.as_slice()) + size_of_val(self.slots.as_slice()) + lists
     }
 
-    /// The n-gram under a key, or the slot where it belongs.
+    /// Returns the n-gram with a key, or the slot to insert it.
     fn find(&self, key: u64) -> Result<u32, usize> {
         let mut at = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & self.mask;
         loop {
@@ -217,18 +219,18 @@ fn key(parent: u32, symbol: u32) -> u64 {
     u64::from(parent) << 32 | u64::from(symbol)
 }
 
-/// The n-grams of a sequence of characters, up to order 6: what starts at each place, sorted, so that
-/// equal n-grams of every order stand side by side.
+/// The n-grams of a sequence of characters, up to order 6: the n-grams that start at each position,
+/// sorted, so that equal n-grams of every order are neighbours.
 ///
-/// A place is a number of six digits: the character there and the next five. The last one is larger than
-/// all, and none.
+/// An entry is a number of six digits: the character at the position and the next five. The last
+/// entry is a sentinel, larger than all others.
 #[derive(Debug, Default)]
 pub struct SortedNgrams {
-    places: Vec<u128>,
+    entries: Vec<u128>,
 }
 
-/// The orders whose n-gram is another than at the last place, where so many characters are the same:
-/// all bits of a number are set there.
+/// Masks of the orders whose n-gram differs from the previous entry's, by the number of equal
+/// leading characters: all bits are set for these orders.
 const BEGINS: [[i32; 8]; 7] = [
     [-1; 8],
     [0, -1, -1, -1, -1, -1, -1, -1],
@@ -240,49 +242,50 @@ const BEGINS: [[i32; 8]; 7] = [
 ];
 
 impl SortedNgrams {
-    /// The highest order.
+    /// Highest order of n-grams.
     pub const HIGHEST: usize = 6;
-    /// The bits of a digit, which is a character plus 1.
+    /// Bits of a digit, which is a character plus 1.
     const BITS: u32 = 21;
-    /// What a reference and an output have behind their ends: neither is a character, nor the other.
+    /// Digits after the end of a reference and of an output; neither equals a character or the
+    /// other.
     const ENDS: [u128; 2] = [0, (1 << (Self::BITS * Self::HIGHEST as u32)) - 1];
 
-    /// Takes the n-grams of a reference in place of what was there.
+    /// Replaces the n-grams by those of a reference.
     pub fn set_reference(&mut self, characters: &[u32]) {
         self.set(characters, Self::ENDS[0]);
     }
 
-    /// Takes the n-grams of an output in place of what was there.
+    /// Replaces the n-grams by those of an output.
     pub fn set_output(&mut self, characters: &[u32]) {
         self.set(characters, Self::ENDS[1]);
     }
 
     fn set(&mut self, characters: &[u32], end: u128) {
-        let mut place = end;
-        self.places.clear();
-        self.places.reserve(characters.len() + 1);
-        self.places.extend(characters.iter().rev().map(|&character| {
+        let mut entry = end;
+        self.entries.clear();
+        self.entries.reserve(characters.len() + 1);
+        self.entries.extend(characters.iter().rev().map(|&character| {
             let digit = u128::from(character + 1) << (Self::BITS * (Self::HIGHEST as u32 - 1));
-            place = digit | place >> Self::BITS;
-            place
+            entry = digit | entry >> Self::BITS;
+            entry
         }));
-        self.places.sort_unstable();
-        self.places.push(u128::MAX);
+        self.entries.sort_unstable();
+        self.entries.push(u128::MAX);
     }
 
-    /// Counts the n-grams of an output that match this reference: as [`Ngrams::matches`] does.
+    /// Counts the n-grams of an output that match this reference, as [`Ngrams::matches`] does.
     pub fn matches(&self, output: &Self, matches: &mut [f64]) {
-        // For each order: how often the n-gram at the last place is in either, and all matches before.
+        // By order: occurrences of the current n-gram on either side, and all matches before it.
         let (mut known, mut given, mut sums) = ([0_i32; 8], [0_i32; 8], [0_i32; 8]);
         let (mut at, mut at_output, mut last) = (0, 0, 0);
-        for _ in 1..self.places.len() + output.places.len() {
-            let (first, second) = (self.places[at], output.places[at_output]);
+        for _ in 1..self.entries.len() + output.entries.len() {
+            let (first, second) = (self.entries[at], output.entries[at_output]);
             let is_known = first <= second;
-            let place = first.min(second);
+            let entry = first.min(second);
             at += usize::from(is_known);
             at_output += usize::from(!is_known);
-            let same = (place ^ last).leading_zeros().saturating_sub(2) / Self::BITS;
-            last = place;
+            let same = (entry ^ last).leading_zeros().saturating_sub(2) / Self::BITS;
+            last = entry;
             let counts = known.iter_mut().zip(&mut given).zip(&mut sums);
             for (begins, ((known, given), sum)) in BEGINS[same as usize].iter().zip(counts) {
                 *sum += (*known).min(*given) & begins;
@@ -295,13 +298,13 @@ impl SortedNgrams {
         }
     }
 
-    /// How much memory they take.
+    /// Returns the number of bytes in use.
     pub fn bytes(&self) -> usize {
-        size_of_val(self.places.as_slice())
+        size_of_val(self.entries.as_slice())
     }
 }
 
-/// How many n-grams of order `n` a sequence of `length` symbols has.
+/// Returns the number of n-grams of order `order` in a sequence of `length` symbols.
 #[must_use]
 pub fn total(length: usize, order: usize) -> f64 {
     (length + 1).saturating_sub(order) as f64
@@ -324,12 +327,12 @@ mod tests {
     }
 
     #[test]
-    fn matches_are_clipped_to_the_reference_that_has_most() {
+    fn matches_are_clipped_to_the_largest_reference_count() {
         assert_eq!(matches(&[&[1, 2], &[1, 1]], &[1, 1, 1], 2), [2.0, 1.0]);
         assert_eq!(matches(&[&[1, 2, 3, 4, 5]], &[1, 2, 3, 9, 4, 5], 4), [5.0, 3.0, 1.0, 0.0]);
     }
 
-    /// Every n-gram counted one by one.
+    /// Counts every n-gram by a plain search.
     fn plain_matches(references: &[&[u32]], output: &[u32], max_order: usize) -> Vec<f64> {
         let times = |text: &[u32], ngram: &[u32]| {
             text.windows(ngram.len()).filter(|&other| other == ngram).count()
@@ -348,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn trees_and_sorted_ngrams_count_what_counting_one_by_one_does() {
+    fn trees_and_sorted_ngrams_agree_with_the_plain_definition() {
         let mut state = 1_u32;
         let mut below = |limit: u32| {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -381,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn outputs_do_not_disturb_each_other() {
+    fn outputs_do_not_affect_each_other() {
         let mut ngrams = Ngrams::default();
         ngrams.reset(2, 3);
         ngrams.add(&[1, 2, 3]);

@@ -1,8 +1,9 @@
 //! NIST: n-gram matches weighted by their information (Doddington, 2002; as mteval computes it).
 //!
-//! The information of w1 … wn is log2(count(w1 … wn-1) / count(w1 … wn)), in bits, with counts from all
-//! references of the test set (Zhang and Vogel, 2004, section 2.3); for n = 1 the history is empty and
-//! occurs as often as there are words. So the references of the whole test set are read first.
+//! The information of w1 … wn is log2(count(w1 … wn-1) / count(w1 … wn)), in bits, with counts from
+//! all references of the test set (Zhang and Vogel, 2004, section 2.3); for n = 1 the history is
+//! empty and its count is the number of words. So the references of the whole test set are read
+//! first.
 
 use std::ops::Range;
 
@@ -15,18 +16,18 @@ use super::{Counter, Details, Metric, Part, by_segment};
 use crate::corpus::Window;
 use crate::tokenizers::Tokenizer;
 
-/// NIST. Its columns: output length, mean reference length, the information of the matches of order 1 to
-/// N, totals of order 1 to N.
+/// NIST. Its columns: output length, mean reference length, the information of the matches of order
+/// 1 to N, totals of order 1 to N.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Nist {
-    /// What cuts segments into words.
+    /// Tokenizer of the segments.
     pub tokenizer: Tokenizer,
-    /// Whether words are compared in lower case.
+    /// True if words are compared in lower case.
     pub lowercase: bool,
-    /// The highest order of n-grams.
+    /// Highest order of n-grams.
     pub max_order: usize,
-    /// Whether the word `0` in front of another is no history, as in mteval.
+    /// True if the word `0` counts as an empty history, as in mteval.
     pub zero_history: bool,
 }
 
@@ -46,7 +47,7 @@ impl Metric for Nist {
         Box::new(NistCounter { metric: self, references, information: Information::default() })
     }
 
-    /// In bits, from 0 up.
+    /// Computes the score in bits, from 0 up.
     fn score_row(&self, sums: &[f64]) -> f64 {
         length_penalty(sums[0], sums[1]) * per_ngram(sums).sum::<f64>()
     }
@@ -81,7 +82,7 @@ impl Metric for Nist {
     }
 }
 
-/// Counts one test set, once the information of its references' n-grams is known.
+/// Counter for one test set, which needs the information of its references' n-grams.
 #[derive(Debug)]
 struct NistCounter<'a> {
     metric: &'a Nist,
@@ -92,7 +93,7 @@ struct NistCounter<'a> {
 #[derive(Debug, Default)]
 struct Scratch {
     ngrams: Ngrams,
-    /// The weights of the n-grams of each order that start at each word, and at the end of a reference.
+    /// Weights of the n-grams of each order that start at each word, and at the end of a reference.
     weights: Vec<f64>,
     output: Vec<u32>,
     seen: Vec<u32>,
@@ -112,7 +113,8 @@ impl Counter for NistCounter<'_> {
         self.information = Information::new(&self.references, max_order, zero_history);
     }
 
-    /// A segment's row is added up by itself, in the order of its words: threads cannot change a digit.
+    /// Sums a segment's row by itself, in the order of its words, so that threads cannot change a
+    /// digit.
     fn count(&self, systems: &[Window<'_>], _: &[Window<'_>], first: usize, rows: &mut [f64]) {
         let width = self.metric.width();
         by_segment(width, systems, rows, Scratch::default, |index, outputs, rows, scratch| {
@@ -140,17 +142,17 @@ impl NistCounter<'_> {
                 }));
             }
         }
-        ngrams.forbid_alone(self.references.symbol(""));
+        ngrams.exclude_unigram(self.references.symbol(""));
     }
 
     fn count_output(&self, output: &str, scratch: &mut Scratch, row: &mut [f64]) {
         let Scratch { ngrams, weights, output: tokens, seen } = scratch;
-        self.references.look_up(output, tokens);
+        self.references.encode(output, tokens);
         row[0] = tokens.len() as f64;
         let (matches, totals) = row[2..].split_at_mut(self.metric.max_order);
         let max_order = self.metric.max_order;
-        ngrams.weighted_matches(tokens, matches, seen, |place, order| {
-            weights[place * max_order + order - 1]
+        ngrams.weighted_matches(tokens, matches, seen, |position, order| {
+            weights[position * max_order + order - 1]
         });
         for (order, cell) in (1..).zip(totals) {
             *cell = total(tokens.len(), order);
@@ -158,16 +160,17 @@ impl NistCounter<'_> {
     }
 }
 
-/// Information per n-gram of the output, order by order; of no n-grams it is 0.
+/// Iterates over the information per n-gram of the output by order; 0 for an order without n-grams.
 fn per_ngram(sums: &[f64]) -> impl Iterator<Item = f64> {
     let (information, totals) = sums[2..].split_at((sums.len() - 2) / 2);
     information.iter().zip(totals).map(|(bits, total)| bits / total.max(1.0))
 }
 
-/// 1 for output at least as long as the references on average, one half at two thirds of that.
+/// Returns 1 for output at least as long as the references on average, one half at two thirds of
+/// that length.
 ///
-/// mteval divides by zero where there are no reference words: such output is long enough here, and
-/// scores 0 all the same, as nothing can match.
+/// mteval divides by zero without reference words; here the penalty of such output is 1, and its
+/// score is 0 because nothing can match.
 fn length_penalty(output: f64, reference: f64) -> f64 {
     if output <= 0.0 {
         0.0
@@ -178,13 +181,13 @@ fn length_penalty(output: f64, reference: f64) -> f64 {
     }
 }
 
-/// Makes the penalty one half at two thirds.
+/// Returns the factor that makes the penalty one half at two thirds.
 fn penalty_factor() -> f64 {
     2.0_f64.ln() / 1.5_f64.ln().powi(2)
 }
 
-/// Segments that one thread reads at a time. Each such piece has its own numbers until they are merged,
-/// so a piece should be large enough to meet most words more than once.
+/// Number of segments that one thread reads at a time. Each piece has its own numbers until pieces
+/// are merged, so a piece should be large enough to contain most words more than once.
 const PIECE: usize = 512;
 
 /// The tokens of all references, segment by segment.
@@ -194,14 +197,14 @@ struct References {
     lowercase: bool,
     symbols: Symbols,
     tokens: Vec<u32>,
-    /// Where each reference ends among the tokens; the first entry is 0.
+    /// End of each reference in the tokens; the first entry is 0.
     ends: Vec<usize>,
-    /// How many references there are before each segment, and in all.
+    /// Number of references before each segment, and in total.
     firsts: Vec<usize>,
 }
 
 impl References {
-    /// No references yet.
+    /// Creates an empty set of references.
     fn new(tokenizer: Tokenizer, lowercase: bool) -> Self {
         let mut symbols = Symbols::default();
         symbols.reset(0);
@@ -213,7 +216,7 @@ impl References {
         let read = |start: usize| self.read(texts, start..segments.min(start + PIECE));
         let starts: Vec<usize> = (0..segments).step_by(PIECE).collect();
         let pieces: Vec<Piece> = match starts.as_slice() {
-            // A single sentence is not worth waking the threads.
+            // Waking the threads takes longer than reading a single sentence.
             [start] => vec![read(*start)],
             _ => starts.par_iter().map(|&start| read(start)).collect(),
         };
@@ -245,53 +248,54 @@ impl References {
         self.firsts.extend(piece.firsts.iter().map(|first| references + first));
     }
 
-    /// The tokens of all references.
+    /// Returns the tokens of all references.
     fn tokens(&self) -> &[u32] {
         &self.tokens
     }
 
-    /// Where the tokens of each reference of a segment are.
+    /// Iterates over the token ranges of a segment's references.
     fn spans(&self, segment: usize) -> impl Iterator<Item = Range<usize>> {
         self.ends[self.firsts[segment]..=self.firsts[segment + 1]]
             .windows(2)
             .map(|pair| pair[0]..pair[1])
     }
 
-    /// Where the tokens of each reference are, for all segments.
+    /// Iterates over the token ranges of all references.
     fn all_spans(&self) -> impl Iterator<Item = Range<usize>> {
         self.ends.windows(2).map(|pair| pair[0]..pair[1])
     }
 
-    /// The number of words in the references of a segment.
+    /// Returns the number of words in a segment's references.
     fn words(&self, segment: usize) -> usize {
         self.ends[self.firsts[segment + 1]] - self.ends[self.firsts[segment]]
     }
 
-    /// The mean length of the references that a segment has.
+    /// Returns the mean length of a segment's references.
     fn mean_length(&self, segment: usize) -> f64 {
         let references = self.firsts[segment + 1] - self.firsts[segment];
         self.words(segment) as f64 / references.max(1) as f64
     }
 
-    /// The number of different words.
+    /// Returns the number of different words.
     fn vocabulary(&self) -> usize {
         self.symbols.len()
     }
 
-    /// The number of a word, or `UNKNOWN`.
+    /// Returns the number of a word, or `UNKNOWN`.
     fn symbol(&self, token: &str) -> u32 {
         self.symbols.get(token)
     }
 
-    /// Puts the numbers of an output's tokens into `tokens`, `UNKNOWN` for those of no reference.
-    fn look_up(&self, output: &str, tokens: &mut Vec<u32>) {
+    /// Writes the numbers of an output's tokens into `tokens`, `UNKNOWN` if no reference has the
+    /// token.
+    fn encode(&self, output: &str, tokens: &mut Vec<u32>) {
         tokens.clear();
         let get = |token: &str| tokens.push(self.symbols.get(token));
         self.tokenizer.tokenize(output, self.lowercase, get);
     }
 }
 
-/// Some segments with numbers of their own.
+/// Consecutive segments with their own numbers of words.
 #[derive(Debug, Default)]
 struct Piece {
     symbols: Symbols,
@@ -300,27 +304,27 @@ struct Piece {
     firsts: Vec<usize>,
 }
 
-/// From how many n-grams on sorting is worth waking the threads.
-const MANY: usize = 1 << 14;
+/// Number of n-grams from which sorting in parallel is faster.
+const PARALLEL_SORT_SIZE: usize = 1 << 14;
 
-/// The information of the n-grams that start at each word of the references.
+/// Information of the n-grams that start at each word of the references.
 ///
-/// Counts are kept by place: for each order and each word of the references, how often the n-gram that
-/// starts there occurs. So nothing has to be looked up when a segment's n-grams are weighed. An n-gram
-/// whose history occurs once occurs once too, so it needs no counting: its information is 0.
+/// Counts are stored by position: for each order and each word of the references, the count of the
+/// n-gram that starts there. So weighing a segment's n-grams needs no lookup. An n-gram whose
+/// history occurs once occurs once itself, so it needs no counting: its information is 0.
 #[derive(Debug, Default)]
 struct Information {
-    /// For order 1, 2, …: how often the n-gram that starts at each word occurs. An order that is not
-    /// there has n-grams that occur once only.
+    /// By order from 1: count of the n-gram that starts at each word. The n-grams of all further
+    /// orders occur once only.
     counts: Vec<Vec<u32>>,
     words: u32,
-    /// Whether the bigram that starts at a word has that word for a history. A string of Perl is false
-    /// if it is empty or `0`, and mteval takes a history that is false for no history at all.
+    /// True if the bigram that starts at a word has an empty or `0` history. Perl treats both
+    /// strings as false, and mteval counts a false history as empty.
     false_history: Vec<bool>,
 }
 
 impl Information {
-    /// The information of n-grams up to an order.
+    /// Computes the information of n-grams up to `max_order`.
     fn new(references: &References, max_order: usize, zero_history: bool) -> Self {
         let tokens = references.tokens();
         let counts = count(references, max_order);
@@ -330,7 +334,7 @@ impl Information {
         Self { counts, words: tokens.len() as u32, false_history }
     }
 
-    /// The information of the n-gram of that order that starts at that word, in bits.
+    /// Returns the information, in bits, of the n-gram of an order that starts at word `start`.
     fn of(&self, start: usize, order: usize) -> f64 {
         let empty_history = order == 1 || order == 2 && self.false_history[start];
         let history = if empty_history { self.words } else { self.count(start, order - 1) };
@@ -342,7 +346,7 @@ impl Information {
     }
 }
 
-/// For each order up to the last with an n-gram that could repeat: the counts of all n-grams.
+/// Counts all n-grams by order, up to the last order with an n-gram that could repeat.
 fn count(references: &References, max_order: usize) -> Vec<Vec<u32>> {
     let tokens = references.tokens();
     // The history of each n-gram, as a number that only equal histories share.
@@ -374,7 +378,7 @@ fn count_words(tokens: &[u32], vocabulary: usize) -> Vec<u32> {
     tokens.iter().map(|&token| counts[token as usize]).collect()
 }
 
-/// Every n-gram of that order whose history repeats: history and last word, and where it starts.
+/// Returns the n-grams of an order whose history repeats: history and last word, and the start.
 fn repeatable(
     references: &References,
     order: usize,
@@ -394,7 +398,7 @@ fn repeatable(
 }
 
 fn sort(ngrams: &mut [(u64, usize)]) {
-    if ngrams.len() < MANY {
+    if ngrams.len() < PARALLEL_SORT_SIZE {
         ngrams.sort_unstable();
     } else {
         ngrams.par_sort_unstable();
@@ -434,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn the_worked_example_scores_as_mteval_says() {
+    fn the_worked_example_scores_as_in_mteval() {
         let references = [text(&["yes", "no way", "a b c d e f"])];
         let rows = rows(&["yes", "", "a b c x e f"], &references, 5);
         for (row, expected) in
@@ -449,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bigram_after_the_word_0_is_weighed_against_all_words() {
+    fn a_bigram_after_the_word_0_has_an_empty_history() {
         let references = [text(&["0 x y", "0 x z"])];
         let rows = rows(&["0 x y", "0 x z"], &references, 5);
         assert_close(score(&sum(&rows)), 4.210_777_084_415_067);
@@ -483,7 +487,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gradient_is_that_of_the_score() {
+    fn the_gradient_equals_finite_differences() {
         let metric = Nist { max_order: 3, ..Nist::default() };
         check_gradient(&metric, &[90.0, 100.5, 200.0, 80.0, 20.0, 90.0, 80.0, 70.0]);
         check_gradient(&metric, &[110.0, 100.5, 200.0, 80.0, 20.0, 110.0, 100.0, 90.0]);

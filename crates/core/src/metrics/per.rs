@@ -1,4 +1,4 @@
-//! PER: the word error rate of bags of words, whatever their order (Tillmann et al., 1997).
+//! PER: word error rate that ignores the order of words (Tillmann et al., 1997).
 
 use super::words::{Bag, Comparison};
 use super::{Details, Part};
@@ -17,7 +17,7 @@ impl Comparison for Per {
         index.1 = reference.len();
     }
 
-    /// A word of the longer side that has no equal in the other is an error.
+    /// Counts as errors the words of the longer side without an equal in the other.
     fn count(&self, output: &[u32], (bag, length): &mut Self::Index, row: &mut [f64]) {
         let errors = output.len().max(*length) - bag.common(output.iter().copied());
         row.copy_from_slice(&[errors as f64, *length as f64]);

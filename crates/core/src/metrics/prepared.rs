@@ -1,5 +1,4 @@
-//! References kept ready: outputs that come one after the other are counted against references that
-//! were taken apart before.
+//! Prepared references, to count outputs that arrive later against the same references.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,15 +10,15 @@ use super::ngrams::{Ngrams, SortedNgrams};
 use super::{Metric, SEGMENTS_PER_PIECE};
 use crate::interruption;
 
-/// What a metric knows of the references of one segment.
+/// A metric's index of the references of one segment.
 pub trait Prepared: fmt::Debug + Send + Sync {
-    /// Counts an output against them, as the metric's counter does.
+    /// Counts an output against the references, as the metric's counter does.
     ///
     /// # Panics
     /// May panic unless the row has as many columns as the metric.
     fn count(&self, output: &str, row: &mut [f64], memory: &mut Memory);
 
-    /// About how much memory it takes.
+    /// Returns the approximate number of bytes in use.
     fn bytes(&self) -> usize;
 }
 
@@ -35,59 +34,59 @@ pub struct Memory {
     pub(super) candidate: Vec<f64>,
 }
 
-type Kept = HashMap<Vec<String>, Arc<dyn Prepared>>;
+type PreparedMap = HashMap<Vec<String>, Arc<dyn Prepared>>;
 
-/// References by their texts, as many as some memory holds: those that were not asked for in a while
-/// are forgotten.
+/// Cache of prepared references by their texts, limited in memory; the references not used lately
+/// are dropped.
 #[derive(Debug)]
 pub struct ReferenceCache {
-    most_bytes: usize,
+    max_bytes: usize,
     generations: Mutex<Generations>,
 }
 
-/// What was asked for lately, and what was before: when the first is full, the second is forgotten.
+/// Entries by last use: when the young half is full, it becomes the old half, which is dropped.
 #[derive(Debug, Default)]
 struct Generations {
-    young: Kept,
+    young: PreparedMap,
     young_bytes: usize,
-    old: Kept,
+    old: PreparedMap,
 }
 
 impl Generations {
-    fn get(&mut self, references: &Vec<String>, most_bytes: usize) -> Option<Arc<dyn Prepared>> {
+    fn get(&mut self, references: &Vec<String>, max_bytes: usize) -> Option<Arc<dyn Prepared>> {
         if let Some(known) = self.young.get(references) {
             return Some(known.clone());
         }
         let (texts, known) = self.old.remove_entry(references)?;
-        self.insert(texts, known.clone(), most_bytes);
+        self.insert(texts, known.clone(), max_bytes);
         Some(known)
     }
 
-    fn insert(&mut self, texts: Vec<String>, prepared: Arc<dyn Prepared>, most_bytes: usize) {
+    fn insert(&mut self, texts: Vec<String>, prepared: Arc<dyn Prepared>, max_bytes: usize) {
         let bytes = prepared.bytes() + texts.iter().map(String::len).sum::<usize>();
-        if 2 * (self.young_bytes + bytes) > most_bytes {
+        if 2 * (self.young_bytes + bytes) > max_bytes {
             self.old = std::mem::take(&mut self.young);
             self.young_bytes = 0;
         }
-        if 2 * bytes <= most_bytes && self.young.insert(texts, prepared).is_none() {
+        if 2 * bytes <= max_bytes && self.young.insert(texts, prepared).is_none() {
             self.young_bytes += bytes;
         }
     }
 }
 
 impl ReferenceCache {
-    /// Keeps about so many bytes at most.
+    /// Creates a cache of at most about `max_bytes` bytes.
     #[must_use]
-    pub fn new(most_bytes: usize) -> Self {
-        Self { most_bytes, generations: Mutex::default() }
+    pub fn new(max_bytes: usize) -> Self {
+        Self { max_bytes, generations: Mutex::default() }
     }
 
-    /// How many segments' references are kept.
+    /// Returns the number of segments whose references are cached.
     pub fn len(&self) -> usize {
         self.with(|known| known.young.len() + known.old.len())
     }
 
-    /// Whether none are kept.
+    /// Returns true if the cache is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -96,25 +95,24 @@ impl ReferenceCache {
         act(&mut self.generations.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The references of each segment where they are kept.
+    /// Looks up the references of each segment; `None` for those that are not cached.
     pub fn find(&self, references: &[Vec<String>]) -> Vec<Option<Arc<dyn Prepared>>> {
-        self.with(|known| {
-            references.iter().map(|texts| known.get(texts, self.most_bytes)).collect()
-        })
+        self.with(|known| references.iter().map(|texts| known.get(texts, self.max_bytes)).collect())
     }
 
-    /// Takes apart what was not found; equal references once. None where the metric can't keep them.
+    /// Prepares the references that `found` lacks, equal ones once. Returns `None` if the metric
+    /// prepares nothing.
     pub fn prepare(
         &self,
         metric: &dyn Metric,
         references: &[Vec<String>],
         found: Vec<Option<Arc<dyn Prepared>>>,
     ) -> Option<Vec<Arc<dyn Prepared>>> {
-        let mut places: HashMap<&[String], usize> = HashMap::new();
+        let mut indices: HashMap<&[String], usize> = HashMap::new();
         let mut missing: Vec<&[String]> = Vec::new();
         for (texts, known) in references.iter().zip(&found) {
             if known.is_none() {
-                places.entry(texts).or_insert_with(|| {
+                indices.entry(texts).or_insert_with(|| {
                     missing.push(texts);
                     missing.len() - 1
                 });
@@ -125,21 +123,21 @@ impl ReferenceCache {
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
             metric.prepare(&texts).map(Arc::from)
         };
-        let made: Option<Vec<_>> = if missing.len() > SEGMENTS_PER_PIECE {
+        let new: Option<Vec<_>> = if missing.len() > SEGMENTS_PER_PIECE {
             missing.par_iter().map(prepare).collect()
         } else {
             missing.iter().map(prepare).collect()
         };
-        let made = made?;
+        let new = new?;
         let all = references
             .iter()
             .zip(found)
-            .map(|(texts, known)| known.unwrap_or_else(|| made[places[texts.as_slice()]].clone()))
+            .map(|(texts, known)| known.unwrap_or_else(|| new[indices[texts.as_slice()]].clone()))
             .collect();
         if !missing.is_empty() {
             self.with(|known| {
-                for (texts, prepared) in missing.iter().zip(&made) {
-                    known.insert(texts.to_vec(), prepared.clone(), self.most_bytes);
+                for (texts, prepared) in missing.iter().zip(&new) {
+                    known.insert(texts.to_vec(), prepared.clone(), self.max_bytes);
                 }
             });
         }
@@ -147,7 +145,7 @@ impl ReferenceCache {
     }
 }
 
-/// Counts outputs against references that are ready: a row of `width` columns for each.
+/// Counts outputs against prepared references, with a row of `width` columns for each.
 pub fn count_prepared(
     prepared: &[Arc<dyn Prepared>],
     outputs: &[&str],
@@ -199,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_those_of_the_metric_however_often_they_are_asked_for() {
+    fn counts_equal_the_metrics_counts_on_every_call() {
         let all = [
             texts(&["the cat sat on a mat"]),
             texts(&["a dog", "the dog barked"]),
@@ -228,8 +226,8 @@ mod tests {
             row
         });
         for (metric, expected) in [(&chrf as &dyn Metric, by_chrf), (&bleu, by_bleu)] {
-            for most_bytes in [0, 20_000, 1 << 24] {
-                let cache = ReferenceCache::new(most_bytes);
+            for max_bytes in [0, 20_000, 1 << 24] {
+                let cache = ReferenceCache::new(max_bytes);
                 for _ in 0..3 {
                     assert_eq!(rows(&cache, metric, &all), expected);
                 }
@@ -238,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_kept_than_was_allowed() {
+    fn the_cache_stays_within_its_limit() {
         let metric = Chrf::default();
         let one = metric.prepare(&["reference 1"]).expect("kept").bytes() + 11;
         let cache = ReferenceCache::new(20 * one);
@@ -260,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_metric_may_keep_nothing() {
+    fn a_metric_may_prepare_nothing() {
         let words = Words { tokenizer: Tokenizer::None, lowercase: false };
         let metric = WordMetric { words, comparison: Per };
         assert!(ReferenceCache::new(1).prepare(&metric, &[texts(&["a"])], vec![None]).is_none());

@@ -12,7 +12,7 @@ use super::{BySegment, Counter, Details, Metric, Part, Segment, SegmentCounter};
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Smoothing {
-    /// None: an order without a match makes the score 0.
+    /// No smoothing: an order without a match makes the score 0.
     None,
     /// An order without a match counts a small number (eq. 5).
     Epsilon {
@@ -28,29 +28,30 @@ pub enum Smoothing {
         /// The divisor of the logarithm of the length.
         k: f64,
     },
-    /// Each count becomes the mean of itself and its neighbours' (eq. 9).
+    /// Each count becomes the mean of itself and its neighbours (eq. 9).
     Average,
-    /// Orders above 2 lean towards the precision that the two below them predict (eq. 10 and 11).
+    /// Precisions of orders above 2 move towards the one that the two orders below predict (eq. 10
+    /// and 11).
     Interpolate {
-        /// How many n-grams the prediction is worth.
+        /// Number of n-grams that the prediction counts as.
         alpha: f64,
     },
-    /// `LengthScaled`, then `Average`. With `next_order`, the first also smooths the order above the
-    /// last, which only the second looks at.
+    /// `LengthScaled`, then `Average`. With `next_order`, length scaling also smooths order N + 1,
+    /// which only the averages use.
     ScaledAverage {
         /// The divisor of the logarithm of the length.
         k: f64,
-        /// Whether the order above the last is smoothed too.
+        /// True if order N + 1 is smoothed too.
         #[serde(default)]
         next_order: bool,
     },
 }
 
-/// Keeps scores and their sums finite under values of K and α that nobody means.
+/// Largest precision, to keep scores and their sums finite for extreme values of K and α.
 const LARGEST: f64 = 1e9;
 
 impl Smoothing {
-    /// BLEU as a share of 1 of a segment from its row of BLEU's counts, of orders 1 to N + 1.
+    /// Computes BLEU of a segment, in [0, 1], from its row of BLEU's counts of orders 1 to N + 1.
     ///
     /// The row is overwritten with the smoothed counts.
     fn score(self, row: &mut [f64]) -> f64 {
@@ -59,13 +60,14 @@ impl Smoothing {
         let (matches, totals) = row[2..].split_at_mut(max_order + 1);
         self.smooth(output, matches, &mut totals[..max_order]);
         let precision = geometric_mean(matches, &totals[..max_order]);
-        // The equations can exceed 1, for example where a prior is above 1 (eq. 11), and stay as they are.
+        // The equations can exceed 1, for example if a prior is above 1 (eq. 11), and are not
+        // clipped.
         brevity_penalty(output, reference) * precision.min(LARGEST)
     }
 
-    /// Smooths the N + 1 matches and N totals of an output of this length.
+    /// Smooths the N + 1 matches and N totals of an output of `length` tokens.
     fn smooth(self, length: f64, matches: &mut [f64], totals: &mut [f64]) {
-        // An order that the output is too short for is left as it is: without n-grams or matches.
+        // An order above the output's length stays without n-grams or matches.
         let present = totals.iter().take_while(|&&total| total > 0.0).count();
         match self {
             Self::None => {}
@@ -92,7 +94,7 @@ impl Smoothing {
     }
 }
 
-/// The j-th count that is 0 becomes the j-th power of `factor`: 1 / invcnt in the paper's loop.
+/// Sets the j-th count that is 0 to the j-th power of `factor`: 1 / invcnt in the paper's loop.
 fn fill_geometrically(matches: &mut [f64], factor: f64) {
     let mut count = 1.0;
     for empty in matches.iter_mut().filter(|count| **count == 0.0) {
@@ -101,7 +103,8 @@ fn fill_geometrically(matches: &mut [f64], factor: f64) {
     }
 }
 
-/// Equation 9 for all counts but the last, which has no neighbour above. Below the first is it plus 1.
+/// Applies equation 9 to all counts but the last, which has no upper neighbour. The first count
+/// plus 1 serves as the lower neighbour of the first.
 fn average(matches: &mut [f64]) {
     let mut below = matches[0] + 1.0;
     for order in 0..matches.len() - 1 {
@@ -110,11 +113,11 @@ fn average(matches: &mut [f64]) {
     }
 }
 
-/// Equations 10 and 11: the precisions below an order are those after smoothing.
+/// Applies equations 10 and 11; the precisions below an order are smoothed ones.
 fn interpolate(matches: &mut [f64], totals: &mut [f64], alpha: f64) {
     for order in 2..totals.len() {
         if totals[order - 1] == 0.0 {
-            // A single token has no precision of order 2 to continue from.
+            // A single token has no precision of order 2 to extrapolate from.
             return;
         }
         let below = matches[order - 1] / totals[order - 1];
@@ -126,9 +129,10 @@ fn interpolate(matches: &mut [f64], totals: &mut [f64], alpha: f64) {
     }
 }
 
-/// Equation 2 over the orders that have a precision: up to the first without a denominator.
+/// Computes equation 2 over the orders that have a precision: up to the first without a
+/// denominator.
 ///
-/// 0 for an output without any.
+/// Returns 0 if no order has a precision.
 fn geometric_mean(matches: &[f64], totals: &[f64]) -> f64 {
     let (mut logarithms, mut orders) = (0.0, 0.0);
     for (count, total) in matches.iter().zip(totals).take_while(|(_, total)| **total > 0.0) {
@@ -144,14 +148,14 @@ fn geometric_mean(matches: &[f64], totals: &[f64]) -> f64 {
 /// The mean of sentence BLEU. Its columns: reference length × score, reference length, score, 1.
 #[derive(Debug, Clone, Copy)]
 pub struct SentenceBleu {
-    /// One order more than the score has: the averages look at it.
+    /// Counts of one order more than the score, which the averages use.
     counts: BleuCounts,
     smoothing: Smoothing,
     weight: Weight,
 }
 
 impl SentenceBleu {
-    /// Scores n-grams up to the highest order of `counts`.
+    /// Creates the metric; n-grams up to the highest order of `counts` are scored.
     #[must_use]
     pub fn new(counts: BleuCounts, smoothing: Smoothing, weight: Weight) -> Self {
         let counts = BleuCounts { max_order: counts.max_order + 1, ..counts };
@@ -168,7 +172,7 @@ impl Metric for SentenceBleu {
         Box::new(BySegment::new(self, WIDTH))
     }
 
-    /// The mean of the scores; 0 where nothing has a weight.
+    /// Computes the mean of the scores; 0 if all weights are 0.
     fn score_row(&self, sums: &[f64]) -> f64 {
         mean(sums, self.weight)
     }
@@ -220,18 +224,18 @@ impl SegmentCounter for SentenceBleu {
     }
 }
 
-/// How much a segment counts in the mean.
+/// Weight of a segment in the mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Weight {
-    /// By its reference length (eq. 13).
+    /// Reference length (eq. 13).
     Length,
-    /// Like any other.
+    /// Equal weights.
     Equal,
 }
 
 impl Weight {
-    /// The column of the weighted scores; that of the weights is next to it.
+    /// Returns the column of the weighted scores; the column of the weights follows it.
     fn first_column(self) -> usize {
         match self {
             Self::Length => 0,
@@ -306,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_empty_or_unmatched_has_a_score_too() {
+    fn empty_and_unmatched_outputs_have_a_score() {
         for smoothing in ALL {
             assert!(row(&[""], "", smoothing)[2].abs() < f64::EPSILON);
             assert!(row(&["a b"], "", smoothing)[2].abs() < f64::EPSILON);
@@ -320,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn a_count_that_scaling_makes_huge_stays_a_score() {
+    fn a_huge_scaled_count_gives_a_finite_score() {
         let reference = "a b ".repeat(2000);
         for k in [f64::MIN_POSITIVE, 1e-3] {
             for smoothing in [

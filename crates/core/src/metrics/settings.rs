@@ -21,9 +21,9 @@ use super::wer::Wer;
 use super::words::{Comparison, WordMetric, Words};
 use crate::tokenizers::{Tercom, Tokenizer};
 
-/// The highest order of n-grams: a row has columns for each.
+/// Highest order of n-grams; a row has columns for each order.
 const HIGHEST_ORDER: usize = 100;
-/// The highest exponent of GTM: lengths of runs to a higher power would overflow.
+/// Highest exponent of GTM; a higher power of run lengths would overflow.
 const HIGHEST_EXPONENT: f64 = 50.0;
 
 /// A metric of the core with its settings, as `core_settings` of Python's metrics returns them.
@@ -34,8 +34,8 @@ const HIGHEST_EXPONENT: f64 = 50.0;
 /// let json = r#"{"kind": "gtm", "tokenizer": "13a", "lowercase": false, "exponent": 2}"#;
 /// let metric = MetricSettings::from_json(json)?.metric()?;
 /// assert_eq!(metric.width(), 3);
-/// let refused = MetricSettings::from_json(&json.replace('2', "0.5"))?.metric();
-/// assert!(refused.is_err_and(|error| error.setting == "exponent" && error.found == "0.5"));
+/// let result = MetricSettings::from_json(&json.replace('2', "0.5"))?.metric();
+/// assert!(result.is_err_and(|error| error.setting == "exponent" && error.found == "0.5"));
 /// # Ok::<(), truebleu_core::metrics::settings::SettingsError>(())
 /// ```
 #[derive(Debug, Clone, Copy, Deserialize)]
@@ -52,7 +52,7 @@ pub enum MetricSettings {
     Per(Words),
     Gtm { tokenizer: Tokenizer, lowercase: bool, exponent: f64 },
     Length(Words),
-    // Empty braces: serde would let a variant without them have any settings.
+    // Empty braces, because serde would let a variant without them have any settings.
     DependencyF {},
     Mean {},
 }
@@ -88,23 +88,23 @@ impl MetricSettings {
                 check_order("max_order", nist.max_order, 1)?;
                 Box::new(nist)
             }
-            Self::Wer(words) => of_words(words, Wer),
-            Self::Per(words) => of_words(words, Per),
+            Self::Wer(words) => word_metric(words, Wer),
+            Self::Per(words) => word_metric(words, Per),
             Self::Gtm { tokenizer, lowercase, exponent } => {
                 if !(1.0..=HIGHEST_EXPONENT).contains(&exponent) {
                     let expected = format!("a number from 1 to {HIGHEST_EXPONENT}");
                     return Err(SettingsError::new("exponent", exponent.to_string(), expected));
                 }
-                of_words(Words { tokenizer, lowercase }, Gtm { exponent })
+                word_metric(Words { tokenizer, lowercase }, Gtm { exponent })
             }
-            Self::Length(words) => of_words(words, Length),
+            Self::Length(words) => word_metric(words, Length),
             Self::DependencyF {} => Box::new(DependencyF::metric()),
             Self::Mean {} => Box::new(Mean),
         })
     }
 }
 
-fn of_words(words: Words, comparison: impl Comparison + 'static) -> Box<dyn Metric> {
+fn word_metric(words: Words, comparison: impl Comparison + 'static) -> Box<dyn Metric> {
     Box::new(WordMetric { words, comparison })
 }
 
@@ -116,19 +116,19 @@ fn check_order(setting: &'static str, order: usize, lowest: usize) -> Result<(),
     Err(SettingsError::new(setting, order.to_string(), expected))
 }
 
-/// Settings of how a page scores systems and segments by one metric.
+/// Settings by which a page scores systems and segments with one metric.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MeasureSettings {
-    /// The metric that scores systems.
+    /// Metric that scores systems.
     pub metric: MetricSettings,
-    /// The metric that scores single segments.
+    /// Metric that scores single segments.
     pub segment_metric: MetricSettings,
-    /// -1 if lower scores are better, else 1.
+    /// -1 if lower scores are better, otherwise 1.
     pub sign: f64,
     /// Columns that add up to the amount of text.
     pub weights: Vec<usize>,
-    /// The lowest and the highest score that is possible; None without a bound.
+    /// Lowest and highest possible score, or `None` if unbounded.
     pub limits: (Option<f64>, Option<f64>),
 }
 
@@ -139,14 +139,14 @@ impl MeasureSettings {
     }
 }
 
-/// A setting that a metric cannot have.
+/// A setting that is invalid for a metric.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsError {
-    /// The name of the setting; `settings` if JSON cannot be read.
+    /// Name of the setting; `settings` if JSON cannot be read.
     pub setting: &'static str,
-    /// The value of the setting.
+    /// Value of the setting.
     pub found: String,
-    /// The values that the setting can have.
+    /// Valid values of the setting.
     pub expected: String,
 }
 
@@ -175,7 +175,7 @@ mod tests {
     const COUNTS: &str = r#""counts": {"tokenizer": "13a", "lowercase": true, "max_order": 3}"#;
     const WORDS: &str = r#""tokenizer": "none", "lowercase": false"#;
 
-    fn refusal(json: &str) -> SettingsError {
+    fn settings_error(json: &str) -> SettingsError {
         let metric = MetricSettings::from_json(json).and_then(MetricSettings::metric);
         metric.err().unwrap_or_else(|| panic!("{json} was read"))
     }
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_names_are_refused() {
+    fn unknown_names_are_errors() {
         for (json, expected) in [
             (r#"{"kind": "men"}"#.to_owned(), "unknown variant `men`, expected one of `bleu`"),
             (format!(r#"{{"kind": "per", {WORDS}, "k": 1}}"#), "unknown field `k`"),
@@ -214,7 +214,7 @@ mod tests {
                 "unknown tokenizer `13b` (known: 13a, char,",
             ),
         ] {
-            let error = refusal(&json);
+            let error = settings_error(&json);
             assert_eq!((error.setting, &error.found), ("settings", &json));
             assert!(error.expected.contains(expected), "{expected} is not in {error}");
         }
@@ -241,7 +241,7 @@ mod tests {
             (gtm("0.99"), "exponent: 0.99; expected a number from 1 to 50"),
             (gtm("50.5"), "exponent: 50.5; expected a number from 1 to 50"),
         ] {
-            assert_eq!(refusal(&json).to_string(), message);
+            assert_eq!(settings_error(&json).to_string(), message);
         }
         for json in [mbleu(1), mbleu(100), chrf(0, 1), chrf(100, 0), gtm("1"), gtm("50")] {
             assert!(
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_keep_their_last_digit() {
+    fn numbers_are_read_exactly() {
         for number in (1..5000).map(|step| f64::from(step).sqrt() / 1.7) {
             let json = format!(r#"{{"kind": "gtm", {WORDS}, "exponent": {number}}}"#);
             let Ok(MetricSettings::Gtm { exponent, .. }) = MetricSettings::from_json(&json) else {

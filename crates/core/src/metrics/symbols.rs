@@ -1,17 +1,18 @@
-//! Tokens as small integers, so that n-grams are made of integers.
+//! Tokens as small integers, so that n-grams consist of integers.
 
-/// The symbol of a token that the references do not have; no n-gram with it can match.
+/// Symbol of a token that the references do not have; no n-gram with it can match.
 pub const UNKNOWN: u32 = u32::MAX;
 
-/// The part of a hash that a slot keeps.
+/// Part of a hash that a slot stores.
 const TAG: u64 = !0 << 32;
 
-/// Gives each different token a number.
+/// Numbers of tokens, one for each different token.
 #[derive(Debug, Default)]
 pub struct Symbols {
     text: String,
     tokens: Vec<Token>,
-    /// Open addressing; a slot holds a token's number plus one below a part of its hash, and 0 is free.
+    /// Hash table with open addressing; a slot has a part of the token's hash and the token's
+    /// number plus one, or 0 if it is free.
     slots: Vec<u64>,
 }
 
@@ -21,7 +22,7 @@ struct Token {
     start: u32,
 }
 
-/// The length of a token, its first letters and its last ones, which are all there is of most.
+/// Length of a token with its first and last letters, which are all letters of most tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Letters {
     length: usize,
@@ -30,7 +31,7 @@ struct Letters {
 }
 
 impl Symbols {
-    /// Forgets all tokens and makes room for `capacity` different ones.
+    /// Removes all tokens and reserves memory for `capacity` different ones.
     pub fn reset(&mut self, capacity: usize) {
         self.text.clear();
         self.text.reserve(8 * capacity);
@@ -41,7 +42,7 @@ impl Symbols {
         self.slots.resize(slots, 0);
     }
 
-    /// The number of a token, a new one if it is new.
+    /// Returns the number of a token; a new token gets the next number.
     pub fn insert(&mut self, token: &str) -> u32 {
         let letters = Letters::of(token.as_bytes());
         let hash = letters.hash();
@@ -60,27 +61,27 @@ impl Symbols {
         number - 1
     }
 
-    /// The number of a token, or `UNKNOWN`.
+    /// Returns the number of a token, or `UNKNOWN`.
     #[must_use]
     pub fn get(&self, token: &str) -> u32 {
         let letters = Letters::of(token.as_bytes());
         self.find(letters, letters.hash(), token).unwrap_or(UNKNOWN)
     }
 
-    /// The number of different tokens.
+    /// Returns the number of different tokens.
     #[must_use]
     pub fn len(&self) -> usize {
         self.tokens.len()
     }
 
-    /// How much memory they take.
+    /// Returns the number of bytes in use.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let tokens = size_of_val(self.tokens.as_slice());
         self.text.len() + tokens + size_of_val(self.slots.as_slice())
     }
 
-    /// Every token once, in the order of their numbers.
+    /// Iterates over the tokens in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.tokens.iter().map(|token| {
             let start = token.start as usize;
@@ -88,7 +89,7 @@ impl Symbols {
         })
     }
 
-    /// The token's number, or the slot where it belongs.
+    /// Returns the token's number, or the slot to insert it.
     fn find(&self, letters: Letters, hash: u64, token: &str) -> Result<u32, usize> {
         let mask = self.slots.len() - 1;
         let mut slot = hash as usize & mask;
@@ -131,7 +132,7 @@ impl Symbols {
 impl Letters {
     fn of(token: &[u8]) -> Self {
         let length = token.len();
-        // Letters may be counted twice; with the length they still say which ones they are.
+        // Letters may be counted twice; with the length they still identify the token.
         let (first, last) = if let (Some(first), Some(last)) =
             (token.first_chunk::<8>(), token.last_chunk::<8>())
         {
@@ -150,7 +151,7 @@ impl Letters {
         Self { length, first, last }
     }
 
-    /// Whether the token has no other letters.
+    /// Returns true if the token has no other letters.
     fn are_all(self) -> bool {
         self.length <= 16
     }
@@ -168,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_tokens_share_a_number_and_others_do_not() {
+    fn only_equal_tokens_share_a_number() {
         let mut symbols = Symbols::default();
         symbols.reset(1);
         let tokens: Vec<String> = (0..500).map(|number| format!("token{number}")).collect();

@@ -4,7 +4,7 @@ use super::words::{Comparison, Positions};
 use super::{Details, Part};
 use crate::interruption;
 
-/// WER. Its columns: edits, reference length, and the edits' kinds: substitutions, deletions, insertions.
+/// WER. Its columns: edits, reference length, substitutions, deletions, insertions.
 #[derive(Debug, Clone, Copy)]
 pub struct Wer;
 
@@ -37,26 +37,26 @@ impl Comparison for Wer {
     }
 }
 
-/// The edits that turn a reference into an output.
+/// Edits that turn a reference into an output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Edits {
-    /// Words that differ.
+    /// Number of words that differ.
     pub substitutions: usize,
-    /// Words that only the reference has.
+    /// Number of words that only the reference has.
     pub deletions: usize,
-    /// Words that only the output has.
+    /// Number of words that only the output has.
     pub insertions: usize,
 }
 
 impl Edits {
-    /// All edits.
+    /// Returns the number of all edits.
     #[must_use]
     pub fn total(self) -> usize {
         self.substitutions + self.deletions + self.insertions
     }
 }
 
-/// 64 steps in the matrix, of as many rows: where the distance rises, and where it falls.
+/// Steps between 64 rows of the edit matrix: rows at which the distance rises or falls.
 #[derive(Debug, Clone, Copy)]
 struct Steps {
     rises: u64,
@@ -64,27 +64,28 @@ struct Steps {
 }
 
 impl Steps {
-    /// The same rows one column to the right, and the steps from here to there.
+    /// Advances the rows one column to the right; returns their steps and the steps across to that
+    /// column.
     ///
-    /// `equal` has the rows whose word is the output's, `above` the step to the right in the row
-    /// above, as its lowest bit.
+    /// `equal` has the rows whose word equals the output's; `above` has the step to the right in
+    /// the row above, as its lowest bit.
     fn advance(self, equal: u64, above: Self) -> (Self, Self) {
         let Self { rises, falls } = self;
         let level = equal | above.falls;
         let diagonal = ((level & rises).wrapping_add(rises) ^ rises) | level;
         let across = Self { rises: falls | !(diagonal | rises), falls: rises & diagonal };
         let (up, down) = (across.rises << 1 | above.rises, across.falls << 1 | above.falls);
-        let held = equal | falls;
-        (Self { rises: down | !(held | up), falls: up & held }, across)
+        let horizontal = equal | falls;
+        (Self { rises: down | !(horizontal | up), falls: up & horizontal }, across)
     }
 
-    /// The last step, as the lowest bit.
+    /// Returns the last step, as the lowest bit.
     fn last(self) -> Self {
         Self { rises: self.rises >> (BLOCK - 1), falls: self.falls >> (BLOCK - 1) }
     }
 }
 
-/// Columns between two that are kept: what lies between them is computed again when it is needed.
+/// Number of columns between two stored ones; the columns between them are recomputed when needed.
 const STRETCH: usize = 256;
 
 const BLOCK: usize = 64;
@@ -95,14 +96,14 @@ pub struct EditIndex {
     reference: Vec<u32>,
     blocks: usize,
     positions: Positions,
-    /// The columns of one stretch, the one before it first.
+    /// Columns of one stretch, preceded by the column before it.
     columns: Vec<Steps>,
-    /// The column before each stretch.
-    kept: Vec<Steps>,
+    /// Column before each stretch.
+    checkpoints: Vec<Steps>,
 }
 
 impl EditIndex {
-    /// Takes a reference, whose words are numbered below `vocabulary`.
+    /// Replaces the reference, whose words are numbered below `vocabulary`.
     pub fn reset(&mut self, reference: &[u32], vocabulary: usize) {
         self.reference.clear();
         self.reference.extend_from_slice(reference);
@@ -110,45 +111,46 @@ impl EditIndex {
         self.positions.reset(reference, vocabulary);
     }
 
-    /// The edits of a cheapest alignment.
+    /// Counts the edits of a cheapest alignment.
     ///
-    /// Of several cheapest ones it is this: the common beginning and end are aligned; between them,
-    /// going back from the end, a deletion is chosen where one is among the cheapest, then an
-    /// insertion where a column to the left is cheaper, then a pair of words.
+    /// Ties are broken by rule: the common beginning and end are aligned; between them, going back
+    /// from the end, a deletion is chosen if it is among the cheapest edits, then an insertion if a
+    /// column to the left is cheaper, then a pair of words.
     pub fn edits(&mut self, output: &[u32]) -> Edits {
         let front = common_length(self.reference.iter(), output.iter());
-        let most = self.reference.len().min(output.len()) - front;
-        let back = common_length(self.reference.iter().rev(), output.iter().rev()).min(most);
+        let max_back = self.reference.len().min(output.len()) - front;
+        let back = common_length(self.reference.iter().rev(), output.iter().rev()).min(max_back);
         let bottom = self.reference.len() - back;
         let output = &output[front..output.len() - back];
         self.fill(output, front);
         self.trace(output, front, bottom)
     }
 
-    /// Computes the columns of an output whose first `front` words, those of the reference, are left
-    /// out. Afterwards the last stretch is there, and the columns before each stretch are kept.
+    /// Computes the columns of an output without its first `front` words, which equal the
+    /// reference's. Afterwards the columns of the last stretch and those before each stretch are
+    /// stored.
     fn fill(&mut self, output: &[u32], front: usize) {
-        self.kept.clear();
+        self.checkpoints.clear();
         self.columns.clear();
         self.columns.extend((0..self.blocks).map(|block| first_steps(front, block)));
         for stretch in output.chunks(STRETCH) {
             let last = self.columns.len() - self.blocks;
             self.columns.drain(..last);
-            self.kept.extend_from_slice(&self.columns);
+            self.checkpoints.extend_from_slice(&self.columns);
             self.push_columns(stretch);
         }
     }
 
-    /// Adds a column for each of these output words to those at hand.
+    /// Appends a column to the stored ones for each output word.
     fn push_columns(&mut self, words: &[u32]) {
         interruption::check();
         for &word in words {
-            let mut places = self.positions.of(word);
-            // In row 0 the distance always rises from column to column.
+            let mut positions = self.positions.of(word);
+            // The distance always rises from column to column in row 0.
             let mut above = Steps { rises: 1, falls: 0 };
             let start = self.columns.len() - self.blocks;
             for block in 0..self.blocks {
-                let equal = equal_words(&mut places, block);
+                let equal = equal_words(&mut positions, block);
                 let (next, across) = self.columns[start + block].advance(equal, above);
                 self.columns.push(next);
                 above = across.last();
@@ -156,7 +158,8 @@ impl EditIndex {
         }
     }
 
-    /// Goes back from the last column and row `bottom` to the first column or row `front`.
+    /// Follows the path back from the last column and row `bottom` to the first column or row
+    /// `front`.
     fn trace(&mut self, output: &[u32], front: usize, bottom: usize) -> Edits {
         let mut edits = Edits::default();
         let (mut row, mut column) = (bottom, output.len());
@@ -166,12 +169,12 @@ impl EditIndex {
                 stretch -= 1;
                 self.recompute(stretch, output);
             }
-            // The columns at hand begin with the one before the stretch.
-            let here = column - stretch * STRETCH;
-            if self.step(here, row).rises {
+            // The stored columns begin with the one before the stretch.
+            let offset = column - stretch * STRETCH;
+            if self.step(offset, row).rises {
                 edits.deletions += 1;
                 row -= 1;
-            } else if self.step(here - 1, row).falls {
+            } else if self.step(offset - 1, row).falls {
                 edits.insertions += 1;
                 column -= 1;
             } else {
@@ -185,15 +188,15 @@ impl EditIndex {
         edits
     }
 
-    /// Brings back the columns of an earlier stretch.
+    /// Recomputes the columns of an earlier stretch.
     fn recompute(&mut self, stretch: usize, output: &[u32]) {
         self.columns.clear();
         let before = stretch * self.blocks;
-        self.columns.extend_from_slice(&self.kept[before..before + self.blocks]);
+        self.columns.extend_from_slice(&self.checkpoints[before..before + self.blocks]);
         self.push_columns(&output[stretch * STRETCH..(stretch + 1) * STRETCH]);
     }
 
-    /// The step from the row above to a row, in a column at hand.
+    /// Returns the step from the row above to a row, in a stored column.
     fn step(&self, column: usize, row: usize) -> Step {
         let (block, bit) = ((row - 1) / BLOCK, (row - 1) % BLOCK);
         let Steps { rises, falls } = self.columns[column * self.blocks + block];
@@ -206,22 +209,22 @@ struct Step {
     falls: bool,
 }
 
-/// The steps of the column where output and reference have had `front` words, the same ones: down to
-/// row `front` the distance falls to 0, and from there it rises.
+/// Returns the steps of the column in which output and reference have had `front` equal words: down
+/// to row `front` the distance falls to 0, and from there it rises.
 fn first_steps(front: usize, block: usize) -> Steps {
     let fallen = front.saturating_sub(block * BLOCK);
     let rises = u64::MAX.checked_shl(fallen as u32).unwrap_or(0);
     Steps { rises, falls: !rises }
 }
 
-/// The bits of the places within a block, which are then left behind.
-fn equal_words(places: &mut &[u32], block: usize) -> u64 {
+/// Returns the positions within a block as bits and removes them from `positions`.
+fn equal_words(positions: &mut &[u32], block: usize) -> u64 {
     let mut equal = 0;
-    while let [place, rest @ ..] = places
-        && *place as usize / BLOCK == block
+    while let [position, rest @ ..] = positions
+        && *position as usize / BLOCK == block
     {
-        equal |= 1 << (*place as usize % BLOCK);
-        *places = rest;
+        equal |= 1 << (*position as usize % BLOCK);
+        *positions = rest;
     }
     equal
 }
@@ -239,7 +242,7 @@ mod tests {
     use crate::metrics::words::tests::row;
 
     #[test]
-    fn a_row_holds_edits_and_length_and_the_kinds_of_edits() {
+    fn a_row_has_edits_length_and_kinds_of_edits() {
         assert_eq!(row(Wer, &["a b c d"], "a x c"), [2., 4., 1., 1., 0.]);
         assert_eq!(row(Wer, &[""], "a b"), [2., 0., 0., 0., 2.]);
         assert_eq!(row(Wer, &["a b"], " "), [2., 2., 0., 2., 0.]);
@@ -253,12 +256,12 @@ mod tests {
             assert_eq!(row(Wer, &references, "a b c d e")[..2], [3., 8.]);
         }
         for references in [["a b x y", "a x"], ["a x", "a b x y"]] {
-            // 2 of 4 is as bad as 1 of 2, so the fewer edits count.
+            // 2 of 4 is the same rate as 1 of 2, so the fewer edits count.
             assert_eq!(row(Wer, &references, "a b")[..2], [1., 2.]);
         }
     }
 
-    /// The whole edit matrix, cell by cell.
+    /// Computes the whole edit matrix, cell by cell.
     fn matrix(reference: &[u32], output: &[u32]) -> Vec<Vec<usize>> {
         let mut cells = vec![vec![0; output.len() + 1]; reference.len() + 1];
         for row in 0..=reference.len() {
@@ -275,7 +278,7 @@ mod tests {
         cells
     }
 
-    /// The deletions on the way back through the matrix that the rule describes.
+    /// Counts the deletions on the path back through the matrix by the rule.
     fn deletions(reference: &[u32], output: &[u32]) -> usize {
         let cells = matrix(reference, output);
         let front = common_length(reference.iter(), output.iter());
@@ -302,7 +305,7 @@ mod tests {
         index.edits(output)
     }
 
-    /// Words below `vocabulary` that look drawn at random.
+    /// Returns deterministic pseudorandom words below `vocabulary`.
     fn words(length: usize, vocabulary: u32, mut state: u32) -> Vec<u32> {
         let mut next = || {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -312,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn the_edits_are_those_of_the_way_back_through_the_matrix() {
+    fn the_edits_agree_with_the_whole_matrix() {
         let lengths = [0, 1, 2, 7, 63, 64, 65, 127, 128, 129, 200, 300, 700];
         for (seed, &rows) in (1..).zip(&lengths) {
             for (other, &columns) in (100..).zip(&lengths) {
@@ -330,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_the_reference_lacks_are_insertions_or_substitutions() {
+    fn words_not_in_the_reference_are_insertions_or_substitutions() {
         let found = edits(&[1, 2, 3], &[1, u32::MAX, 3, u32::MAX]);
         assert_eq!(found, Edits { substitutions: 1, deletions: 0, insertions: 1 });
         let found = edits(&[], &[u32::MAX]);
@@ -338,8 +341,9 @@ mod tests {
     }
 
     #[test]
-    fn of_the_cheapest_alignments_one_is_chosen_by_rule() {
-        // Two substitutions, or a deletion and an insertion around a pair: the deletion is first.
+    fn ties_between_alignments_are_broken_by_rule() {
+        // Two substitutions, or a deletion and an insertion around a pair: the deletion comes
+        // first.
         let found = edits(&[1, 2], &[2, 1]);
         assert_eq!(found, Edits { substitutions: 0, deletions: 1, insertions: 1 });
         // A common end is aligned before any other choice.

@@ -1,9 +1,9 @@
-//! Metrics that compare the words of an output with those of one reference at a time.
+//! Metrics that compare the words of an output with one reference at a time.
 //!
-//! Such a metric says what it indexes of a reference, what it counts in an output against it, which of
-//! two rows is the better one, and how sums are scored. The rest is here: cutting, numbering, several
-//! references, and what these metrics ask of a reference: how often each word occurs ([`Bag`]) and where
-//! ([`Positions`]).
+//! Such a metric implements `Comparison`: the index of a reference, the counts of an output against
+//! it, the better one of two rows, and the score of sums. This module does the rest: tokenization,
+//! numbering, several references, and the indexes of a reference: the count of each word ([`Bag`])
+//! and its positions ([`Positions`]).
 
 use serde::Deserialize;
 
@@ -11,39 +11,40 @@ use super::symbols::Symbols;
 use super::{BySegment, Counter, Details, Metric, Segment, SegmentCounter};
 use crate::tokenizers::Tokenizer;
 
-/// What lines are cut into.
+/// Settings that split lines into words.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Words {
-    /// What cuts segments into words.
+    /// Tokenizer of the segments.
     pub tokenizer: Tokenizer,
-    /// Whether words are compared in lower case.
+    /// True if words are compared in lower case.
     pub lowercase: bool,
 }
 
-/// How an output is compared with one reference. Equal words have equal numbers.
+/// Comparison of an output with one reference. Equal words have equal numbers.
 pub trait Comparison: std::fmt::Debug + Send + Sync {
-    /// What is known of the reference, and memory that is reused.
+    /// Index of a reference, with memory that is reused.
     type Index: Default + Send;
 
-    /// The number of columns in a row.
+    /// Number of columns in a row.
     const WIDTH: usize;
 
-    /// Looks at a reference, whose words are numbered below `vocabulary`.
+    /// Indexes a reference, whose words are numbered below `vocabulary`.
     fn index(&self, reference: &[u32], vocabulary: usize, index: &mut Self::Index);
 
     /// Counts an output against the indexed reference.
     fn count(&self, output: &[u32], index: &mut Self::Index, row: &mut [f64]);
 
-    /// Whether a row is better than another one, which is of the same output.
+    /// Returns true if a row is better than another row of the same output.
     ///
     /// Two different rows are never equally good, so the order of the references does not matter.
-    /// By default lower error rates are better, of rows that begin with errors and reference length.
+    /// By default lower error rates are better, for rows that begin with errors and reference
+    /// length.
     fn is_better(&self, row: &[f64], other: &[f64]) -> bool {
         is_lower(row, other)
     }
 
-    /// The score of one row of sums; by default the error rate.
+    /// Computes the score of one row of sums; by default the error rate.
     fn score(&self, sums: &[f64]) -> f64 {
         error_rate(sums)
     }
@@ -53,16 +54,16 @@ pub trait Comparison: std::fmt::Debug + Send + Sync {
         error_rate_gradient(sums, gradient);
     }
 
-    /// The score of one row of sums, first, with what it is made of.
+    /// Computes the score of one row of sums and its parts; the score comes first.
     fn details(&self, sums: &[f64]) -> Details;
 }
 
-/// A metric of words: keeps, for each output, its row against the reference that gives it the best one.
+/// A metric of words: counts each output against the reference that gives it the best row.
 #[derive(Debug, Clone, Copy)]
 pub struct WordMetric<C> {
-    /// What lines are cut into.
+    /// Settings that split lines into words.
     pub words: Words,
-    /// How an output is compared with one reference.
+    /// Comparison of an output with one reference.
     pub comparison: C,
 }
 
@@ -107,15 +108,16 @@ impl<C: Comparison> SegmentCounter for WordMetric<C> {
 
     fn count_segment(&self, segment: Segment<'_>, rows: &mut [f64], scratch: &mut Self::Scratch) {
         let Segment { references, outputs } = segment;
-        let Scratch { symbols, references: known, outputs: compared, index, candidate } = scratch;
+        let Scratch { symbols, references: known_words, outputs: compared_words, index, candidate } =
+            scratch;
         let bytes: usize = references.iter().map(|reference| reference.len()).sum();
         symbols.reset(bytes / 8);
-        known.read(references, self.words, |word| symbols.insert(word));
-        compared.read(outputs, self.words, |word| symbols.get(word));
-        let vocabulary = known.words.iter().max().map_or(0, |&last| last as usize + 1);
-        for (number, reference) in known.iter().enumerate() {
+        known_words.read(references, self.words, |word| symbols.insert(word));
+        compared_words.read(outputs, self.words, |word| symbols.get(word));
+        let vocabulary = known_words.words.iter().max().map_or(0, |&last| last as usize + 1);
+        for (number, reference) in known_words.iter().enumerate() {
             self.comparison.index(reference, vocabulary, index);
-            for (output, row) in compared.iter().zip(rows.chunks_mut(C::WIDTH)) {
+            for (output, row) in compared_words.iter().zip(rows.chunks_mut(C::WIDTH)) {
                 self.comparison.count(output, index, candidate);
                 if number == 0 || self.comparison.is_better(candidate, row) {
                     row.copy_from_slice(candidate);
@@ -149,9 +151,10 @@ impl Sequences {
     }
 }
 
-/// Errors per hundred reference words, of a row of sums that begins with errors and reference length.
+/// Computes errors per hundred reference words, from a row of sums that begins with errors and
+/// reference length.
 ///
-/// Without reference words it is 100 if there are errors, else 0.
+/// Without reference words the rate is 100 if there are errors, otherwise 0.
 #[must_use]
 pub fn error_rate(sums: &[f64]) -> f64 {
     let (errors, length) = (sums[0], sums[1]);
@@ -164,7 +167,7 @@ pub fn error_rate(sums: &[f64]) -> f64 {
     }
 }
 
-/// Writes the derivative of the error rate by each column; 0 where there are no reference words.
+/// Writes the derivative of the error rate by each column; 0 without reference words.
 pub fn error_rate_gradient(sums: &[f64], gradient: &mut [f64]) {
     gradient.fill(0.0);
     let (errors, length) = (sums[0], sums[1]);
@@ -174,9 +177,11 @@ pub fn error_rate_gradient(sums: &[f64], gradient: &mut [f64]) {
     }
 }
 
-/// Whether a row has the lower rate; at the same rate, whether its columns come first in order.
+/// Returns true if a row has the lower rate or, at equal rates, the smaller columns in
+/// lexicographic order.
 ///
-/// Errors without reference words are a rate above all others; no errors without words are none.
+/// Errors without reference words are a rate above all others; zero errors without words are a rate
+/// of 0.
 #[must_use]
 pub fn is_lower(row: &[f64], other: &[f64]) -> bool {
     // Fractions are compared crosswise: whole numbers, so nothing is rounded.
@@ -184,15 +189,15 @@ pub fn is_lower(row: &[f64], other: &[f64]) -> bool {
     rate < other_rate || (rate <= other_rate && row < other)
 }
 
-/// The words of a reference as a bag.
+/// Number of occurrences of each word in a reference.
 #[derive(Debug, Default)]
 pub struct Bag {
     counts: Vec<u32>,
-    left: Vec<u32>,
+    unmatched: Vec<u32>,
 }
 
 impl Bag {
-    /// Takes words that are numbered below `vocabulary`.
+    /// Replaces the words, which are numbered below `vocabulary`.
     pub fn reset(&mut self, words: impl IntoIterator<Item = u32>, vocabulary: usize) {
         self.counts.clear();
         self.counts.resize(vocabulary, 0);
@@ -201,13 +206,13 @@ impl Bag {
         }
     }
 
-    /// How many of these words can be paired with equal ones of the bag, each with another one.
+    /// Counts the words that can be paired with equal words of the bag, each used once.
     pub fn common(&mut self, words: impl IntoIterator<Item = u32>) -> usize {
-        self.left.clone_from(&self.counts);
+        self.unmatched.clone_from(&self.counts);
         let mut common = 0;
         for word in words {
-            if let Some(left @ 1..) = self.left.get_mut(word as usize) {
-                *left -= 1;
+            if let Some(unmatched @ 1..) = self.unmatched.get_mut(word as usize) {
+                *unmatched -= 1;
                 common += 1;
             }
         }
@@ -215,18 +220,19 @@ impl Bag {
     }
 }
 
-/// The positions of each word in a reference, in ascending order.
+/// Positions of each word in a reference, in ascending order.
 #[derive(Debug, Default)]
 pub struct Positions {
     positions: Vec<u32>,
-    /// The positions of word w are those from `starts[w]` to `starts[w + 1]`.
+    /// The positions of word w are `starts[w]..starts[w + 1]`.
     starts: Vec<usize>,
 }
 
 impl Positions {
-    /// Takes the words of a reference, numbered below `vocabulary`.
+    /// Replaces the reference, whose words are numbered below `vocabulary`.
     pub fn reset(&mut self, reference: &[u32], vocabulary: usize) {
-        // First how many words are smaller or equal, then counted down while they are placed.
+        // First the number of smaller or equal words, then counted down while positions are filled
+        // in.
         self.starts.clear();
         self.starts.resize(vocabulary + 1, 0);
         for &word in reference {
@@ -246,7 +252,7 @@ impl Positions {
         }
     }
 
-    /// The positions of a word; none for a word that the references lack.
+    /// Returns the positions of a word; empty if the references do not have the word.
     #[must_use]
     pub fn of(&self, word: u32) -> &[u32] {
         match self.starts.get(word as usize..).unwrap_or_default() {
@@ -262,7 +268,7 @@ pub(super) mod tests {
     use crate::metrics::symbols::UNKNOWN;
     use crate::metrics::tests::check_gradient;
 
-    /// The row of one output by white-space words.
+    /// Returns the row of one output, with words split at white space.
     pub fn row(comparison: impl Comparison, references: &[&str], output: &str) -> Vec<f64> {
         let words = Words { tokenizer: Tokenizer::None, lowercase: false };
         count(&WordMetric { words, comparison }, references, &[output])
@@ -278,7 +284,7 @@ pub(super) mod tests {
         rows
     }
 
-    /// A metric whose row is the numbers of the last words.
+    /// A metric whose row has the numbers of the last words.
     #[derive(Debug)]
     struct LastWords;
 
@@ -321,7 +327,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_gradient_is_that_of_the_score() {
+    fn the_gradient_equals_finite_differences() {
         let words = Words { tokenizer: Tokenizer::None, lowercase: false };
         check_gradient(
             &WordMetric { words, comparison: super::super::wer::Wer },
@@ -345,7 +351,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_lower_rate_wins_and_at_equal_rates_the_fewer_errors() {
+    fn the_lower_rate_wins_then_the_fewer_errors() {
         assert!(is_lower(&[2.0, 8.0], &[1.0, 3.0]));
         assert!(is_lower(&[1.0, 2.0], &[2.0, 4.0]));
         assert!(!is_lower(&[2.0, 4.0], &[1.0, 2.0]));
@@ -354,7 +360,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn an_empty_reference_is_best_for_an_empty_output_and_worst_for_any_other() {
+    fn an_empty_reference_is_best_for_an_empty_output_only() {
         assert!(is_lower(&[0.0, 0.0], &[2.0, 2.0]));
         assert!(!is_lower(&[2.0, 2.0], &[0.0, 0.0]));
         assert!(is_lower(&[9.0, 2.0], &[1.0, 0.0]));
@@ -372,7 +378,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn positions_are_found_by_word_and_in_order() {
+    fn positions_are_listed_by_word_in_order() {
         let mut positions = Positions::default();
         for _ in 0..2 {
             positions.reset(&[2, 0, 2, 3, 0, 2], 5);

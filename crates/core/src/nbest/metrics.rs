@@ -69,7 +69,7 @@ impl OverlapMetric for Chrf {
     }
 
     fn read(&self, line: &str, symbols: &mut Symbols, sequences: &mut Sequences) {
-        let line = self.prepared(line);
+        let line = self.prepare_line(line);
         let [characters, words] = sequences;
         self.characters(&line, characters);
         if self.word_order > 0 {

@@ -1,4 +1,4 @@
-//! Which character is what to the scanner, for each tokenizer.
+//! Classes of characters for each tokenizer.
 
 use std::sync::LazyLock;
 
@@ -7,29 +7,29 @@ use unicode_general_category::{GeneralCategory, get_general_category};
 use super::cutting::{Class, Classes};
 use super::line::is_whitespace;
 
-/// mteval's default: ASCII punctuation, with periods and commas held by digits.
+/// Classes of mteval's default: ASCII punctuation, with periods and commas held by digits.
 pub static WESTERN: LazyLock<Classes> = LazyLock::new(|| {
-    // Beyond ASCII only white space matters, and its characters begin with one of these bytes.
+    // Among non-ASCII characters only white space matters, and it begins with one of these bytes.
     Classes::new(western, |byte| !matches!(byte, 0xc2 | 0xe1 | 0xe2 | 0xe3))
 });
 
-/// As `WESTERN`, with every character of the Chinese set alone.
+/// Classes of `WESTERN`, with every character of the Chinese set as a token.
 pub static CHINESE: LazyLock<Classes> = LazyLock::new(|| Classes::new(chinese, |_| false));
 
-/// By Unicode category: punctuation held by numbers, and every symbol alone.
+/// Classes by Unicode category: punctuation held by numbers, and every symbol as a token.
 pub static INTERNATIONAL: LazyLock<Classes> =
     LazyLock::new(|| Classes::new(international, |_| false));
 
-/// As `WESTERN`, with Perl's idea of white space.
+/// Classes of `WESTERN`, with Perl's definition of white space.
 pub static MTEVAL_WESTERN: LazyLock<Classes> = LazyLock::new(|| {
     Classes::new(mteval_western, |byte| !matches!(byte, 0xc2 | 0xe1 | 0xe2 | 0xe3))
 });
 
-/// As `INTERNATIONAL`, with Perl's idea of white space.
+/// Classes of `INTERNATIONAL`, with Perl's definition of white space.
 pub static MTEVAL_INTERNATIONAL: LazyLock<Classes> =
     LazyLock::new(|| Classes::new(mteval_international, |_| false));
 
-/// As `MTEVAL_INTERNATIONAL`, with every character beyond ASCII alone.
+/// Classes of `MTEVAL_INTERNATIONAL`, with every non-ASCII character as a token.
 pub static MTEVAL_INTERNATIONAL_E: LazyLock<Classes> =
     LazyLock::new(|| Classes::new(mteval_international_e, |_| false));
 
@@ -53,7 +53,7 @@ fn international(character: char) -> Class {
 }
 
 fn mteval_western(character: char) -> Class {
-    // U+001C to U+001F are white space to Python but not to Perl.
+    // Python counts U+001C to U+001F as white space, Perl does not.
     if matches!(character, '\x1c'..='\x1f') { Class::Other } else { western(character) }
 }
 
@@ -85,7 +85,8 @@ fn by_category(character: char) -> Class {
     }
 }
 
-/// The set that sacreBLEU's `zh` really tests, its mis-written astral range U+2001 to U+2A6D included.
+/// Returns true for the set that sacreBLEU's `zh` really tests, including its mistyped astral range
+/// U+2001 to U+2A6D.
 fn is_chinese(character: char) -> bool {
     matches!(character,
         '\u{2001}'..='\u{2a6d}'
@@ -101,6 +102,7 @@ fn is_chinese(character: char) -> bool {
         | '\u{fe10}'..='\u{fe1f}'
         | '\u{fe30}'..='\u{fe4f}'
         | '\u{ff00}'..='\u{ffef}')
-        // White space in the set (U+2002 to U+200A, U+2028, U+3000 …) gets spaces around it and vanishes.
+        // White space in the set (U+2002 to U+200A, U+2028, U+3000 …) gets spaces around it and
+        // vanishes.
         && !is_whitespace(character)
 }

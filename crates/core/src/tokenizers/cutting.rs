@@ -1,41 +1,42 @@
 //! The one scanner behind `13a`, `intl`, `zh` and TER's normalisation.
 //!
 //! mteval writes these tokenizations as passes of substitutions: first "(not a number)(mark) gets
-//! spaces around the mark", then "(mark)(not a number)", each pass from left to right and each match
-//! consuming two characters. What the passes leave of a run of marks can be said at once. The first
-//! pass frees every second mark: the odd ones when what stands before the run is not a number, the
-//! even ones when it is. A freed mark is followed by a space, so the second pass frees all the others
-//! too, except a last one that was not freed yet and has a number (or nothing) behind it.
+//! spaces around the mark", then "(mark)(not a number)", each pass from left to right and each
+//! match consuming two characters. The effect of the passes on a run of marks has a closed form.
+//! The first pass frees every second mark: the odd ones if the character before the run is not a
+//! number, the even ones if it is. A freed mark is followed by a space, so the second pass frees
+//! all the others too, except a last mark that is not free yet and is followed by a number (or by
+//! nothing).
 
-/// What a character means to the scanner.
+/// Role of a character in tokenization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
     /// Separates tokens.
     Space,
-    /// Always a token of its own.
+    /// Always a token.
     Alone,
-    /// A token of its own unless numbers hold it, as in `1,000.5`.
+    /// A token unless numbers hold it, as in `1,000.5`.
     Mark,
     /// Holds marks.
     Number,
-    /// A token of its own behind a number.
+    /// A token after a number.
     Hyphen,
     /// A part of a longer token.
     Other,
 }
 
-/// The classes of all characters, with a table for those that one byte decides.
+/// The classes of all characters, with a table for characters whose first byte decides.
 pub struct Classes {
-    /// By the first byte; `None` where the whole character must be looked at.
+    /// Class by the first byte, or `None` if the whole character decides.
     by_byte: [Option<Class>; 256],
-    /// Whether a byte may be anything but a part of a longer token.
+    /// True for each byte that may be anything but a part of a longer token.
     notable: [bool; 256],
     of: fn(char) -> Class,
 }
 
 impl Classes {
-    /// Classes by `of`. Characters that begin with a byte from 0x80 on are looked at one by one,
-    /// unless `plain` says of that byte that all of them are `Class::Other`.
+    /// Creates classes from `of`. Non-ASCII characters are looked up one by one, unless `plain` is
+    /// true for their first byte, which means that they are all `Class::Other`.
     pub fn new(of: fn(char) -> Class, plain: fn(u8) -> bool) -> Self {
         let by_byte = std::array::from_fn(|byte| match u8::try_from(byte) {
             Ok(byte) if byte.is_ascii() => Some(of(char::from(byte))),
@@ -45,8 +46,8 @@ impl Classes {
         Self { by_byte, notable: by_byte.map(|class| class != Some(Class::Other)), of }
     }
 
-    /// The class of the character at `at` and how many bytes it is safe to go on.
-    fn look(&self, line: &str, at: usize) -> Option<(Class, usize)> {
+    /// Returns the class of the character at byte `at` and the number of bytes that may be skipped.
+    fn class_at(&self, line: &str, at: usize) -> Option<(Class, usize)> {
         match self.by_byte[usize::from(*line.as_bytes().get(at)?)] {
             Some(class) => Some((class, 1)),
             None => line[at..].chars().next().map(|c| ((self.of)(c), c.len_utf8())),
@@ -54,12 +55,11 @@ impl Classes {
     }
 }
 
-/// Finds the bytes of a line that may be anything but a part of a longer token, 64 bytes at a time: a loop that
-/// ends where a word does takes longer than looking at bytes in vain.
+/// Finds the bytes of a line that may be anything but a part of a longer token, 64 bytes at a time:
 struct Notable<'a> {
     bytes: &'a [u8],
     classes: &'a Classes,
-    /// Which of the bytes from here to there are notable.
+    /// `bits` tells which of the bytes in `start..end` are notable.
     start: usize,
     end: usize,
     bits: u64,
@@ -70,25 +70,25 @@ impl<'a> Notable<'a> {
         Self { bytes: line.as_bytes(), classes, start: 0, end: 0, bits: 0 }
     }
 
-    /// The first one at a place or behind it, which is behind all places asked for before; the end of the line
-    /// where there is none.
-    fn next(&mut self, mut place: usize) -> usize {
+    /// Returns the first notable byte from `place` on, or the end of the line; `place` must grow
+    /// from call to call.
+    fn next(&mut self, mut from: usize) -> usize {
         loop {
-            if place < self.end {
-                let bits = self.bits >> (place - self.start);
+            if from < self.end {
+                let bits = self.bits >> (from - self.start);
                 if bits != 0 {
-                    return place + bits.trailing_zeros() as usize;
+                    return from + bits.trailing_zeros() as usize;
                 }
-                place = self.end;
+                from = self.end;
             }
-            if place >= self.bytes.len() {
+            if from >= self.bytes.len() {
                 return self.bytes.len();
             }
-            self.look(place);
+            self.fill(from);
         }
     }
 
-    fn look(&mut self, start: usize) {
+    fn fill(&mut self, start: usize) {
         let notable = |byte: &u8| u64::from(self.classes.notable[usize::from(*byte)]);
         let rest = &self.bytes[start..];
         (self.start, self.end) = (start, start + 64);
@@ -100,38 +100,39 @@ impl<'a> Notable<'a> {
     }
 }
 
-/// What stands beyond the ends of the line.
+/// Neighbours of a line's first and last character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edges {
-    /// A space: a mark at the end of `2020.` is free.
+    /// A space: the mark at the end of `2020.` is free.
     Padded,
-    /// Nothing, which holds a mark like a number does: `2020.` stays whole.
+    /// Nothing, which holds a mark as a number does: `2020.` stays whole.
     Bare,
 }
 
 impl Edges {
-    /// Whether a neighbour holds a mark; `None` is the end of the line.
+    /// Returns true if a neighbour holds a mark; `None` is the end of the line.
     fn hold(self, neighbour: Option<Class>) -> bool {
         neighbour.map_or(self == Self::Bare, |class| class == Class::Number)
     }
 }
 
-/// Cuts `line` into tokens and calls `visit` with each.
+/// Splits `line` into tokens and calls `visit` with each.
 pub fn cut(line: &str, edges: Edges, classes: &Classes, mut visit: impl FnMut(&str)) {
     let mut before = None;
-    // Where the token under way began.
+    // Start of the current token.
     let mut token = None;
-    // Of the run of marks under way: what stands before it holds marks; it is odd so far.
+    // State of the current run of marks: the character before it holds marks; the run is odd so
+    // far.
     let (mut held, mut odd) = (false, false);
     let mut notable = Notable::new(line, classes);
     let mut end = 0;
-    while let Some((class, length)) = classes.look(line, end) {
+    while let Some((class, length)) = classes.class_at(line, end) {
         let start = end;
         end += length;
         let previous = before.replace(class);
         if class == Class::Other {
             token.get_or_insert(start);
-            // Most characters continue a word: run through them before asking anything else.
+            // Most characters continue a word: skip them before classifying anything else.
             end = notable.next(end);
             continue;
         }
@@ -144,7 +145,7 @@ pub fn cut(line: &str, edges: Edges, classes: &Classes, mut visit: impl FnMut(&s
                 } else {
                     (held, odd) = (edges.hold(previous), true);
                 }
-                let behind = classes.look(line, end).map(|(class, _)| class);
+                let behind = classes.class_at(line, end).map(|(class, _)| class);
                 held == odd && edges.hold(behind)
             }
             Class::Space | Class::Alone => false,

@@ -1,8 +1,9 @@
-//! What happens to a whole line before it is cut, and what separates its words.
+//! Preparation of a whole line before tokenization, and the white space between its words.
 
 use std::borrow::Cow;
 
-/// Whether Python's `str.split` splits at the character; unlike Rust, that includes U+001C to U+001F.
+/// Returns true if Python's `str.split` splits at the character; unlike Rust, Python includes
+/// U+001C to U+001F.
 #[must_use]
 pub fn is_whitespace(character: char) -> bool {
     if character.is_ascii() {
@@ -11,19 +12,20 @@ pub fn is_whitespace(character: char) -> bool {
     character.is_whitespace()
 }
 
-/// The pieces of a line between runs of white space.
+/// Iterates over the words of a line, separated by runs of white space.
 pub fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split(is_whitespace).filter(|word| !word.is_empty())
 }
 
-/// The line in lower case, by the full Unicode rules (a final capital sigma becomes ς).
+/// Returns the line in lower case, by the full Unicode rules (a final capital sigma becomes ς).
 #[must_use]
 pub fn lowercased(line: &str) -> String {
     if line.is_ascii() { line.to_ascii_lowercase() } else { line.to_lowercase() }
 }
 
-/// A line as sacreBLEU hands it to its tokenizers: in lower case if asked, then stripped on the right.
-pub(super) fn prepared(line: &str, lowercase: bool) -> Cow<'_, str> {
+/// Prepares a line as sacreBLEU does for its tokenizers: in lower case if `lowercase`, then
+/// stripped on the right.
+pub(super) fn prepare(line: &str, lowercase: bool) -> Cow<'_, str> {
     if !lowercase {
         return Cow::Borrowed(line.trim_end_matches(is_whitespace));
     }
@@ -32,7 +34,7 @@ pub(super) fn prepared(line: &str, lowercase: bool) -> Cow<'_, str> {
     Cow::Owned(line)
 }
 
-/// mteval's first steps: no `<skipped>`, no line breaks, and four entities decoded.
+/// Applies mteval's first steps: removes `<skipped>` and line breaks and decodes four entities.
 pub(super) fn without_markup(line: &str) -> Cow<'_, str> {
     if memchr::memchr3(b'<', b'\n', b'&', line.as_bytes()).is_none() {
         return Cow::Borrowed(line);
@@ -41,7 +43,7 @@ pub(super) fn without_markup(line: &str) -> Cow<'_, str> {
     Cow::Owned(without_entities(line))
 }
 
-/// The four entities decoded one after the other: `&amp;lt;` ends as `<`, `&amp;quot;` as `&quot;`.
+/// Decodes the four entities one after the other: `&amp;lt;` ends as `<`, `&amp;quot;` as `&quot;`.
 pub(super) fn without_entities(line: String) -> String {
     if !line.contains('&') {
         return line;

@@ -1,7 +1,7 @@
 //! Step 2, tokenize: a segment becomes tokens.
 //!
-//! Every tokenizer here only cuts: a token is a piece of the prepared line. So tokenizing writes
-//! nothing, it calls a visitor with one token after the other.
+//! Every tokenizer here only splits: a token is a piece of the prepared line. So tokenizing copies
+//! nothing; it calls a visitor with one token after the other.
 
 mod categories;
 mod cutting;
@@ -15,16 +15,17 @@ pub use tercom::Tercom;
 use std::borrow::Cow;
 
 use cutting::{Edges, cut};
-use line::prepared;
+use line::prepare;
 use serde::Deserialize;
 
-/// The tokenizers of BLEU and NIST: sacreBLEU's, by the names that it gave them, and mteval's.
+/// The tokenizers of BLEU and NIST: sacreBLEU's, by their names there, and mteval's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub enum Tokenizer {
-    /// White space separates, nothing else is done.
+    /// Splits at white space only.
     None,
-    /// Every line is a token: of texts that were cut before. It has no name, for nobody chooses it.
+    /// Takes every line as a token, for texts that are tokenized already. It has no name, because
+    /// users do not choose it.
     Lines,
     /// Every character that is not white space is a token.
     Char,
@@ -32,18 +33,18 @@ pub enum Tokenizer {
     ThirteenA,
     /// sacreBLEU's version of mteval's international tokenization, by Unicode categories.
     Intl,
-    /// Chinese characters alone, the rest as in `ThirteenA`.
+    /// Chinese characters as tokens, the rest as in `ThirteenA`.
     Zh,
-    /// The default of mteval itself: as `ThirteenA` with its own lower case.
+    /// The default of mteval itself: `ThirteenA` with mteval's lower-casing.
     Mteval,
     /// The international tokenization of mteval-v14 itself.
     MtevalIntl,
-    /// As `MtevalIntl` with mteval's option `-e`: every character beyond ASCII is a token.
+    /// `MtevalIntl` with mteval's option `-e`: every non-ASCII character is a token.
     MtevalIntlE,
 }
 
 impl Tokenizer {
-    /// Every tokenizer that has a name.
+    /// All tokenizers that have a name.
     pub const ALL: [(&'static str, Self); 8] = [
         ("13a", Self::ThirteenA),
         ("char", Self::Char),
@@ -55,24 +56,24 @@ impl Tokenizer {
         ("zh", Self::Zh),
     ];
 
-    /// The tokenizer of that name.
+    /// Returns the tokenizer called `name`, if there is one.
     #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, tokenizer)| *tokenizer)
     }
 
-    /// Calls `visit` with each token of `line`, in order; in lower case, by the tokenizer's own rule,
-    /// if asked.
+    /// Calls `visit` with each token of `line`, in order; in lower case, by the tokenizer's own
+    /// rule, if `lowercase`.
     pub fn tokenize(self, line: &str, lowercase: bool, mut visit: impl FnMut(&str)) {
         use categories as classes;
         match self {
-            Self::None => words(&prepared(line, lowercase)).for_each(visit),
+            Self::None => words(&prepare(line, lowercase)).for_each(visit),
             Self::Lines => {
                 let line = if lowercase { lowercased(line).into() } else { Cow::Borrowed(line) };
                 line.split('\n').filter(|token| !token.is_empty()).for_each(visit);
             }
             Self::Char => {
-                let line = prepared(line, lowercase);
+                let line = prepare(line, lowercase);
                 for (start, character) in line.char_indices() {
                     if !is_whitespace(character) {
                         visit(&line[start..start + character.len_utf8()]);
@@ -80,15 +81,15 @@ impl Tokenizer {
                 }
             }
             Self::ThirteenA => {
-                let line = prepared(line, lowercase);
+                let line = prepare(line, lowercase);
                 cut(&line::without_markup(&line), Edges::Padded, &classes::WESTERN, visit);
             }
             Self::Intl => {
-                cut(&prepared(line, lowercase), Edges::Bare, &classes::INTERNATIONAL, visit);
+                cut(&prepare(line, lowercase), Edges::Bare, &classes::INTERNATIONAL, visit);
             }
             // The line is trimmed first, so white space at its ends is no neighbour of a mark.
             Self::Zh => {
-                let line = prepared(line, lowercase);
+                let line = prepare(line, lowercase);
                 cut(line.trim_matches(is_whitespace), Edges::Bare, &classes::CHINESE, visit);
             }
             Self::Mteval => mteval::cut_western(line, lowercase, visit),

@@ -1,7 +1,8 @@
 //! mteval's own tokenizations, with its order of steps and its rules of case.
 //!
-//! sacreBLEU's `13a` and `intl` come from these but lower-case before anything else, by Unicode's full
-//! rules. mteval decodes first, so that `&AMP;` is no entity, and lower-cases in its own way.
+//! sacreBLEU's `13a` and `intl` come from these but lower-case before anything else, by Unicode's
+//! full rules. mteval decodes first, so that `&AMP;` is not an entity, and lower-cases in its own
+//! way.
 
 use std::borrow::Cow;
 
@@ -9,14 +10,14 @@ use super::categories::MTEVAL_WESTERN;
 use super::cutting::{Classes, Edges, cut};
 use super::line::{without_entities, without_markup};
 
-/// The default tokenization; only A to Z have a lower case.
+/// Tokenizes a line by mteval's default; only A to Z have a lower case.
 pub fn cut_western(line: &str, lowercase: bool, visit: impl FnMut(&str)) {
     let line = without_markup(line);
     let line = if lowercase { Cow::Owned(line.to_ascii_lowercase()) } else { line };
     cut(&line, Edges::Padded, &MTEVAL_WESTERN, visit);
 }
 
-/// The international tokenization of mteval-v14, by the classes of its characters.
+/// Tokenizes a line by mteval-v14's international rules, with the given classes of characters.
 pub fn cut_international(
     line: &str,
     lowercase: bool,
@@ -31,7 +32,7 @@ pub fn cut_international(
     cut(&line, Edges::Bare, classes, visit);
 }
 
-/// No `<skipped>`, and five entities decoded one after the other.
+/// Removes `<skipped>` and decodes five entities one after the other.
 fn without_international_markup(line: &str) -> Cow<'_, str> {
     if memchr::memchr2(b'<', b'&', line.as_bytes()).is_none() {
         return Cow::Borrowed(line);
@@ -40,7 +41,7 @@ fn without_international_markup(line: &str) -> Cow<'_, str> {
     Cow::Owned(if line.contains('&') { line.replace("&apos;", "'") } else { line })
 }
 
-/// Perl's `lc`: a final capital sigma is like any other, σ.
+/// Lower-cases like Perl's `lc`: a final capital sigma becomes σ, as any other.
 fn lowercased_one_by_one(line: &str) -> String {
     if line.is_ascii() {
         return line.to_ascii_lowercase();
@@ -48,7 +49,7 @@ fn lowercased_one_by_one(line: &str) -> String {
     line.chars().flat_map(char::to_lowercase).collect()
 }
 
-/// Whether Perl's split finds an empty word in front.
+/// Returns true if Perl's split has an empty word at the beginning.
 ///
 /// Only the separators of Unicode (`\p{Z}`) are stripped from the ends of a line before it is split at
 /// white space, and tabs and other control characters are white space without being separators.
@@ -86,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn international_lower_casing_goes_character_by_character() {
+    fn international_lower_casing_treats_each_character_alone() {
         check(Tokenizer::Intl, true, &[("ΑΣ", &["ας"])]);
         check(
             Tokenizer::MtevalIntl,
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn international_entities_are_decoded_and_nothing_is_padded() {
+    fn international_tokenization_decodes_entities_and_does_not_pad() {
         check(
             Tokenizer::MtevalIntl,
             false,
@@ -120,7 +121,8 @@ mod tests {
                 ("\ta\tb\t", &["", "a", "b"]),
                 (" \t.5", &["", ".", "5"]),
                 (" a", &["a"]),
-                // As Perl 5.36 splits them: \x1c is no white space there, and \u{a0} a separator.
+                // As Perl 5.36 splits them: \x1c is not white space in Perl, and \u{a0} is a
+                // separator.
                 ("\ra", &["", "a"]),
                 ("\x0ba", &["", "a"]),
                 ("\x0ca", &["", "a"]),
@@ -134,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn split_non_ascii_sets_every_such_character_apart() {
+    fn split_non_ascii_makes_each_such_character_a_token() {
         check(
             Tokenizer::MtevalIntlE,
             false,

@@ -14,18 +14,18 @@ use super::line::{is_whitespace, lowercased, without_entities, words};
 #[serde(deny_unknown_fields)]
 #[allow(clippy::struct_excessive_bools)] // Four switches of the original, each independent.
 pub struct Tercom {
-    /// Cut off punctuation and decode entities.
+    /// True to split off punctuation and decode entities.
     pub normalized: bool,
-    /// Delete punctuation.
+    /// True to delete punctuation.
     pub no_punct: bool,
-    /// Let the two switches above treat Asian characters too.
+    /// True to extend `normalized` and `no_punct` to Asian characters.
     pub asian_support: bool,
-    /// Keep upper and lower case apart.
+    /// True to distinguish upper and lower case.
     pub case_sensitive: bool,
 }
 
 impl Tercom {
-    /// The tokens of `line` with single spaces between them.
+    /// Returns the tokens of `line`, separated by single spaces.
     #[must_use]
     pub fn tokenize(self, line: &str) -> String {
         let mut tokenized = String::with_capacity(line.len() + line.len() / 4);
@@ -52,7 +52,7 @@ impl Tercom {
     /// Calls `visit` with each token of a reference, which sacreBLEU tokenizes twice.
     ///
     /// The second pass changes something only in normalised text: `dog's.` becomes `dog's .` and
-    /// then `dog 's .`, as the possessive needs a space behind it.
+    /// then `dog 's .`, as the possessive must be followed by a space.
     pub fn cut_twice(self, line: &str, visit: impl FnMut(&str)) {
         if self.normalized {
             self.cut(&self.tokenize(line), visit);
@@ -73,7 +73,7 @@ impl Tercom {
         if !self.normalized {
             return words(line).for_each(visit);
         }
-        let line = with_possessives_apart(without_markup(line));
+        let line = with_spaced_possessives(without_markup(line));
         if self.asian_support {
             cut(&line, Edges::Padded, &ASIAN, visit);
         } else {
@@ -87,42 +87,43 @@ impl Tercom {
         if !token.contains(deleted) {
             return visit(token);
         }
-        let kept = token.replace(deleted, "");
-        if !kept.is_empty() {
-            visit(&kept);
+        let token = token.replace(deleted, "");
+        if !token.is_empty() {
+            visit(&token);
         }
     }
 }
 
-/// The line without line breaks and with four entities decoded, one after the other.
+/// Removes line breaks and decodes four entities, one after the other.
 fn without_markup(line: &str) -> Cow<'_, str> {
     if memchr::memchr2(b'\n', b'&', line.as_bytes()).is_none() {
         return Cow::Borrowed(line);
     }
-    // Tercom deletes a hyphen behind a line break; mteval deletes one before it.
+    // Tercom deletes a hyphen after a line break; mteval deletes one before it.
     Cow::Owned(without_entities(line.replace("\n-", "").replace('\n', " ")))
 }
 
-/// The line with a space before each `'s` that a space or a mark cut off for certain follows.
-fn with_possessives_apart(line: Cow<'_, str>) -> Cow<'_, str> {
+/// Inserts a space before each `'s` that is followed by a space or by a mark that is always split
+/// off.
+fn with_spaced_possessives(line: Cow<'_, str>) -> Cow<'_, str> {
     if !line.contains("'s") {
         return line;
     }
-    let mut apart = String::with_capacity(line.len() + 8);
+    let mut spaced = String::with_capacity(line.len() + 8);
     let mut copied = 0;
     for (start, possessive) in line.match_indices("'s") {
         let behind = line[start + possessive.len()..].chars().next();
         if behind.is_none_or(|c| c == ' ' || western(c) == Class::Alone) {
-            apart.push_str(&line[copied..start]);
-            apart.push(' ');
+            spaced.push_str(&line[copied..start]);
+            spaced.push(' ');
             copied = start;
         }
     }
-    apart.push_str(&line[copied..]);
-    Cow::Owned(apart)
+    spaced.push_str(&line[copied..]);
+    Cow::Owned(spaced)
 }
 
-/// As `WESTERN`, with ideographs and Asian punctuation alone; runs of kana stay whole.
+/// Classes of `WESTERN`, with ideographs and Asian punctuation as tokens; runs of kana stay whole.
 static ASIAN: LazyLock<Classes> = LazyLock::new(|| Classes::new(asian, |_| false));
 
 fn asian(character: char) -> Class {
@@ -130,7 +131,8 @@ fn asian(character: char) -> Class {
     if alone { Class::Alone } else { western(character) }
 }
 
-/// Unified ideographs, strokes, radicals, compatibility forms and enclosed letters.
+/// Returns true for unified ideographs, strokes, radicals, compatibility forms and enclosed
+/// letters.
 fn is_ideograph(character: char) -> bool {
     matches!(character,
         '\u{2e80}'..='\u{2eff}'
@@ -145,7 +147,7 @@ fn is_western_punctuation(character: char) -> bool {
     matches!(character, '.' | ',' | '?' | ':' | ';' | '!' | '"' | '(' | ')')
 }
 
-/// Ideographic, half-width and full-width punctuation.
+/// Returns true for ideographic, half-width and full-width punctuation.
 fn is_asian_punctuation(character: char) -> bool {
     matches!(character,
         '\u{3001}' | '\u{3002}'
@@ -172,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn by_default_only_case_and_white_space_change() {
+    fn the_default_changes_only_case_and_white_space() {
         assert_eq!(PLAIN.tokenize(" A\u{a0}\x1cB.  it's\u{200b}x\n"), "a b. it's\u{200b}x");
         assert_eq!(PLAIN.tokenize("ΟΔΟΣ İ"), "οδος i\u{307}");
         assert_eq!(PLAIN.tokenize(" \u{2028}"), "");
@@ -181,34 +183,34 @@ mod tests {
     }
 
     #[test]
-    fn normalising_cuts_off_punctuation_and_decodes_entities() {
+    fn normalising_splits_off_punctuation_and_decodes_entities() {
         assert_eq!(NORMALIZED.tokenize("1,000.5 a-b 1-b 2020."), "1,000.5 a-b 1 - b 2020 .");
         assert_eq!(NORMALIZED.tokenize("&amp;lt; &QUOT;x"), "< \" x");
         assert_eq!(NORMALIZED.tokenize("well\n-known\nword"), "wellknown word");
     }
 
     #[test]
-    fn a_possessive_is_apart_when_a_space_is_behind_it() {
+    fn a_possessive_is_a_token_if_a_space_follows() {
         assert_eq!(NORMALIZED.tokenize("dogs's , it's. a's!\u{a0}"), "dogs 's , it's . a 's !");
         assert_eq!(NORMALIZED.tokenize("it's\u{a0}so he's\u{a0}"), "it's so he 's");
     }
 
     #[test]
-    fn the_second_pass_finds_what_the_first_made() {
+    fn the_second_pass_splits_possessives_that_the_first_exposed() {
         assert_eq!(NORMALIZED.tokenize("the dog's. ..5"), "the dog's . . .5");
         assert_eq!(twice(NORMALIZED, "the dog's. ..5"), "the dog 's . . . 5");
         assert_eq!(twice(PLAIN, "The dog's."), "the dog's.");
     }
 
     #[test]
-    fn deleting_punctuation_joins_what_was_around_it() {
+    fn deleting_punctuation_joins_its_neighbours() {
         assert_eq!(NO_PUNCT.tokenize("a.b ... (c) d-e"), "ab c d-e");
         let both = Tercom { normalized: true, ..NO_PUNCT };
         assert_eq!(both.tokenize("a.b 1,000 (c)"), "a b 1000 c");
     }
 
     #[test]
-    fn asian_support_acts_only_through_the_other_switches() {
+    fn asian_support_alone_changes_nothing() {
         let line = "東京、カナ。abc字";
         assert_eq!(Tercom { asian_support: true, ..PLAIN }.tokenize(line), line);
         let normalized = Tercom { asian_support: true, ..NORMALIZED };

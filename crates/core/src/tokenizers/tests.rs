@@ -1,4 +1,4 @@
-//! What the tokenizers do, on the strings of mteval's and sacreBLEU's documentation of themselves.
+//! Examples from mteval's and sacreBLEU's documentation of their tokenizers.
 
 use super::*;
 
@@ -16,7 +16,7 @@ fn check(tokenizer: Tokenizer, cases: &[(&str, &str)]) {
 }
 
 #[test]
-fn thirteen_a_frees_ascii_punctuation_but_not_inside_numbers() {
+fn thirteen_a_splits_off_ascii_punctuation_outside_numbers() {
     check(
         Tokenizer::ThirteenA,
         &[
@@ -36,7 +36,7 @@ fn thirteen_a_frees_ascii_punctuation_but_not_inside_numbers() {
 }
 
 #[test]
-fn intl_goes_by_unicode_categories_and_does_not_pad() {
+fn intl_follows_unicode_categories_and_does_not_pad() {
     check(
         Tokenizer::Intl,
         &[
@@ -66,12 +66,12 @@ fn zh_isolates_chinese_characters_and_does_not_pad() {
 }
 
 #[test]
-fn char_and_none_do_as_little_as_they_say() {
+fn char_splits_characters_and_none_splits_at_spaces() {
     check(Tokenizer::Char, &[("a b\u{301}", "a b \u{301}")]);
     check(Tokenizer::None, &[("a.b\x1cc\u{3000}d", "a.b c d")]);
 }
 
-/// The passes as mteval writes them, one substitution after the other.
+/// Applies the passes as mteval writes them, one substitution after the other.
 fn by_passes(line: &str) -> Vec<String> {
     let digit = |c: char| c.is_ascii_digit();
     let mark = |c: char| c == '.' || c == ',';
@@ -94,7 +94,7 @@ fn by_passes(line: &str) -> Vec<String> {
 }
 
 #[test]
-fn one_scan_equals_the_passes_on_every_short_string() {
+fn one_scan_equals_the_passes_for_every_short_string() {
     let alphabet = ['a', '5', '.', ',', '-', ' '];
     for length in 0..=6_u32 {
         for mut code in 0..6_usize.pow(length) {

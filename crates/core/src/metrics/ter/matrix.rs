@@ -1,19 +1,19 @@
-//! What the search for shifts asks of a matrix of edit distances.
+//! Matrices of edit distances for the search for shifts.
 
 use super::Reference;
 
-/// The last edit on the cheapest path to a cell.
+/// Last edit on the cheapest path to a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edit {
-    /// The last words are a pair, equal or not.
+    /// The last words of both sides are paired, equal or not.
     Pair,
-    /// The last word of the output is dropped.
+    /// The last word of the output is deleted.
     Drop,
     /// The last word of the reference is missing.
     Miss,
 }
 
-/// A shift: `start..middle` and `middle..end` change places.
+/// A shift as an exchange of the adjacent ranges `start..middle` and `middle..end`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Swap {
     pub start: usize,
@@ -22,7 +22,7 @@ pub struct Swap {
 }
 
 impl Swap {
-    pub fn changes_nothing(self) -> bool {
+    pub fn is_noop(self) -> bool {
         self.start == self.middle || self.middle == self.end
     }
 
@@ -31,27 +31,28 @@ impl Swap {
     }
 }
 
-/// The edit distances of an output's first words from a reference's, within the band.
+/// Edit distances between prefixes of an output and a reference, within the band.
 pub trait Matrix {
-    /// Fills the matrix anew for an output of another length.
+    /// Recomputes the whole matrix, for an output of another length.
     fn fill(&mut self, reference: &Reference, output: &[u32]);
 
-    /// Fills the rows of the words from `start` on, the words before it being unchanged.
+    /// Recomputes the rows from word `start` on; the words before it are unchanged.
     fn refill(&mut self, reference: &Reference, output: &[u32], start: usize);
 
-    /// The distance of the whole output from the whole reference.
+    /// Returns the distance between the whole output and the whole reference.
     fn distance(&self) -> usize;
 
-    /// Of edits equally cheap, the first in the order that `Edit` lists them.
+    /// Returns the last edit of a cell; equally cheap edits are preferred in the order of `Edit`.
     fn last_edit(&self, row: usize, column: usize) -> Edit;
 
-    /// The distance that the output would have after a swap; if larger than now, any that is larger.
+    /// Returns the distance that the output would have after a swap, or any larger number if it
+    /// exceeds the current distance.
     fn distance_after(&self, reference: &Reference, output: &[u32], swap: Swap) -> usize;
 }
 
 const BEAM: usize = 25;
 
-/// The filled columns of each row.
+/// Range of the computed columns in each row.
 #[derive(Debug, Clone, Copy)]
 pub struct Band {
     slope: f64,
@@ -64,24 +65,24 @@ impl Band {
         let slope = if output > 0 { reference as f64 / output as f64 } else { 1.0 };
         let mut band = Self { slope, beam: BEAM, last_column: reference };
         if band.is_steep() {
-            // Else the columns of two neighbouring rows might not touch.
+            // Otherwise the columns of two neighbouring rows might not touch.
             band.beam = ceiling(slope / 2.0 + BEAM as f64);
         }
         band
     }
 
-    /// Whether rows hold more than twice `BEAM` columns.
+    /// Returns true if rows have more than twice `BEAM` columns.
     pub fn is_steep(&self) -> bool {
         self.slope / 2.0 > BEAM as f64
     }
 
-    /// The first and the last filled column of a row. They never decrease from row 1 on.
+    /// Returns the first and the last computed column of a row. They never decrease from row 1 on.
     pub fn columns(&self, row: usize) -> (usize, usize) {
         if row == 0 {
             return (0, self.last_column);
         }
         let diagonal = floor(row as f64 * self.slope);
-        // Rounding takes at most 1 off the diagonal, so the last row does reach the last column.
+        // Rounding takes at most 1 off the diagonal, so the last row reaches the last column.
         (diagonal.saturating_sub(self.beam), self.last_column.min(diagonal + self.beam - 1))
     }
 }
@@ -95,7 +96,7 @@ fn ceiling(number: f64) -> usize {
     floor(number.ceil())
 }
 
-/// Larger than any distance, and a few more edits do not overflow it.
+/// Larger than any distance; a few more edits do not overflow it.
 const UNREACHABLE: usize = usize::MAX / 2;
 
 #[derive(Debug, Default)]

@@ -1,8 +1,7 @@
-//! TER: the edits from an output to a reference, shifts of words among them (Snover et al., 2006).
+//! TER: edits between an output and a reference, including shifts of words (Snover et al., 2006).
 //!
-//! Which shifts are found is a matter of rules, Tercom's as sacreBLEU 2.6.0 has them: the search
-//! takes the best one again and again. `Search` repeats, `shifts` proposes, and a `matrix` of edit
-//! distances judges.
+//! The rules for shifts are Tercom's as sacreBLEU 2.6.0 has them: the search applies the best shift
+//! repeatedly. `Search` repeats, `shifts` proposes, and a `matrix` of edit distances judges.
 
 mod matrix;
 mod shifts;
@@ -16,10 +15,10 @@ use matrix::{Band, Matrix, PlainMatrix};
 use shifts::{Alignment, Candidates};
 use window::WindowMatrix;
 
-/// TER. Its columns: the fewest edits to any reference, and the mean length of the references.
+/// TER. Its columns: fewest edits to any reference, mean length of the references.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Ter {
-    /// What cuts segments into words.
+    /// Tokenizer of the segments.
     pub tokenizer: Tercom,
 }
 
@@ -32,7 +31,7 @@ impl Metric for Ter {
         Box::new(BySegment::new(self, WIDTH))
     }
 
-    /// 100 times the edits per word of the reference.
+    /// Computes 100 times the edits per word of the reference.
     fn score_row(&self, sums: &[f64]) -> f64 {
         error_rate(sums)
     }
@@ -57,13 +56,13 @@ const WIDTH: usize = 2;
 pub struct Scratch {
     symbols: Symbols,
     words: Vec<u32>,
-    /// Those of the segment come first; the rest is memory.
+    /// References of the segment first; the rest is unused memory.
     references: Vec<Reference>,
     search: Search,
 }
 
 impl Ter {
-    /// Numbers the words of the references, and returns how many different ones there are.
+    /// Numbers the words of the references; returns the number of different words.
     fn index_references(self, references: &[&str], scratch: &mut Scratch) -> usize {
         let Scratch { symbols, words, references: indexed, .. } = scratch;
         let bytes: usize = references.iter().map(|reference| reference.len()).sum();
@@ -97,7 +96,7 @@ impl SegmentCounter for Ter {
         let mean_length = length as f64 / references.len() as f64;
         for (output, row) in outputs.iter().zip(rows.chunks_mut(WIDTH)) {
             words.clear();
-            // All words that no reference has share the number behind the last.
+            // Words that no reference has share the number after the last.
             self.tokenizer.cut(output, |word| words.push(symbols.get(word).min(vocabulary)));
             let mut fewest = usize::MAX;
             for reference in indexed {
@@ -109,7 +108,7 @@ impl SegmentCounter for Ter {
     }
 }
 
-/// sacreBLEU tries fewer shifts than this for one output and reference.
+/// Limit of sacreBLEU: fewer shifts than this are tried for one output and reference.
 const MAX_CANDIDATES: usize = 1000;
 
 /// Memory of the search, reused from output to output.
@@ -129,7 +128,8 @@ struct Round {
 }
 
 impl Search {
-    /// The edits from `output` to `reference`, or any number from `enough` on if there are so many.
+    /// Returns the edits from `output` to `reference`, or any number of at least `enough` if there
+    /// are that many.
     fn edits(&mut self, reference: &Reference, output: &[u32], enough: usize) -> usize {
         let longer = output.len().max(reference.len());
         let floor = longer - self.common_words(reference, output);
@@ -145,22 +145,23 @@ impl Search {
         }
     }
 
-    /// How many words could be paired with equal ones in any order.
+    /// Counts the words that could be paired with equal ones in any order.
     fn common_words(&mut self, reference: &Reference, output: &[u32]) -> usize {
         self.unpaired.clear();
         self.unpaired.extend_from_slice(reference.counts());
         let mut common = 0;
         for &word in output {
-            let left = &mut self.unpaired[word as usize];
-            common += usize::from(*left > 0);
-            *left = left.saturating_sub(1);
+            let remaining = &mut self.unpaired[word as usize];
+            common += usize::from(*remaining > 0);
+            *remaining = remaining.saturating_sub(1);
         }
         common
     }
 }
 
 impl Round {
-    /// Shifts `output` until nothing is gained; no order of its words is closer than `floor`.
+    /// Shifts words of `output` until no shift helps; no order of its words has a distance below
+    /// `floor`.
     fn edits(
         &mut self,
         matrix: &mut impl Matrix,
@@ -170,19 +171,19 @@ impl Round {
     ) -> usize {
         let Self { output, alignment, candidates } = self;
         matrix.fill(reference, output);
-        let (mut shifts, mut tried) = (0, 0);
+        let (mut shifts, mut candidates_tried) = (0, 0);
         loop {
             let distance = matrix.distance();
             if distance == floor || shifts + floor >= enough {
                 return shifts + distance;
             }
             alignment.trace(matrix, reference, output);
-            let limit = MAX_CANDIDATES - tried;
+            let limit = MAX_CANDIDATES - candidates_tried;
             // At the limit sacreBLEU gives up, even on the best shift of the round.
             let Some(found) = candidates.find(reference, output, alignment, limit) else {
                 return shifts + distance;
             };
-            tried += found;
+            candidates_tried += found;
             let Some(swap) = candidates.best(matrix, reference, output, (distance, floor)) else {
                 return shifts + distance;
             };
@@ -193,43 +194,44 @@ impl Round {
     }
 }
 
-/// The words of a reference, numbered, and where each word stands in it.
+/// The words of a reference, numbered, with the positions of each word.
 #[derive(Debug, Default)]
 struct Reference {
     words: Vec<u32>,
-    /// For each word of the vocabulary a set of positions, as `blocks` 64-bit integers; none where
+    /// For each word of the vocabulary a set of positions, as `blocks` 64-bit integers; empty if
     /// that would take too much memory.
     positions: Vec<u64>,
     blocks: usize,
     counts: Vec<u32>,
-    /// In their place, all positions in the order of words, and where those of each word begin.
+    /// Positions sorted by word, used instead of the sets if those would take too much memory.
     listed: Vec<u32>,
-    begins: Vec<u32>,
+    /// Start of each word in `listed`.
+    starts: Vec<u32>,
 }
 
-/// Integers that the sets of all words may take: 32 MB. Beyond, they would grow with the square of
+/// Largest number of integers for the sets of all words: 32 MB. The sets grow with the square of
 /// the length.
-const MOST_BLOCKS: usize = 1 << 22;
+const MAX_BLOCKS: usize = 1 << 22;
 
 impl Reference {
-    /// Replaces the words. Those of `vocabulary` and above occur in no reference.
+    /// Replaces the words. Words numbered `vocabulary` or higher occur in no reference.
     fn reset(&mut self, words: &[u32], vocabulary: usize) {
-        self.reset_within(words, vocabulary, MOST_BLOCKS);
+        self.reset_within(words, vocabulary, MAX_BLOCKS);
     }
 
-    fn reset_within(&mut self, words: &[u32], vocabulary: usize, most: usize) {
+    fn reset_within(&mut self, words: &[u32], vocabulary: usize, max_blocks: usize) {
         self.words.clear();
         self.words.extend_from_slice(words);
         // One block beyond the last, so that 64 bits can be read from any position.
         self.blocks = words.len() / 64 + 2;
         self.positions.clear();
-        self.begins.clear();
+        self.starts.clear();
         self.counts.clear();
         self.counts.resize(vocabulary + 1, 0);
         for &word in words {
             self.counts[word as usize] += 1;
         }
-        if (vocabulary + 1).saturating_mul(self.blocks) > most {
+        if (vocabulary + 1).saturating_mul(self.blocks) > max_blocks {
             self.list(words);
             return;
         }
@@ -244,11 +246,11 @@ impl Reference {
     fn list(&mut self, words: &[u32]) {
         let mut end = 0;
         for &count in &self.counts {
-            self.begins.push(end);
+            self.starts.push(end);
             end += count;
         }
-        self.begins.push(end);
-        let mut next = self.begins.clone();
+        self.starts.push(end);
+        let mut next = self.starts.clone();
         self.listed.clear();
         self.listed.resize(words.len(), 0);
         for (position, &word) in (0u32..).zip(words) {
@@ -265,15 +267,15 @@ impl Reference {
         &self.words
     }
 
-    /// How often each word of the vocabulary occurs.
+    /// Returns the number of occurrences of each word of the vocabulary.
     fn counts(&self) -> &[u32] {
         &self.counts
     }
 
-    /// Which of the 64 positions from `start` on hold `word`, the lowest bit first.
+    /// Returns the positions of `word` among the 64 from `start` on as bits, the lowest bit first.
     #[inline]
     fn occurrences(&self, word: u32, start: usize) -> u64 {
-        if !self.begins.is_empty() {
+        if !self.starts.is_empty() {
             return self.listed_occurrences(word, start);
         }
         let at = word as usize * self.blocks + start / 64;
@@ -282,7 +284,7 @@ impl Reference {
     }
 
     fn listed_occurrences(&self, word: u32, start: usize) -> u64 {
-        let (begin, end) = (self.begins[word as usize], self.begins[word as usize + 1]);
+        let (begin, end) = (self.starts[word as usize], self.starts[word as usize + 1]);
         let positions = &self.listed[begin as usize..end as usize];
         let first = positions.partition_point(|&position| (position as usize) < start);
         let distances = positions[first..].iter().map(|&position| position as usize - start);
@@ -299,10 +301,10 @@ impl Reference {
         distance: usize,
         mut visit: impl FnMut(usize),
     ) {
-        let behind = (around + distance + 1).min(self.len());
+        let end = (around + distance + 1).min(self.len());
         let mut start = around.saturating_sub(distance);
-        while start < behind {
-            let inside = u64::MAX >> (64 - (behind - start).min(64));
+        while start < end {
+            let inside = u64::MAX >> (64 - (end - start).min(64));
             let mut found = self.occurrences(word, start) & inside;
             while found != 0 {
                 visit(start + found.trailing_zeros() as usize);

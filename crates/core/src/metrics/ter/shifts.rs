@@ -1,4 +1,4 @@
-//! The shifts that might bring an output closer to a reference.
+//! Candidate shifts that may bring an output closer to a reference.
 
 use super::Reference;
 use super::matrix::{Edit, Matrix, Swap};
@@ -7,7 +7,7 @@ use crate::interruption;
 const MAX_WORDS: usize = 10;
 const MAX_DISTANCE: usize = 50;
 
-/// Words of an output, moved to stand before the word at `target`.
+/// A move of words in an output to the position before the word at `target`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Shift {
     start: usize,
@@ -15,7 +15,8 @@ struct Shift {
 }
 
 impl Shift {
-    /// What changes places when this moves `length` words of an output of `words` words.
+    /// Returns the exchanged ranges if the shift moves `length` words of an output of `words`
+    /// words.
     fn swap(self, length: usize, words: usize) -> Swap {
         let Self { start, target } = self;
         let end = start + length;
@@ -24,22 +25,22 @@ impl Shift {
         } else if target > end {
             Swap { start, middle: end, end: target }
         } else {
-            // A target inside the words themselves moves them right by as much as it is inside.
+            // A target inside the moved words moves them right by its distance from their start.
             Swap { start, middle: end, end: (target + length).min(words) }
         }
     }
 }
 
-/// Shifts that are to be tried in one round.
+/// Shifts to try in one round.
 #[derive(Debug, Default)]
 pub struct Candidates {
-    /// `by_length[n - 1]` moves n words; within, starts ascend.
+    /// `by_length[n - 1]` has the shifts of n words, by ascending start.
     by_length: [Vec<Shift>; MAX_WORDS],
     count: usize,
 }
 
 impl Candidates {
-    /// Finds all candidates, or says that there are `limit` or more.
+    /// Collects all candidates and returns their number, or `None` if there are `limit` or more.
     pub fn find(
         &mut self,
         reference: &Reference,
@@ -64,18 +65,18 @@ impl Candidates {
         Some(self.count)
     }
 
-    /// Adds the spans from a word of the output and an equal one of the reference on.
+    /// Adds the spans that begin at equal words of output and reference.
     fn add_spans<'a>(
         &mut self,
         (start, position): (usize, usize),
         rest: impl Iterator<Item = (&'a u32, &'a u32)>,
         alignment: &Alignment,
     ) {
-        let Alignment { reached, output_clean, reference_clean } = alignment;
-        // There must be an error on both sides.
+        let Alignment { output_position, output_clean, reference_clean } = alignment;
+        // Both sides must have an error.
         let shortest = output_clean[start].max(reference_clean[position]) + 1;
-        // The word that the first one of the reference is paired with must not be inside.
-        let longest = match reached[position + 1].checked_sub(start) {
+        // The span must not contain the word that is paired with its first reference word.
+        let longest = match output_position[position + 1].checked_sub(start) {
             None | Some(0) => MAX_WORDS,
             Some(distance) => MAX_WORDS.min(distance - 1),
         };
@@ -84,11 +85,11 @@ impl Candidates {
         }
         let agreeing = rest.take(longest).take_while(|(left, right)| left == right).count();
         for length in shortest..=agreeing {
-            self.add_targets(start, length, &reached[position..=position + length]);
+            self.add_targets(start, length, &output_position[position..=position + length]);
         }
     }
 
-    /// Adds a shift to each place that the words around the span in the reference point at.
+    /// Adds a shift to each position that the words around the span in the reference align with.
     fn add_targets(&mut self, start: usize, length: usize, targets: &[usize]) {
         let mut previous = None;
         for &target in targets {
@@ -99,11 +100,12 @@ impl Candidates {
         }
     }
 
-    /// The swap of the best shift, unless none brings the output closer than `distance`.
+    /// Returns the swap of the best shift, or `None` if no shift brings the output closer than
+    /// `distance`.
     ///
-    /// The best shift leaves the smallest distance; among equals it moves the most words, then
-    /// starts first, and then has the first target. sacreBLEU goes on to compare the shifted words,
-    /// but those are the same by then. No shift can leave less than `floor`.
+    /// The best shift has the smallest distance; ties go to the shift that moves the most words,
+    /// then starts first, then has the first target. sacreBLEU goes on to compare the shifted
+    /// words, but those are equal by then. No shift can have a distance below `floor`.
     pub fn best(
         &self,
         matrix: &impl Matrix,
@@ -113,12 +115,12 @@ impl Candidates {
     ) -> Option<Swap> {
         let (mut best, mut best_distance) = (None, distance);
         for (index, shifts) in self.by_length.iter().enumerate().rev() {
-            // Shifts of fewer words must do better than the best of more words.
+            // A shift of fewer words must be better than the best shift of more words.
             let mut best_shift: Option<Shift> = None;
             for &shift in shifts {
                 interruption::check();
                 let swap = shift.swap(index + 1, output.len());
-                if swap.changes_nothing() {
+                if swap.is_noop() {
                     continue;
                 }
                 let equals_win = best_shift
@@ -138,25 +140,26 @@ impl Candidates {
 
 #[derive(Debug, Default)]
 pub struct Alignment {
-    /// `reached[n]` is how many words of the output are behind it after n words of the reference.
-    pub reached: Vec<usize>,
-    /// For each word of the output, how many from it on are free of error …
+    /// `output_position[n]` is the number of output words that the path has passed after n words of the
+    /// reference.
+    pub output_position: Vec<usize>,
+    /// For each word of the output, the number of consecutive words without error from it on.
     pub output_clean: Vec<usize>,
-    /// … and so for each word of the reference.
+    /// For each word of the reference, the number of consecutive words without error from it on.
     pub reference_clean: Vec<usize>,
 }
 
 impl Alignment {
-    /// Goes back along the cheapest path, from the last cell to the first.
+    /// Follows the cheapest path back from the last cell to the first.
     pub fn trace(&mut self, matrix: &impl Matrix, reference: &Reference, output: &[u32]) {
         let (mut row, mut column) = (output.len(), reference.len());
-        reset(&mut self.reached, column);
+        reset(&mut self.output_position, column);
         reset(&mut self.output_clean, row);
         reset(&mut self.reference_clean, column);
         while row > 0 || column > 0 {
             let edit = matrix.last_edit(row, column);
             if edit != Edit::Drop {
-                self.reached[column] = row;
+                self.output_position[column] = row;
                 column -= 1;
             }
             if edit != Edit::Miss {
@@ -170,7 +173,7 @@ impl Alignment {
     }
 }
 
-/// Zeros for `words` words and for the end behind them.
+/// Sets counts to zero for `words` words and the end after them.
 fn reset(counts: &mut Vec<usize>, words: usize) {
     counts.clear();
     counts.resize(words + 1, 0);
@@ -187,14 +190,14 @@ mod tests {
     }
 
     #[test]
-    fn a_target_on_the_left_or_right_is_the_word_to_stand_before() {
+    fn a_target_outside_is_the_word_after_the_moved_words() {
         assert_eq!(shifted(3, 2, 1), [0, 3, 4, 1, 2, 5]);
         assert_eq!(shifted(1, 2, 5), [0, 3, 4, 1, 2, 5]);
         assert_eq!(shifted(0, 2, 6), [2, 3, 4, 5, 0, 1]);
     }
 
     #[test]
-    fn a_target_inside_moves_the_words_right_by_as_much() {
+    fn a_target_inside_moves_the_words_right() {
         assert_eq!(shifted(1, 2, 1), [0, 1, 2, 3, 4, 5]);
         assert_eq!(shifted(1, 2, 2), [0, 3, 1, 2, 4, 5]);
         assert_eq!(shifted(1, 2, 3), [0, 3, 4, 1, 2, 5]);

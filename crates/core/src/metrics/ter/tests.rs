@@ -1,4 +1,4 @@
-//! What TER counts; expected numbers are sacreBLEU 2.6.0's or come from the plain matrix.
+//! Tests of TER; expected numbers are sacreBLEU 2.6.0's or come from the plain matrix.
 
 use super::matrix::Swap;
 use super::*;
@@ -23,14 +23,14 @@ fn a_shift_counts_as_one_edit() {
 }
 
 #[test]
-fn empty_texts_are_texts() {
+fn empty_texts_have_edits_and_lengths() {
     check(&[""], "", [0.0, 0.0]);
     check(&[""], "a b", [2.0, 0.0]);
     check(&["a b c"], " ", [3.0, 3.0]);
 }
 
 #[test]
-fn the_fewest_edits_and_the_mean_length_count() {
+fn a_row_has_the_fewest_edits_and_the_mean_length() {
     check(&["a b c", "a b c d"], "a b c d", [0.0, 3.5]);
     check(&["", "x y z"], "x", [1.0, 1.5]);
 }
@@ -44,14 +44,14 @@ fn a_normalised_text_can_differ_from_itself() {
 }
 
 #[test]
-fn a_score_without_reference_words_is_all_or_nothing() {
+fn without_reference_words_the_score_is_100_or_0() {
     for (sums, expected) in [([3.0, 4.0], 75.0), ([2.0, 0.0], 100.0), ([0.0, 0.0], 0.0)] {
         assert!((Ter::default().score_row(&sums) - expected).abs() < f64::EPSILON);
     }
 }
 
 #[test]
-fn outputs_do_not_disturb_each_other() {
+fn outputs_do_not_affect_each_other() {
     let outputs = ["b a c", "a b c d e f g", "", "c b a", "b a c"];
     let metric = Ter { tokenizer: PLAIN };
     let mut rows = [0.0; 10];
@@ -62,13 +62,13 @@ fn outputs_do_not_disturb_each_other() {
     }
 }
 
-/// The words `first` to `behind`, that one excluded, as numbers.
-fn numbers(first: u32, behind: u32) -> String {
-    (first..behind).map(|number| number.to_string()).collect::<Vec<_>>().join(" ")
+/// Returns the words `first` to `end`, exclusive, as numbers.
+fn numbers(first: u32, end: u32) -> String {
+    (first..end).map(|number| number.to_string()).collect::<Vec<_>>().join(" ")
 }
 
 #[test]
-fn edits_beyond_the_band_are_not_found() {
+fn paths_outside_the_band_are_ignored() {
     check(&[&numbers(40, 140)], &numbers(0, 100), [100.0, 100.0]);
     check(&[&numbers(0, 110)], &(numbers(100, 110) + " " + &numbers(0, 100)), [20.0, 110.0]);
     check(&[&numbers(0, 150)], "149 5", [150.0, 150.0]);
@@ -76,7 +76,7 @@ fn edits_beyond_the_band_are_not_found() {
 }
 
 #[test]
-fn at_a_thousand_candidates_the_best_shift_is_given_up_too() {
+fn a_thousand_candidates_end_the_search() {
     for (times, edits) in [(6, 1.0), (8, 16.0)] {
         let (output, reference) =
             ("a ".repeat(times) + &"b ".repeat(times), "b ".repeat(times) + &"a ".repeat(times));
@@ -84,7 +84,7 @@ fn at_a_thousand_candidates_the_best_shift_is_given_up_too() {
     }
 }
 
-/// Numbers below `limit` that look random and are the same every time.
+/// Deterministic pseudorandom numbers below `limit`.
 struct Numbers(u64);
 
 impl Numbers {
@@ -98,7 +98,7 @@ impl Numbers {
     }
 }
 
-/// Outputs and references of all sorts of lengths whose band fits a window.
+/// Returns outputs and references of various lengths whose band fits a window.
 fn texts() -> impl Iterator<Item = (Vec<u32>, Reference, Numbers)> {
     (0..600).filter_map(|seed| {
         let mut numbers = Numbers(seed);
@@ -114,7 +114,7 @@ fn texts() -> impl Iterator<Item = (Vec<u32>, Reference, Numbers)> {
 }
 
 #[test]
-fn the_window_finds_the_distances_and_edits_of_the_plain_matrix() {
+fn the_window_agrees_with_the_plain_matrix() {
     let (mut window, mut plain) = (WindowMatrix::default(), PlainMatrix::default());
     for (output, reference, _) in texts() {
         window.fill(&reference, &output);
@@ -131,7 +131,7 @@ fn the_window_finds_the_distances_and_edits_of_the_plain_matrix() {
 }
 
 #[test]
-fn the_window_knows_the_distance_after_a_swap_unless_it_is_larger() {
+fn the_window_is_exact_after_a_swap_unless_the_distance_grows() {
     let (mut window, mut plain) = (WindowMatrix::default(), PlainMatrix::default());
     for (mut output, reference, mut numbers) in texts() {
         window.fill(&reference, &output);
@@ -152,7 +152,7 @@ fn the_window_knows_the_distance_after_a_swap_unless_it_is_larger() {
 }
 
 #[test]
-fn positions_are_found_across_blocks_and_within_a_distance() {
+fn positions_cross_blocks_and_stay_within_the_distance() {
     let words: Vec<u32> = (0..200).map(|position| position % 7).collect();
     let mut reference = Reference::default();
     reference.reset(&words, 8);
@@ -167,24 +167,24 @@ fn positions_are_found_across_blocks_and_within_a_distance() {
 }
 
 #[test]
-fn the_gradient_is_that_of_the_score() {
+fn the_gradient_equals_finite_differences() {
     crate::metrics::tests::check_gradient(&Ter::default(), &[30.0, 120.5]);
 }
 
 #[test]
-fn listed_positions_are_those_of_the_sets() {
+fn listed_positions_equal_the_sets() {
     let words: Vec<u32> = (0u32..500).map(|place| place * place % 37 % 11).collect();
     let (mut sets, mut lists) = (Reference::default(), Reference::default());
     sets.reset_within(&words, 11, usize::MAX);
     lists.reset_within(&words, 11, 0);
-    assert!(lists.positions.is_empty() && sets.begins.is_empty());
+    assert!(lists.positions.is_empty() && sets.starts.is_empty());
     assert_eq!(lists.counts(), sets.counts());
     for word in 0..=11 {
         for start in 0..words.len() {
             assert_eq!(lists.occurrences(word, start), sets.occurrences(word, start));
         }
     }
-    // And back again.
+    // Back to sets.
     lists.reset_within(&words, 11, usize::MAX);
     assert_eq!(lists.occurrences(0, 3), sets.occurrences(0, 3));
 }

@@ -1,41 +1,42 @@
-//! Edit distances a row at a time: the band of a row fits into the bits of one integer.
+//! Edit distances computed a row at a time: the band of a row fits into the bits of one integer.
 //!
-//! Neighbouring cells differ by −1, 0 or 1, so two bits per cell hold a row, and a dozen operations
-//! on whole rows make the next one (Myers, 1999, in the form of Hyyrö, 2003). Here the bits are a
-//! window that moves along with the band. A cell beyond an edge of the band cannot be reached. It is
-//! taken to hold one more than its neighbour inside, which makes every path through it too dear,
-//! provided that no pair of equal words leads out of it; `RowWindow::paired` sees to that.
+//! Neighbouring cells differ by −1, 0 or 1, so two bits per cell represent a row, and a dozen
+//! operations on whole rows compute the next row (Myers, 1999, in the form of Hyyrö, 2003). Here
+//! the bits are a window that moves along with the band. A cell outside the band is unreachable.
+//! Its value is set to one more than its neighbour inside, which makes every path through it too
+//! expensive, provided that no pair of equal words leaves such a cell; `RowWindow::paired` ensures
+//! that.
 
 use super::Reference;
 use super::matrix::{Band, Edit, Matrix, Swap};
 
-/// The window of one row. Its lowest bit is for the band's first column, but never for column 0.
+/// Window of one row. Its lowest bit is for the band's first column, but never for column 0.
 #[derive(Debug, Clone, Copy, Default)]
 struct RowWindow {
-    /// The reference position of the lowest bit's word.
+    /// Reference position of the lowest bit's word.
     start: usize,
-    /// How many columns the window moved since the row before.
+    /// Number of columns by which the window moved from the previous row.
     shift: u32,
-    /// The columns that the row before did not fill.
+    /// Columns that the previous row did not compute.
     entering: u64,
-    /// The columns where the row before filled the column on the left.
+    /// Columns whose left neighbour is computed in the previous row.
     paired: u64,
-    /// The columns that this row fills.
+    /// Columns computed in this row.
     filled: u64,
 }
 
-/// One row of distances.
+/// Distances of one row.
 #[derive(Debug, Clone, Copy, Default)]
 struct Row {
-    /// The columns that hold one more than the column on their left …
+    /// Columns whose distance is one more than in the column on their left.
     plus: u64,
-    /// … and those that hold one less.
+    /// Columns whose distance is one less than in the column on their left.
     minus: u64,
-    /// The distance on the left of the lowest bit's column.
+    /// Distance to the left of the lowest bit's column.
     left: usize,
 }
 
-/// What led to the cells of a row; columns in neither set miss a word of the reference.
+/// Last edits of a row's cells; columns in neither set miss a word of the reference.
 #[derive(Debug, Clone, Copy, Default)]
 struct Edits {
     pair: u64,
@@ -45,16 +46,16 @@ struct Edits {
 #[derive(Debug, Default)]
 pub struct WindowMatrix {
     windows: Vec<RowWindow>,
-    /// `rows[n]` is for the first n words of the output, and so is `edits[n]`.
+    /// `rows[n]` is for the first n words of the output, as is `edits[n]`.
     rows: Vec<Row>,
     edits: Vec<Edits>,
-    /// The lengths that the windows are for.
+    /// Lengths of output and reference that the windows are for.
     lengths: (usize, usize),
     distance: usize,
 }
 
 impl WindowMatrix {
-    fn lay_windows(&mut self, output: usize, reference: usize) {
+    fn place_windows(&mut self, output: usize, reference: usize) {
         if self.lengths == (output, reference) && !self.windows.is_empty() {
             return;
         }
@@ -81,10 +82,11 @@ impl WindowMatrix {
         }
     }
 
-    /// The whole distance if `row` replaced the row at `index`, where their difference tells.
+    /// Returns the whole distance if `row` replaced the row at `index`, or `None` if their
+    /// difference does not determine it.
     ///
-    /// Only columns matter that a path not longer than now can pass. It drops and misses no more
-    /// words than that leaves room for, given the two lengths.
+    /// Only columns matter that a path of at most the current distance can pass. Together with the
+    /// two lengths, that limits the words it drops and misses.
     #[inline]
     fn distance_from(&self, index: usize, row: Row) -> Option<usize> {
         let (output, reference) = self.lengths;
@@ -95,9 +97,9 @@ impl WindowMatrix {
         let last = (index + misses).saturating_sub(start);
         let old = self.rows[index];
         let differing = (row.plus ^ old.plus) | (row.minus ^ old.minus);
-        let telling = differing & filled & from_bit(first) & !from_bit(last) == 0;
+        let is_uniform = differing & filled & from_bit(first) & !from_bit(last) == 0;
         let value = |row: Row| row.value(!from_bit(first));
-        telling.then(|| self.distance + value(row) - value(old))
+        is_uniform.then(|| self.distance + value(row) - value(old))
     }
 
     fn whole_distance(&self, row: Row) -> usize {
@@ -105,13 +107,13 @@ impl WindowMatrix {
     }
 }
 
-/// All bits from `bit` on, none if there are not so many.
+/// Returns all bits from `bit` on, or none from bit 64 on.
 fn from_bit(bit: usize) -> u64 {
     if bit < 64 { u64::MAX << bit } else { 0 }
 }
 
 impl Row {
-    /// The distance in the last of `columns`, which begin with the window's first.
+    /// Returns the distance in the last of `columns`, which begin with the window's first.
     fn value(&self, columns: u64) -> usize {
         let (plus, minus) = (self.plus & columns, self.minus & columns);
         self.left + plus.count_ones() as usize - minus.count_ones() as usize
@@ -119,22 +121,22 @@ impl Row {
 }
 
 impl RowWindow {
-    /// The row below `above`, for a word that the reference has at the positions `equal`.
+    /// Computes the row below `above`, for a word at the reference positions `equal`.
     #[inline]
     fn next(&self, above: Row, equal: u64) -> (Row, Edits) {
         let Row { plus, minus, mut left } = above;
         match self.shift {
             0 => (),
-            // Most texts are about as long as their reference, and counting bits takes its time.
+            // Most texts are about as long as their reference, and counting bits is slower.
             1 => left = left + (plus & 1) as usize - (minus & 1) as usize,
             shift => left = above.value(!from_bit(shift as usize)),
         }
         let plus = plus >> self.shift | self.entering;
         let minus = minus >> self.shift & !self.entering;
         let equal = equal & self.paired;
-        // The columns that hold what the column on the left holds above.
+        // Columns whose distance equals the one above on the left.
         let level = ((equal & plus).wrapping_add(plus) ^ plus) | equal | minus;
-        // The columns that hold one more, and one less, than above.
+        // Columns whose distance is one more, and one less, than above.
         let more = minus | !(level | plus);
         let less = level & plus;
         let edits = Edits { pair: self.paired & (!level | equal), drop: more };
@@ -146,7 +148,7 @@ impl RowWindow {
 
 impl Matrix for WindowMatrix {
     fn fill(&mut self, reference: &Reference, output: &[u32]) {
-        self.lay_windows(output.len(), reference.len());
+        self.place_windows(output.len(), reference.len());
         self.rows.clear();
         self.rows.resize(output.len() + 1, Row { plus: u64::MAX, minus: 0, left: 0 });
         self.edits.resize(output.len() + 1, Edits::default());
@@ -194,8 +196,8 @@ impl Matrix for WindowMatrix {
                 row = window.next(row, reference.occurrences(word, window.start)).0;
             }
         }
-        // From here on the words are as before, so once all columns that matter differ by the same
-        // number from what they were, they do so to the end.
+        // From here on the words are unchanged, so once all columns that matter differ from the old
+        // row by the same number, they differ by it to the end.
         for (index, &word) in (end..).zip(&output[end..]) {
             if let Some(distance) = self.distance_from(index, row) {
                 return distance;
