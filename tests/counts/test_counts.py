@@ -260,11 +260,11 @@ def refusals(texts: TestSet) -> dict[str, tuple[Counts, str]]:
         ),
         "documents": (
             of_systems(replace(texts, documents=("d",) * 30), "b"),
-            "other: documents: others; expected those of the other counts",
+            "other: documents: other documents; expected the documents of the other counts",
         ),
         "domains": (
             of_systems(replace(texts, domains=("d",) * 30), "b"),
-            "other: domains: others; expected those of the other counts",
+            "other: domains: other domains; expected the domains of the other counts",
         ),
         "signature": (
             of_systems(texts, "b", metrics="bleu:lowercase,chrf,ter"),

@@ -94,8 +94,8 @@ def test_what_does_nothing_or_is_missing_is_refused() -> None:
     lists, references = informative()
     for options, reason in (
         ({"weights": {}}, "a weight for each feature"),
-        ({"quality": ["quality"], "weights": {"quality": 1.0}}, "no weights beside it"),
-        ({"quality": ["quality"], "ngrams": 2}, "a trained model"),
+        ({"quality": ["quality"], "weights": {"quality": 1.0}}, "no quality columns with weights"),
+        ({"quality": ["quality"], "ngrams": 2}, "as no model is trained"),
         ({"gamma": 0.0}, "above 0"),
     ):
         with pytest.raises(SettingError, match=reason):

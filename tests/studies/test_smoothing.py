@@ -157,7 +157,7 @@ def test_pairs_and_the_ties_of_people_are_counted(pool: TestSet, human: HumanSco
     assert (result.details["pairs"], result.details["ties"]) == (preferred, tied)
     (sentence,) = [line for line in result.to_document().sentences if "ties" in line]
     assert f"τ compares {preferred} pairs" in sentence
-    assert f"{tied} ties of theirs are left out" in sentence
+    assert f"{tied} of their ties are left out" in sentence
 
 
 def read_set(shared: Path, name: str) -> tuple[TestSet, HumanScores]:
@@ -185,7 +185,7 @@ def test_unsmoothed_and_halved_counts_agree_as_sacrebleu_scores_do(
     texts, judged = read_set(shared, name)
     golden_human, golden = segment_scores(case, column)
     result = study_smoothing(texts, judged, replicates=50, permutations=1)
-    tied = f"{case['expect']['human_ties_removed']:,} ties of theirs are left out"
+    tied = f"{case['expect']['human_ties_removed']:,} of their ties are left out"
     assert any(tied in finding for finding in result.to_document().sentences)
     if name == "wmt21-en-de":
         tau = value(result, "tau", label)

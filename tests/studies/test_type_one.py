@@ -428,7 +428,10 @@ def test_the_papers_bootstrap_goes_without_the_correction_that_it_cannot_have(
         ({"alpha": 2.0}, "above 0 and up to 0.5"),
         ({"repetitions": 10}, "from 50"),
         ({"corrections": ["tukey"]}, "a mean over segments"),
-        ({"test": "bootstrap-absolute", "corrections": ["westfall-young"]}, "another one"),
+        (
+            {"test": "bootstrap-absolute", "corrections": ["westfall-young"]},
+            "expected holm with the test",
+        ),
     ],
 )
 def test_many_comparisons_that_say_nothing_are_refused(

@@ -90,8 +90,8 @@ class AgreeOptions(TypedDict, total=False):
     """Options of `agree`.
 
     Attributes:
-        coefficients: coefficients, such as "kendall-b" or "pearson:level=segment". Default: those
-            of WMT.
+        coefficients: coefficients, such as "kendall-b" or "pearson:level=segment". Default: the
+            coefficients of WMT.
         grid: metric with alternatives, such as "sentbleu:k=1|2|5": the best is chosen on a part of
             the data, and tested on the rest.
         development: share of the judged segments to choose on, with a grid; the first coefficient
@@ -104,9 +104,9 @@ class AgreeOptions(TypedDict, total=False):
             significance level; all there are of up to 14 systems.
         permute: "scores" takes the systems as given; whole "systems" says something about other
             systems too; outcomes of "pairs", for calibrated ties as in WMT, rejects too often.
-        alternative: "greater" if it was fixed beforehand that metrics agree better than those named
-            after them; "observed" is one-sided in the direction that the data show, as in WMT,
-            which doubles the false alarms.
+        alternative: "greater" tests whether a metric agrees better than metrics named after it, if
+            that was fixed beforehand. "observed" is one-sided in the direction of the data, as in
+            WMT, which doubles the false alarms.
         correction: correction for the number of pairs of metrics; "none" is what WMT does.
         human_lower_is_better: treat lower human scores as better, such as penalties: negate them.
         system_scores: segments that systems are scored on: "all", or those that were "rated".

@@ -94,7 +94,7 @@ def as_human(human: ArrayLike) -> Values:
     """Human scores as a checked matrix (system, segment), in which NaN is an unrated cell."""
     scores = _as_matrix("human", human)
     if np.isinf(scores).any():
-        raise SettingError("human", float("inf"), "finite numbers, NaN where nobody rated")
+        raise SettingError("human", float("inf"), "finite numbers, NaN for a missing score")
     return scores
 
 

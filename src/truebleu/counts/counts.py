@@ -158,7 +158,9 @@ class Counts(ComparedByValue):
             ("domains", mine.domains, theirs.domains),
         ):
             if known is not None and found is not None and known != found:
-                raise OtherCountsError(label, noun, "others", "those of the other counts")
+                raise OtherCountsError(
+                    label, noun, f"other {noun}", f"the {noun} of the other counts"
+                )
         if twice := next((name for name in theirs.systems if name in mine.systems), None):
             raise DuplicateSystemError(twice)
         signatures = {str(other.signature(metric)): metric for metric in other.metrics}

@@ -128,9 +128,9 @@ class ReadOptions(TypedDict, total=False):
             rater first ("z"): (x - mean) / standard deviation over all that a rater judged.
         weights: weights of errors in MQM: standard, wmt24, a list such as "Major=5,Minor=1", or a
             file; in Python also a mapping.
-        match: how segments of the file are matched to those of the texts: by "names" if systems are
-            files of scores whose items have some, by "documents", by "numbers" or in "order".
-            Default: the first that fits what the file has.
+        match: method of matching the file's segments to the test set: by "names" if systems are
+            files of scores with named items, by "documents", by "numbers" or in "order". Default:
+            the first that fits the file.
         first_segment: number of the first segment in the file, 0 or 1. Default: detected
             automatically.
         language_pair: language pair to take from a file with several, as the file writes it.

@@ -410,7 +410,7 @@ def read_spans(path: str, systems: Mapping[str, TextLike]) -> MarkedErrors:
                 of_system[place].append(moved)
     if not spans:
         found = f"no error in an output of {listed(list(systems))}, but of {listed(sorted(seen))}"
-        raise MalformedFileError(path, None, found, "errors in the outputs at hand")
+        raise MalformedFileError(path, None, found, "errors in outputs of the test set")
     return MarkedErrors(spans=spans, unmatched=unmatched)
 
 

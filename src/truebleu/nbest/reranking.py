@@ -180,9 +180,9 @@ def rerank(
     else:
         for name, value in {"gamma": gamma, "ngrams": ngrams}.items():
             if value:
-                raise SettingError(name, value, f"a trained model, without {model} beside it")
+                raise SettingError(name, value, f"no value with {model}, as no model is trained")
         if weights is not None and quality:
-            raise SettingError("quality", list(quality), "no weights beside it")
+            raise SettingError("quality", list(quality), "no quality columns with weights")
         trained = _by_weights(_of_quality(nbest, quality) if weights is None else weights)
     indices = first_argmax(trained.score(nbest), nbest.offsets)
     if trained_on is not None and train_lists is None:

@@ -143,9 +143,8 @@ class TuneOptions(TypedDict, total=False):
     """Options of `tune`.
 
     Attributes:
-        folds: number of parts of neighbouring segments that the development lists are cut into,
-            without test lists; candidates of each part are chosen by weights tuned on the others.
-            0 measures no gain.
+        folds: number of parts of neighbouring development segments, without test lists. Candidates
+            of each part are chosen by weights tuned on the other parts; 0 measures no gain.
         repeats: number of runs, each with another seed.
     """
 

@@ -71,8 +71,8 @@ MOST_EVEN = 0.5
 NOTES = (
     "Contributions add up to the difference. p (even spread) tests whether a slice contributes in "
     "proportion to its share of the {whole} (labels permuted over {rows}), adjusted for all "
-    "slices; the slices' intervals are simultaneous. p of an n-gram tests whether it contributes "
-    "nothing, adjusted for all tested n-grams.",
+    "slices; the slices' intervals are simultaneous. An n-gram's p tests whether the n-gram "
+    "contributes nothing, adjusted for all tested n-grams.",
     "Scores on a slice alone do not add up; differences without flagged outputs are exploratory.",
 )
 

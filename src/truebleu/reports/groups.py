@@ -48,8 +48,8 @@ def score_tables(
         if scores.settings is not None:
             level, many = scores.settings.level, len(groups)
             notes = (
-                f"by {name}: intervals are simultaneous, those of all {many} groups hold together "
-                f"with {100 * level:g} % confidence (each at {level ** (1 / many):.4f})",
+                f"by {name}: intervals of all {many} groups are simultaneous, with "
+                f"{100 * level:g} % confidence (each at {level ** (1 / many):.4f})",
             )
         rows = tuple(
             {**_group_row(group), **cells(system)} for group in groups for system in group.systems

@@ -69,9 +69,9 @@ class TestSizeOptions(WidthOptions, total=False):
     """Options of `study_test_size`.
 
     Attributes:
-        recount: True to count every part anew, as a test set that knows nothing of the rest.
-            Otherwise weights that come from the whole text, such as NIST's information, stay those
-            of the whole, so that scores of different sizes compare.
+        recount: True to count every part as a test set of its own. Otherwise weights that come from
+            the whole text, such as NIST's information, are the same for all sizes, so that their
+            scores are comparable.
     """
 
     samples: Annotated[base.Growths, Setting(default=100)]
@@ -88,8 +88,8 @@ def study_test_size(
 ) -> base.StudyResult:
     """How do scores and intervals depend on how much of the test set is used?
 
-    Zhang & Vogel (2004, Figs. 4 to 7, Table 2): random units are added to a test set until it is
-    complete; doubling the data narrows the relative interval by about 30 %. Units are taken for
+    Random units are added to a test set until it is complete (Zhang & Vogel 2004, Figs. 4 to 7,
+    Table 2): doubling the data narrows the relative interval by about 30 %. Units are taken for
     independent draws from one population, as by all bootstrap intervals; the parts of one
     repetition are nested.
 
@@ -584,9 +584,8 @@ class ReplicatesOptions(base.PoolOptions, total=False):
         repetitions: runs of the largest B; smaller ones cut the same replicates into more.
         enough: largest standard deviation of the bounds, as a share of the interval's width, at
             which a B is enough.
-        figure: what the chart shows: how far intervals of B replicates differ, or the histogram of
-            each system's scores on the largest B, with the percentiles of its interval (Figs. 1
-            and 2).
+        figure: chart to draw: deviations of the intervals by B, or the histogram of each system's
+            scores for the largest B with the percentiles of its interval (Figs. 1 and 2).
     """
 
     replicates: Annotated[Sequence[int] | None, Setting(minimum=1, metavar="N,N,...")]
@@ -607,9 +606,9 @@ def study_replicates(
     """How many replicates does the bootstrap need?
 
     Zhang & Vogel (2004, Tables 5 and 6): the relative interval and the standard deviation of its
-    bounds for B = 100 to 100,000; beyond 2,000 replicates there are only small changes. The
-    replicates are made once, as many as the largest B takes; every B cuts the same ones into
-    runs that share none, so that a smaller B has more runs.
+    bounds for B = 100 to 100,000; beyond 2,000 replicates there are only small changes. Replicates
+    are drawn once, for the largest B. Every smaller B cuts these replicates into more, disjoint
+    runs.
 
     Args:
         test_set: what is resampled.

@@ -112,9 +112,9 @@ def study_tuning(
 ) -> base.StudyResult:
     """Does it matter which smoothed BLEU weights are tuned on?
 
-    Chen & Cherry (2014, Tables 5 to 8): weights that maximise expected sentence BLEU by each
-    smoothing, several runs each, with MIRA and MERT beside them; scores on test lists are compared
-    with those of no smoothing by stratified randomization.
+    Weights maximise expected sentence BLEU by each smoothing, in several runs; MIRA and MERT are
+    added for comparison (Chen & Cherry 2014, Tables 5 to 8). Scores on test lists are compared
+    with the scores of no smoothing by stratified randomization.
 
     Args:
         lists: development lists with features.
@@ -360,10 +360,10 @@ def study_reranking(
 ) -> base.StudyResult:
     """What do several metrics say of one reranker, and of others that should equal it?
 
-    Riezler & Maxwell (2005, Table 1): a log-linear model with n-grams as features against one with
-    the lists' own features only, by each metric, with p-values by approximate randomization (their
-    Fig. 1) and by the bootstrap of absolute differences (Fig. 2). Table 2: the same reranker
-    against variants with redundant features, which should not differ from it.
+    A log-linear model with n-grams as features is compared by each metric with a model of the
+    lists' own features only (Riezler & Maxwell 2005, Table 1). P-values are by approximate
+    randomization (their Fig. 1) and by the bootstrap of absolute differences (Fig. 2). Table 2
+    compares the reranker with variants with redundant features, which should not differ from it.
 
     Args:
         lists: the candidates of each segment; copies count once.

@@ -193,9 +193,8 @@ class PowerOptions(TrialOptions, total=False):
     """Options of `study_power`.
 
     Attributes:
-        figure: what the chart shows: power against the difference, or how sure the last test is on
-            each sample of about 300 that the better system is better, for the largest and the
-            smallest difference (Figs. 7 and 8).
+        figure: chart to draw: power by difference, or the last test's confidence on each sample of
+            about 300 for the largest and the smallest difference (Figs. 7 and 8).
     """
 
     figure: Annotated[Literal["power", "confidence"], Setting(default="power")]
@@ -212,9 +211,9 @@ def study_power(
 ) -> base.StudyResult:
     """How often do tests on small samples conclude which system is better, and how often wrongly?
 
-    Koehn (2004, Table 3): on 300 sentences, a difference of 2 BLEU was found in 65 of 100 samples,
-    one of 0.5 in 12, and in 1 the opposite. "12 %/1 %" means that on 12 of 100 samples the test
-    concluded what the whole pool says by the same metric, on 1 the opposite, and on 87 nothing.
+    On 300 sentences, a difference of 2 BLEU was found in 65 of 100 samples, a difference of 0.5 in
+    12, and the opposite in 1 (Koehn 2004, Table 3). "12 %/1 %" means that the test concluded on 12
+    of 100 samples what the whole pool says by the same metric, and the opposite on 1.
 
     Args:
         test_set: the pool.
@@ -402,9 +401,9 @@ def study_accuracy(
 
     Koehn (2004, Table 4): of 363 conclusions with a confidence of 90 to 95 %, 95 % were right. The
     confidence of a conclusion is 1 - p; of Koehn's "wins" that is the share of replicates which the
-    winner wins. How often a test is right at some confidence depends on how large the differences
-    are that it is asked about: of pairs that are all alike half of the conclusions are wrong at any
-    confidence. P-values of two-sided tests claim less than they could.
+    winner wins. How often a test is right at some confidence depends on the size of the
+    differences: if all pairs are equal, half of the conclusions are wrong at any confidence.
+    P-values of two-sided tests claim less than they could.
 
     Args:
         test_set: the pool.
@@ -566,7 +565,7 @@ def study_sensitivity(
         raise SettingError("sizes", chosen[0], expected)
     for name, value in {"samples": options["samples"], "sampling": options["sampling"]}.items():
         if not sizes and value is not None:
-            expected = "sizes (--sizes) beside it: without them the whole test set is taken, once"
+            expected = "no value without sizes (--sizes): the whole test set is taken once"
             raise SettingError(name, value, expected)
     drawing = {
         **options,

@@ -106,12 +106,12 @@ def study_sampling(
     Koehn (2004, Figs. 2-4): BLEU ran from 21 to 37 on blocks of 300 consecutive sentences, and
     from 27 to 31 on systematic samples, of every hundredth sentence.
 
-    The design effect is the variance over samples divided by the variance over samples of as many
-    independent units, drawn from the whole pool with replacement: with an effect of 5 a block of
-    300 tells as much as 60 segments drawn at random. Blocks and systematic samples share nothing,
-    so that their variance with the divisor n - 1 needs no correction for the finite pool: of units
-    in random order both would be those of independent units, and the effect 1 (Cochran 1977, §8.5).
-    Above 1, units of a sample are alike; below 1, they are spread over what differs.
+    The design effect is the variance over samples divided by the variance over samples of
+    independent units of the same size, drawn from the whole pool with replacement. With an effect
+    of 5 a block of 300 tells as much as 60 segments drawn at random. Blocks and systematic samples
+    share nothing, so that their variance with the divisor n - 1 needs no correction for the finite
+    pool. If units were in random order, the effect would be 1 (Cochran 1977, §8.5). Above 1, units
+    of a sample are alike; below 1, they are more varied than independent units.
 
     Args:
         test_set: the pool, in its own order, which is what matters here.
@@ -402,8 +402,8 @@ def study_coverage(
         # Of random samples, which may have units in common, this holds as well.
         result.sentences.append(
             f"The largest samples are {100 * largest:.0f} % of the pool and have no unit twice: "
-            f"they vary by {narrower:.0f} % less around its score than around that of endless "
-            "text, so more intervals contain it than would contain that."
+            f"they vary by {narrower:.0f} % less around the pool's score than around the score of "
+            "an infinite pool. So intervals cover the pool's score more often."
         )
     return result
 

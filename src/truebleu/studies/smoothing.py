@@ -101,11 +101,12 @@ def study_smoothing(
     runner: Runner | None = None,
     **options: Unpack[SmoothingOptions],
 ) -> base.StudyResult:
-    """Which smoothing of sentence BLEU agrees best with people?
+    """Which smoothing of sentence BLEU agrees best with human raters?
 
-    Chen & Cherry (2014, Tables 2 and 3): smoothings 0 to 7 by the τ of pairs of outputs of one
-    segment (eq. 12), and with corpus BLEU (crp) by Pearson's γ and Spearman's ρ of systems, scored
-    by the mean of sentence BLEU weighted by reference length (eq. 13). ε, K and α are the paper's.
+    Chen & Cherry (2014, Tables 2 and 3) compare smoothings 0 to 7 by the τ of pairs of outputs of
+    one segment (eq. 12). Pearson's γ and Spearman's ρ of systems also include corpus BLEU (crp);
+    systems are scored by the mean of sentence BLEU weighted by reference length (eq. 13). ε, K and
+    α are the paper's.
     Intervals take segments, or documents, for independent draws. The tests assume
     that, were two smoothings equally good, either's answers about a segment might as well be the
     other's; between systems, either's score of a system.
@@ -190,8 +191,8 @@ def study_smoothing(
         ties = pairs.human_ties + pairs.both_ties
         result.details.update(ties=ties, pairs=pairs.total - ties)
         systems += (
-            f" τ compares {pairs.total - ties:,} pairs of outputs of one {item} of which people "
-            f"preferred one; {ties:,} ties of theirs are left out."
+            f" τ compares {pairs.total - ties:,} pairs of outputs of one {item} with a preference "
+            f"of human raters; {ties:,} of their ties are left out."
         )
     result.sentences.append(systems)
     result.sentences.extend(

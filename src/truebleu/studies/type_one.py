@@ -66,9 +66,8 @@ NULL_TITLES = {
 Null = Annotated[
     Literal["segment", "document", "simulated"],
     Setting(
-        help="how equal systems come about: outputs are swapped at random, segment by segment or "
-        "document by document; or systems are simulated with equal channels, on a simulated test "
-        "set of this size.",
+        help="null hypothesis: outputs swapped at random by segment or by document, or simulated "
+        "systems with equal channels on a simulated test set of this size.",
         default="segment",
     ),
 ]
@@ -255,11 +254,12 @@ def study_type_one(
     runner: Runner | None = None,
     **options: Unpack[TypeOneOptions],
 ) -> base.StudyResult:
-    """How often does each test find a difference where there is none?
+    """What is the Type I error rate of each test?
 
-    In each repetition two systems, drawn at random where there are more, are made equal and tested.
-    A test that keeps its level finds a difference as often as the level says. Riezler & Maxwell
-    (2005, Table 2): the bootstrap's p-values are smaller than those of approximate randomization.
+    In each repetition two systems, drawn at random if there are more, are made equal and tested. A
+    test that keeps its level finds a difference as often as its level says. The bootstrap's
+    p-values are smaller than the p-values of approximate randomization (Riezler & Maxwell 2005,
+    Table 2).
 
     Args:
         test_set: the systems whose outputs are swapped.
@@ -409,8 +409,8 @@ def study_equivalents(
 ) -> base.StudyResult:
     """Which p-values do pairs of systems have that you take for equal, such as runs of one system?
 
-    Riezler & Maxwell (2005, Table 2): the bootstrap's p-values are smaller than those of
-    approximate randomization.
+    The bootstrap's p-values are smaller than the p-values of approximate randomization (Riezler &
+    Maxwell 2005, Table 2).
 
     Args:
         test_set: systems that should not differ.
@@ -515,7 +515,7 @@ def study_multiplicity(
     runner: Runner | None = None,
     **options: Unpack[MultiplicityOptions],
 ) -> base.StudyResult:
-    """How often is there any false alarm when so many equal systems are all compared?
+    """How often is there any false alarm when many equal systems are all compared?
 
     Riezler & Maxwell (2005, §4.4, after Cohen 1995) expect a false alarm among k comparisons at the
     level alpha with about 1 - (1 - alpha)**k, for 15 systems and 105 pairs .9954. Each repetition
