@@ -174,7 +174,10 @@ def test_a_smoothing_is_a_name_or_the_number_of_the_paper(number: int) -> None:
         ("smoothing=4,k=-1", "k: -1.0; expected a number above 0"),
         ("smoothing=4,k=inf", "k: inf; expected a number above 0"),
         ("smoothing=6,alpha=nan", "alpha: nan; expected a number above 0"),
-        ("smoothing=3,k=4", "none with smoothing=halving; it belongs to length-scaled and scaled"),
+        (
+            "smoothing=3,k=4",
+            "no value with smoothing=halving; it belongs to length-scaled and scaled",
+        ),
         ("smoothing=5,smooth_next_order", "it belongs to scaled-average"),
         ("weight=none", "unknown weight 'none'"),
         ("max_order=0", "max_order: 0"),

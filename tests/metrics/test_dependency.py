@@ -258,7 +258,7 @@ def test_lemmas_and_labels_must_be_there_where_they_are_compared(folder: Path) -
     ("settings", "error", "message"),
     [
         ("", SettingError, "parses: ''; expected a folder of CoNLL-U files"),
-        ("parses=a,spacy=b", SettingError, "and not both"),
+        ("parses=a,spacy=b", SettingError, "but not both"),
         ("parses=a,word=stem", UnknownNameError, "unknown word 'stem'"),
         ("parses=a,given=b", UnknownNameError, "unknown setting of depf 'given'"),
         ("parses=a,labelled=maybe", SettingError, "expected yes or no"),

@@ -87,7 +87,7 @@ def test_a_batch_must_have_a_score_for_each_segment(returned: Any, message: str)
 def test_impossible_settings_are_refused() -> None:
     with pytest.raises(SettingError, match="name: ''"):
         FunctionMetric(function=shared_words, name="")
-    with pytest.raises(SettingError, match="expected something to call"):
+    with pytest.raises(SettingError, match="expected a function"):
         FunctionMetric(function="len", name="f")  # type: ignore[arg-type]
     with pytest.raises(SettingError, match="last axis is 2 long"):
         EACH.score([1.0])

@@ -145,7 +145,7 @@ def test_a_broken_package_is_named_with_the_reason(folder: Path, code: str, reas
 def test_two_packages_that_offer_one_name_are_both_named(folder: Path) -> None:
     install(folder, "first", {"new": "one:Metric"})
     install(folder, "second", {"new": "two:Metric"})
-    with pytest.raises(PluginError, match="metric 'new' of first and second: they offer"):
+    with pytest.raises(PluginError, match="metric 'new' of first and second: they define"):
         parse_metric("new")
 
 

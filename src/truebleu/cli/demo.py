@@ -17,7 +17,7 @@ from truebleu.corpus.sequences import Segments
 from truebleu.errors import PluginError
 from truebleu.explanation.report import report
 from truebleu.metrics.plugins import plugin_names
-from truebleu.metrics.registry import METRICS, metric_class, written_settings
+from truebleu.metrics.registry import METRICS, default_settings, metric_class
 from truebleu.reports.document import FORMATS, Column, Document, Sentences, Table, render_text
 from truebleu.reports.explain import verdict
 from truebleu.schema import DEFAULT_SEED, Setting, takes
@@ -155,7 +155,7 @@ def _metrics() -> Iterator[dict[str, str]]:
             kind = metric_class(name)
             plug_in = "" if name in METRICS else "plug-in: "
             title = plug_in + SEE.split((kind.__doc__ or "").strip())[0]
-            settings = written_settings(kind)
+            settings = default_settings(kind)
         except PluginError as error:
             title, settings = str(error), ""
         yield {"metric": name, "what it is": title, "settings and defaults": settings}
@@ -191,7 +191,7 @@ def _tuners() -> Iterator[dict[str, str]]:
     from truebleu.nbest.tuning import TUNERS
 
     for name, tuner in TUNERS.items():
-        settings = written_settings(tuner)
+        settings = default_settings(tuner)
         yield {"tuner": name, "what it is": tuner.title, "settings and defaults": settings}
 
 

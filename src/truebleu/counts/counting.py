@@ -1,6 +1,6 @@
-"""Counting: texts in memory, or files that are read in parts and forgotten.
+"""Counting texts in memory, or files that are read in parts and forgotten.
 
-Other formats may pair segments by their ids, which takes all of them: they are one part.
+Formats that pair segments by id need all segments at once, so they are one part.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ DEFAULT_METRIC = "bleu"
 
 
 def count_texts(test_set: TestSet, metrics: MetricsLike | None = None) -> Counts:
-    """Count a test set that is in memory, metric by metric on first use; its texts stay.
+    """Count a test set in memory, metric by metric on first use, and keep its texts.
 
-    Settings that a metric leaves to the references are fixed by all of them, so that any subset is
-    counted alike. The warnings are about the texts, and about metrics that do not fit them.
+    Settings that depend on the references are fixed by all references, so that any subset is
+    counted alike. Warnings are about the texts, and about metrics that do not fit them.
     """
     test_set = test_set.examined()
     outline = test_set.outline
@@ -89,8 +89,8 @@ def count_files(
 ) -> Counts:
     """Read texts as `read_test_set` does, count them part by part, and forget them.
 
-    All texts are one part if a metric needs the whole text, as NIST does, which weighs n-grams by
-    all references, or if scores or parses of all segments were given.
+    All texts are one part if a metric needs the whole text (NIST weights n-grams by all
+    references), or if scores or parses of all segments are given.
 
     Args:
         systems: outputs, one system each.
@@ -100,7 +100,7 @@ def count_files(
         documents: file with the document of each segment, or a table of documents and domains.
         strict: True if a warning about the texts is an error.
         fingerprints: True to compute the fingerprints that saved counts and ledgers need.
-        stdin: stream to read for a text written `-`; by default standard input.
+        stdin: stream to read for a text named `-`; by default standard input.
         watch: function called with the parts before and after each of them, for progress.
     """
     requested = as_requested(DEFAULT_METRIC if metrics is None else metrics)
@@ -147,7 +147,7 @@ class _Counting:
             self._prints.add(part)
 
     def _begin(self, part: TestSet) -> None:
-        """Fix all settings by the first part; scores that were given are about a whole test set."""
+        """Fix all settings by the first part, which is the whole test set with given scores."""
         for metric, rows in zip(self._requested, self._rows, strict=True):
             if isinstance(metric, Metric):
                 self._scorers.append(metric.for_references(part.references))
@@ -167,9 +167,9 @@ class _Counting:
             isinstance(scorer, Metric) and scorer != metric
             for scorer, metric in zip(self._scorers, self._requested, strict=True)
         ):
-            # The first part chose the tokenizers.
+            # Tokenizers were chosen by the script of the first part.
             names = [text or "words with spaces" for text in (script, self._script)]
-            expected = f"{names[1]}, as at their beginning; or -m bleu:tokenize=13a, say"
+            expected = f"{names[1]}, as at their beginning, or -m bleu:tokenize=13a"
             raise SettingError("references", f"{names[0]} in all", expected)
         systems, references = self._names
         outline = Outline(
@@ -187,7 +187,7 @@ class _Counting:
 
 
 class _PartPrints:
-    """Fingerprints of texts that come part by part."""
+    """Fingerprints of texts that are read part by part."""
 
     def __init__(self, part: TestSet) -> None:
         self._references = Fingerprint(len(part.references))

@@ -37,7 +37,7 @@ class MetricCounts:
     """Counts by one metric.
 
     Attributes:
-        label: name of the metric, with the settings that tell it from namesakes.
+        label: name of the metric, with settings that distinguish it from metrics of this name.
         scorer: function that turns summed rows into scores.
         rows: counts shaped (segment, system, column).
     """
@@ -73,7 +73,7 @@ class Counts(ComparedByValue):
         counted: Iterable[tuple[Scorer, Rows]],
         texts: TestSet | None = None,
     ) -> Counts:
-        """Label the metrics of some counts; raises SettingError if one occurs twice."""
+        """Label the metrics of counts; raises SettingError if a metric occurs twice."""
         pairs = list(counted)
         labels = metric_labels([scorer for scorer, _ in pairs])
         require_distinct(labels)
@@ -95,7 +95,7 @@ class Counts(ComparedByValue):
 
     @property
     def fingerprints(self) -> Fingerprints:
-        """Fingerprints of what was counted; raises AbsentTextError if nobody computed them."""
+        """Fingerprints of the texts or items; raises AbsentTextError if they were not computed."""
         if self.outline.fingerprints is None and self.texts is not None:
             return self.texts.fingerprints
         return self.outline.require_fingerprints()
@@ -116,7 +116,7 @@ class Counts(ComparedByValue):
         return self.texts
 
     def select(self, names: Sequence[str]) -> Counts:
-        """Return the counts of some systems, in this order.
+        """Return the counts of the systems `names`, in this order.
 
         Raises UnknownNameError for other names and DuplicateSystemError for a name given twice.
         """
@@ -142,7 +142,7 @@ class Counts(ComparedByValue):
         )
 
     def join(self, other: Counts, label: str = "counts") -> Counts:
-        """Return these counts and those of further systems, without texts.
+        """Add the systems of other counts, without texts.
 
         Raises OtherCountsError if segments or references differ or `other` lacks a metric, and
         DuplicateSystemError if a name occurs twice.
@@ -201,7 +201,7 @@ class Counts(ComparedByValue):
                 raise OtherCountsError(label, noun, str(found), str(expected))
 
     def subset(self, segments: Sequence[int]) -> Counts:
-        """Return the counts of some segments, without texts.
+        """Return the counts of `segments`, without texts.
 
         Raises SettingError unless `segments` are one or more indices from 0.
         """
@@ -219,7 +219,7 @@ class Counts(ComparedByValue):
         )
 
     def only(self, *labels: str) -> Counts:
-        """Return the counts by some metrics, in this order; raises UnknownNameError."""
+        """Return the counts by the metrics `labels`, in this order; raises UnknownNameError."""
         by_label = {metric.label.lower(): metric for metric in self.metrics}
         for label in labels:
             if label.lower() not in by_label:

@@ -1,7 +1,7 @@
-"""Inputs of verbs: one place decides what was given, and counts it.
+"""Inputs of verbs: texts, scores or counts are recognized and counted here.
 
-`counts_of` takes what is in memory (texts, scores, counts), `counts_of_files` takes files of any
-kind, for commands, the fixture for pytest and the action for pipelines.
+`counts_of` takes texts, scores and counts in memory; `counts_of_files` takes files of any kind, for
+commands, the pytest fixture and the action for pipelines.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from truebleu.metrics.registry import MetricsLike
     from truebleu.scores.items import ItemScores
 
-    #: What a verb takes in place of texts: counts, a test set, or scores of items.
+    #: Inputs of verbs other than texts: counts, a test set, or scores of items.
     Source: TypeAlias = Counts | TestSet | ItemScores
 
 __all__ = ["count"]
@@ -52,7 +52,7 @@ def count(
     documents: str | Iterable[object] | None = None,
     domains: Iterable[object] | None = None,
 ) -> Counts:
-    """Count a test set, once for all that is asked of it.
+    """Count a test set once, for any number of verbs.
 
     >>> counts = count({"a": [0, 1, 1], "b": [1, 1, 1]})
     >>> counts.labels, counts.outline.rows
@@ -80,7 +80,7 @@ def counts_of(
     verb: str = "",
     by_runs: bool = False,
 ) -> Counts:
-    """Count what a caller gives.
+    """Count texts, or take counts or scores.
 
     Args:
         systems: counts, a test set, scores of items, or what `as_test_set` takes; without
@@ -98,7 +98,7 @@ def counts_of(
         _require_none("counts", references=references, metrics=metrics, source=source)
         return _with_labels(systems, documents, domains)
     if verb and (_is_text(systems) or (references is not None and _are_texts(systems))):
-        # As other tools take them: compare(outputs_a, outputs_b, references).
+        # Other tools are called like this: compare(outputs_a, outputs_b, references).
         call = f'{verb}({{"a": outputs_a, "b": outputs_b}}, references)'
         raise RefusedError(f"systems are given by name: {call}")
     if references is not None or isinstance(systems, TestSet):
@@ -149,7 +149,7 @@ def count_items(
 
 
 def _common_items(counts: Counts, items: ItemScores) -> Counts:
-    """Keep the items that all models have scores of; raises SettingError if there is none."""
+    """Keep the items with scores of all models; raises SettingError if no items are left."""
     rows = [metric.rows.stored()[:, :, 1].all(1) for metric in counts.metrics]
     common = [index for index, row in enumerate(zip(*rows, strict=True)) if all(row)]
     if not common:
@@ -171,7 +171,7 @@ def _as_items(
     domains: Iterable[object] | None,
 ) -> ItemScores:
     """Pair scores by item, with documents and domains."""
-    # Formats of tools take longer to import than plain scores take in all.
+    # Importing the formats of tools takes longer than reading plain scores.
     from truebleu.scores.items import ItemScores
 
     items = scores
@@ -189,7 +189,7 @@ def _as_items(
 def _require_none(noun: str, **arguments: object) -> None:
     for name, value in arguments.items():
         if value is not None:
-            raise SettingError(name, type(value), f"None with {noun}, which have their own")
+            raise SettingError(name, type(value), f"None with {noun}, which have their own {name}")
 
 
 def _with_labels(
@@ -207,7 +207,7 @@ def _with_labels(
 
 
 def _scores_in(systems: Any, metrics: MetricsLike | None) -> Any:
-    """Return scores that were given in place of texts, or None."""
+    """Return `systems` as scores by model, or None if they are texts."""
     if is_frame(systems):
         columns = frame_columns("systems", systems)
         if any(name.strip().lower() in SYSTEM for name in columns):
@@ -228,7 +228,7 @@ def _is_scored(answers: Any) -> bool:
     """Return whether a system is given as numbers, or as rows with the names of items."""
     if is_frame(answers):
         return True
-    # Looking into an iterator would take its first answer away.
+    # Looking into an iterator would consume its first answer.
     if isinstance(answers, str | bytes | Segments | Iterator) or not isinstance(answers, Iterable):
         return False
     first = next((answer for answer in answers if answer is not None), "")
@@ -245,11 +245,11 @@ def _are_texts(value: object) -> bool:
 
 
 def _answers(requested: Sequence[Requested]) -> str | None:
-    """Return how several answers to an item are scored, by the first metric that says it."""
+    """Return the scoring of several answers to an item, from the first metric that sets it."""
     from truebleu.scores.given import GivenScores
 
     answers = (metric.answers for metric in requested if isinstance(metric, GivenScores))
-    return next((way for way in answers if way is not None), None)
+    return next((scoring for scoring in answers if scoring is not None), None)
 
 
 # Files.
@@ -276,8 +276,8 @@ def counts_of_files(
     """Count files of any kind.
 
     Args:
-        systems: outputs; saved counts, which need no references and beside which texts are
-            counted; or, without references, scores, and evaluations that keep their texts.
+        systems: outputs, saved counts, or both; without references saved counts, scores, or
+            evaluations that keep their texts.
         references: references of the outputs, one translator each.
         metrics: names or objects; None for the default.
         source: source text.
@@ -324,25 +324,25 @@ def counts_of_files(
 def _split_saved(
     systems: Sequence[str], metrics: MetricsLike | None
 ) -> tuple[list[str], list[tuple[str, Counts]]]:
-    """Return the files that are texts, and the paths and counts of those that are saved counts."""
+    """Return the files that are texts, and the paths and counts of the saved counts."""
     texts: list[str] = []
     saved: list[tuple[str, Counts]] = []
-    for written in systems:
-        location = parse_location(written)
+    for argument in systems:
+        location = parse_location(argument)
         if location.column is not None or not may_hold_statistics(location.path):
-            texts.append(written)
+            texts.append(argument)
             continue
         from truebleu.counts.saved import read_counts, rename_system
 
         counts = read_counts(location.path, metrics)
         if location.name is not None:
-            counts = rename_system(counts, location.name, written)
+            counts = rename_system(counts, location.name, argument)
         saved.append((location.path, counts))
     return texts, saved
 
 
 def _join(saved: Sequence[tuple[str, Counts]]) -> Counts:
-    """Join the systems of saved counts; raises OtherCountsError unless they fit."""
+    """Join the systems of saved counts; raises OtherCountsError unless they match."""
     (_, counts), *others = saved
     for path, other in others:
         counts = counts.join(other, path)
@@ -350,7 +350,7 @@ def _join(saved: Sequence[tuple[str, Counts]]) -> Counts:
 
 
 def _join_texts(counts: Counts, saved: Sequence[tuple[str, Counts]]) -> Counts:
-    """Join counts of texts with saved ones; raises OtherCountsError unless the references fit."""
+    """Join counts of texts with saved counts; raises OtherCountsError unless references match."""
     if not counts.outline.systems:
         joined = _join(saved)
         for path, other in saved:
@@ -372,7 +372,7 @@ def _count_without_references(
     *,
     by_runs: bool,
 ) -> Counts:
-    """Count scores of other tools: a file for each model, or one for all systems."""
+    """Make counts of scores of other tools: a file for each model, or one for all systems."""
     from truebleu.scores.given import textless_outline
     from truebleu.scores.items import ItemScores, read_evaluated_texts
 
@@ -417,10 +417,10 @@ def read_texts(
 
 
 def are_scores(systems: Sequence[str]) -> bool:
-    """Return whether files hold scores, of a tool or in tables of items, and no texts."""
+    """Return whether files hold only scores, of a tool or in tables of items, without texts."""
     from truebleu.scores.formats import holds_scores, score_files
 
-    locations = [parse_location(written) for written in score_files(systems)]
+    locations = [parse_location(argument) for argument in score_files(systems)]
     if not locations or not all(os.path.isfile(location.path) for location in locations):
         return False
     if any(may_hold_statistics(location.path) for location in locations):
@@ -429,13 +429,13 @@ def are_scores(systems: Sequence[str]) -> bool:
     return all(holds_scores(at.path, table=at.column is None) for at in locations)
 
 
-def with_baseline(systems: Sequence[str], written: str) -> tuple[list[str], str]:
-    """Add another system; return all systems and its name, which no other system has."""
-    location, *others = map(parse_location, (written, *systems))
+def with_baseline(systems: Sequence[str], argument: str) -> tuple[list[str], str]:
+    """Add a baseline; return all systems and its name, which no other system has."""
+    location, *others = map(parse_location, (argument, *systems))
     name = location.name or stem(location.path)
     if location.name is not None:
-        return [*systems, written], name
+        return [*systems, argument], name
     # A new run of a system usually has the name of the old one.
     if name in {other.name or stem(other.path) for other in others}:
         name = f"{name} (baseline)"
-    return [*systems, f"{name}={written}"], name
+    return [*systems, f"{name}={argument}"], name

@@ -1,7 +1,7 @@
-"""Rows: counts by segment, system and column, stored in as few bits as they fit.
+"""Rows: counts by segment, system and column, stored in as few bits as possible.
 
-Whole numbers take 16 bits, or 32 if one does not fit: ten million segments of two systems take
-400 MB by BLEU. Arithmetic gets floats.
+Whole numbers take 16 bits, or 32 if necessary: BLEU's counts of ten million segments of two systems
+take 400 MB. Arithmetic uses floats.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from truebleu.metrics.base import CountedRows
 
-# Rows that are added up at a time.
+# Rows added up at a time.
 BLOCK = 1 << 16
 
 
@@ -51,23 +51,22 @@ class Rows:
     """Counts shaped (segment, system, column), counted on first use or added part by part.
 
     Args:
-        count: function that counts all segments, of `systems` if they are named; None if parts are
-            added.
-        systems: names of the systems that `count` takes; None if it takes no argument.
+        count: function that counts all segments, of `systems` if given; None if parts are added.
+        systems: names of the systems to pass to `count`; None if it takes no argument.
     """
 
     def __init__(
         self, count: Callable[..., CountedRows] | None = None, systems: Sequence[str] | None = None
     ) -> None:
         self._count, self._systems = count, systems
-        # Rows in one piece: adding up the counts of the core takes no NumPy.
+        # Rows in one piece, so that counts of the core are added up without NumPy.
         self._piece: CountedRows | None = None
         self._space: NDArray[Any] | None = None
         self._filled = 0
 
     @classmethod
     def of(cls, rows: CountedRows) -> Rows:
-        """Return rows that are counted already."""
+        """Make rows of existing counts."""
         counted = cls()
         counted._piece = rows
         return counted
@@ -83,7 +82,7 @@ class Rows:
         self._append(part)
 
     def _append(self, part: CountedRows) -> None:
-        """Store a part behind the others, downcast to the fewest bits."""
+        """Append a part, downcast to the fewest bits."""
         import numpy as np
 
         rows = downcast_integers(part.array())
@@ -93,7 +92,7 @@ class Rows:
         else:
             kind = np.result_type(space, rows)
             if end > len(space) or kind != space.dtype:
-                # Twice the space needed: unused space takes no memory.
+                # Double the space; the system gives unused space no memory.
                 larger = np.empty((2 * end, *rows.shape[1:]), kind)
                 larger[: self._filled] = space[: self._filled]
                 space = larger
@@ -113,7 +112,7 @@ class Rows:
         return ArrayRows(self._space[: self._filled])
 
     def stored(self) -> NDArray[Any]:
-        """Return the rows as they are stored: floats, or whole numbers in fewer bits."""
+        """Return the stored rows: floats, or whole numbers in fewer bits."""
         return self._whole().array()
 
     def floats(self) -> NDArray[np.float64]:
@@ -126,13 +125,13 @@ class Rows:
         return self._whole().sums()
 
     def select(self, indices: Sequence[int]) -> Rows:
-        """Return the rows of some systems, by their indices; others need not be counted."""
+        """Return the rows of the systems at `indices`; other systems need not be counted."""
         if self._count is not None and self._systems is not None:
             return Rows(self._count, [self._systems[index] for index in indices])
         return Rows(partial(_select, self, (slice(None), list(indices))))
 
     def subset(self, segments: Sequence[int]) -> Rows:
-        """Return the rows of some segments, by their indices."""
+        """Return the rows of the segments at these indices."""
         return Rows(partial(_select, self, (list(segments),)))
 
     def __eq__(self, other: object) -> bool:
@@ -146,7 +145,7 @@ class Rows:
         return hash(Rows)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The core's counts cannot be pickled; another process counts by itself if nothing was yet.
+        # The core's counts cannot be pickled, so uncounted rows are counted in the other process.
         if self._count is not None:
             return Rows, (self._count, self._systems)
         return _restore, (self.stored(),)
@@ -163,7 +162,7 @@ def _restore(rows: NDArray[Any]) -> Rows:
 def downcast_integers(
     rows: NDArray[Any], kinds: Sequence[str] = ("int16", "int32")
 ) -> NDArray[Any]:
-    """Convert whole numbers to the first type of `kinds` that holds them; others stay."""
+    """Convert whole numbers to the first type of `kinds` that holds them; keep other numbers."""
     import numpy as np
 
     # -0.0 would lose its sign.

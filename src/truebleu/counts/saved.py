@@ -1,7 +1,7 @@
-"""Saved counts: a file of counts by one or more metrics, which verbs take in place of texts.
+"""Saved counts: a file of counts by one or more metrics, which verbs take instead of texts.
 
-Beside the counts stands what must match before other counts may be set against them: signatures of
-the metrics and a fingerprint of the references. The format is NumPy's npz, a zip archive of arrays;
+The file also has the signatures of the metrics and a fingerprint of the references, which must
+match before counts may be compared. The format is NumPy's npz, a zip archive of arrays;
 docs/reference/saved-counts.md has the layout.
 """
 
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 __all__ = ["read_counts", "save_counts"]
 
 FORMAT_VERSION = 3
-#: Versions that can be read; a file of version 2 does not say how its metrics are written.
+#: Readable versions; a file of version 2 has no names of metrics with settings.
 READABLE = (2, 3)
 KIND = "counts saved by 'truebleu score --save'"
 MOST_REFERENCES = 10_000
@@ -83,24 +83,30 @@ def read_counts(path: str | Path, metrics: MetricsLike | None = None) -> Counts:
     name = str(path)
     data = Files().contents(name)
     if not begins_as_statistics(data):
-        raise MalformedFileError(name, None, "a file of another kind", KIND)
+        raise MalformedFileError(name, None, "another file format", KIND)
     requested = None if metrics is None else as_requested(metrics)
     return _Archive(name, data).counts(requested)
 
 
 def find_counts(path: str, metrics: MetricsLike | None = None) -> Counts | None:
-    """Read saved counts if a file begins as such, or return None.
+    """Read saved counts, or return None if a file does not begin like saved counts.
 
-    Only regular files are looked into: a pipe can be read only once.
+    Only regular files are opened, since a pipe can be read only once.
     """
     return read_counts(path, metrics) if may_hold_statistics(path) else None
 
 
-def rename_system(counts: Counts, name: str, written: str) -> Counts:
-    """Give the only system of saved counts a name; raises SettingError if there are several."""
+def rename_system(counts: Counts, name: str, argument: str) -> Counts:
+    """Rename the only system of saved counts; raises SettingError if there are several.
+
+    Args:
+        counts: counts of one system.
+        name: new name.
+        argument: argument with the name, for messages.
+    """
     if len(counts.outline.systems) != 1:
-        expected = f"no name for a file of {len(counts.outline.systems)} systems"
-        raise SettingError("system", written, expected)
+        expected = f"a file of one system, not {len(counts.outline.systems)}, if you name it"
+        raise SettingError("system", argument, expected)
     prints = counts.fingerprints
     outputs = {} if not prints.outputs else {name: prints.output(*counts.outline.systems)}
     fingerprints = replace(prints, outputs=outputs)
@@ -113,7 +119,7 @@ def rename_system(counts: Counts, name: str, written: str) -> Counts:
 
 
 def _archive(counts: Counts) -> bytes:
-    """Return the bytes of a file; the same counts give the same bytes."""
+    """Return the bytes of a file; equal counts give equal bytes."""
     import numpy as np
 
     outline, prints = counts.outline, counts.fingerprints
@@ -154,7 +160,7 @@ def _archive(counts: Counts) -> bytes:
 
 
 def _metric_header(counts: Counts, metric: MetricCounts) -> dict[str, Any]:
-    """Return what a file says of a metric: its signature, and how to make its scorer."""
+    """Return a metric's header: its signature, and the settings of its scorer."""
     values: dict[str, Any] = {"signature": str(counts.signature(metric))}
     scorer = metric.scorer
     if isinstance(scorer, GivenMean):
@@ -181,7 +187,7 @@ class _Archive:
                 header = json.loads(self._array(archive, STATISTICS, None).tobytes())
                 if header["version"] not in READABLE:
                     found = f"format version {header['version']!r}"
-                    expected = f"{FORMAT_VERSION}, the one that this truebleu knows"
+                    expected = f"{FORMAT_VERSION}, the version that this truebleu reads"
                     raise MalformedFileError(self.path, None, found, expected)
                 return self._counts(archive, header, requested)
         except TruebleuError:
@@ -274,7 +280,7 @@ class _Archive:
         return [self._find(metric, signatures, references) for metric in requested]
 
     def _scorer(self, metric: dict[str, Any], references: int | None) -> Scorer:
-        """Make the scorer of a saved metric by what the file says of it."""
+        """Make the scorer of a saved metric from its header."""
         signature = str(metric["signature"])
         if given := metric.get("given"):
             name, direction = str(given["name"]), given["higher_is_better"]
@@ -285,24 +291,24 @@ class _Archive:
             )
         if metric.get("metric") is None:
             name = signature.partition("|")[0]
-            raise OtherCountsError(self.path, "metric", name, "its name, as in -m METRIC")
+            raise OtherCountsError(self.path, "metric", name, "a metric named with -m METRIC")
         text = str(metric["metric"])
         try:
-            (written,) = as_requested(text)
+            (requested,) = as_requested(text)
         except SettingError:
             expected = "a metric that this truebleu knows"
             raise MalformedFileError(self.path, None, f"metric {text!r}", expected) from None
-        return self._find(written, [signature], references)[1]
+        return self._find(requested, [signature], references)[1]
 
     def _find(
         self, metric: Requested, signatures: Sequence[str], references: int | None
     ) -> tuple[int, Scorer]:
-        """Find a metric among signatures; return its index, and the metric with its settings."""
+        """Find a metric among signatures; return its index, and the metric with fixed settings."""
         found = " and ".join(signatures)
         if not isinstance(metric, Metric):
             raise RefusedError(
-                f"{self.path}: saved counts keep the scores of other programs that were saved with "
-                "them, and take no others: leave out -m scores"
+                f"{self.path}: saved counts already have the scores of other programs that were "
+                "saved with them; leave out -m scores"
             )
         for index, signature in enumerate(signatures):
             if signature.split("|")[0] == metric.name:
@@ -340,7 +346,7 @@ class _Archive:
 
 
 def _width(scorer: Scorer) -> int | None:
-    """Return the number of columns of a scorer, or None if it takes any."""
+    """Return the number of columns of a scorer, or None if it takes any number."""
     if isinstance(scorer, NativeMetric):
         return scorer.width
     return 2 if isinstance(scorer, MeanScorer) else None
@@ -356,6 +362,6 @@ def _references_each(signatures: Sequence[str]) -> int | None:
 
 
 def _fields(signature: str) -> dict[str, str]:
-    """Parse the settings of a signature that was written out."""
+    """Parse the settings of a signature given as text."""
     _, *fields = signature.split("|")
     return {key: value for key, _, value in (field.partition(":") for field in fields)}

@@ -1,4 +1,4 @@
-"""What every metric is: signatures, scores, and the counts and scores that a metric owes."""
+"""Base classes of metrics: signatures, scores, scorers and metrics."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ __all__ = [
 class Signature:
     """A metric's name and settings: ``BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|…``.
 
-    The keys are those of sacreBLEU, so that a reader of its signatures can read these.
+    The keys are sacreBLEU's, so that a reader of its signatures can read these.
 
     Attributes:
-        name: the metric's.
-        fields: the settings.
-        script: that of the references, where the tokenizer was chosen for it; see `for_references`.
+        name: name of the metric.
+        fields: names and values of the settings.
+        script: script of the references, if it decided the tokenizer; see `for_references`.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Signature:
 
     @classmethod
     def of(cls, name: str, **fields: str | int | bool) -> Signature:
-        """A signature of these fields, in this order; a bool becomes yes or no.
+        """Make a signature of `fields`, in this order; a bool becomes yes or no.
 
         >>> Signature.of("TER", norm=False).fields
         (('norm', 'no'),)
@@ -79,12 +79,12 @@ class Signature:
         return dict(self.fields)[key]
 
     def with_references(self, references: int | None) -> Signature:
-        """The signature of a score against this many references; None means a varying number."""
+        """Add the number of references of a score; None means a varying number."""
         count = "var" if references is None else str(references)
         return replace(self, fields=(("nrefs", count), *self.fields))
 
     def to_dict(self) -> dict[str, str]:
-        """The signature as text for JSON, and the script where the tokenizer was chosen for it."""
+        """Return the signature as text for JSON, and the script if it decided the tokenizer."""
         chosen = {} if self.script is None else {"tokenizer_chosen_for": self.script}
         return {"signature": str(self), **chosen}
 
@@ -101,14 +101,14 @@ def _text(value: str | int | bool) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """The score of one text, with what it is made of in the subclasses."""
+    """Score of one text; subclasses add its parts."""
 
     score: float
     signature: Signature
 
     @property
     def name(self) -> str:
-        """The metric's name, such as BLEU or chrF2."""
+        """Name of the metric, such as BLEU or chrF2."""
         return self.signature.name
 
     def __float__(self) -> float:
@@ -118,11 +118,11 @@ class Score:
         return f"{self.name} = {self.score:.2f}"
 
     def __format__(self, specification: str) -> str:
-        """The number in any format of floats: ``f"{score:.2f}"``; without one, as printed."""
+        """Format the number as a float, ``f"{score:.2f}"``, or print it without a format."""
         return format(self.score, specification) if specification else str(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """The score and its parts as plain values."""
+        """Return the score and its parts as plain values."""
         parts = {field.name: getattr(self, field.name) for field in fields(self)}
         del parts["signature"]
         return {n: list(part) if isinstance(part, tuple) else part for n, part in parts.items()}
@@ -130,14 +130,16 @@ class Score:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NgramMatches:
-    """The n-grams that two systems match differently often in some segment, and where.
+    """N-grams whose number of matches differs between two systems in some segment.
+
+    `ngram`, `segment` and `difference` have one entry for each n-gram and segment that differ.
 
     Attributes:
-        ngrams: every such n-gram once, its tokens with single spaces between them.
-        columns: the column of the metric's statistics that counts each.
-        ngram: the number of the n-gram that is matched differently, for each such place.
-        segment: the number of the segment that it is matched in.
-        difference: matches of the first system minus those of the second.
+        ngrams: each n-gram once, its tokens joined by single spaces.
+        columns: column of the metric's counts to which each n-gram belongs.
+        ngram: index of the n-gram in `ngrams`.
+        segment: index of the segment.
+        difference: matches of the first system minus matches of the second.
     """
 
     ngrams: Sequence[str]
@@ -165,16 +167,16 @@ CoreSettings: TypeAlias = "Mapping[str, object]"
 
 # Relative step of central differences: about the cube root of a float's precision.
 STEP = 6e-6
-# More columns than any metric has.
+# Largest number of columns, more than any metric has.
 MOST_COLUMNS = 10_000
 
 
 class Scorer(ABC):
     """A function from summed counts to scores, with its name, signature and direction.
 
-    Everything that follows counting takes a scorer and rows. Counts are float64, so that one
-    kernel adds up the counts of every metric. Whole numbers below 2**53 are exact in it: their
-    sums do not depend on the order of adding.
+    Everything after counting takes a scorer and rows. Counts are float64, so that one kernel adds
+    up the counts of every metric. Whole numbers below 2**53 are exact in float64: their sums do not
+    depend on the order of addition.
     """
 
     __slots__ = ()
@@ -182,12 +184,12 @@ class Scorer(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """Name that results are listed under."""
+        """Name of the metric in results."""
 
     @property
     @abstractmethod
     def signature(self) -> Signature:
-        """All settings that a score depends on; `with_references` adds the number of references."""
+        """Settings that a score depends on; `with_references` adds the number of references."""
 
     @property
     def higher_is_better(self) -> bool | None:
@@ -204,7 +206,7 @@ class Scorer(ABC):
 
     @property
     def digits(self) -> int:
-        """Decimals of a score shown to people; a class attribute may override it."""
+        """Decimals of a displayed score; a class attribute may override it."""
         return 2
 
     @property
@@ -214,10 +216,10 @@ class Scorer(ABC):
 
     @property
     def weight_columns(self) -> tuple[int, ...]:
-        """Columns that add up to the amount of text in a segment, as its references tell.
+        """Columns whose sum is the amount of text in a segment, by its references.
 
-        A difference is assumed to be spread in proportion to it; a class attribute may override
-        it. Empty if every segment counts alike.
+        A difference is assumed to spread over the segments in proportion to their text. Empty if
+        all segments have equal weight. A class attribute may override it.
         """
         return ()
 
@@ -254,11 +256,11 @@ class Scorer(ABC):
         return ("score",) * require_whole_number("width", width, 0, MOST_COLUMNS)
 
     def native(self) -> _core.NativeMetric | None:
-        """Return the metric of the native code, which scores by the million, or None."""
+        """Return the metric of the native code, which scores many sums at once, or None."""
         return None
 
     def core_settings(self) -> CoreSettings | None:
-        """Return the settings by which the core scores the sums, also in a page, or None."""
+        """Return the settings with which the core, also in a page, scores sums, or None."""
         return None
 
     @abstractmethod
@@ -280,7 +282,7 @@ class Scorer(ABC):
 
 
 class Metric(Scorer):
-    """A scorer that also counts texts: settings in, counts out."""
+    """A scorer that also counts texts."""
 
     __slots__ = ()
 
@@ -293,9 +295,9 @@ class Metric(Scorer):
         return True
 
     def for_references(self, references: Sequence[TextLike]) -> Metric:  # noqa: ARG002
-        """Return this metric with the settings fixed that it leaves to the references.
+        """Return this metric with all settings fixed that depend on the references.
 
-        The tokenizer `auto`, for example, becomes one that fits their script. To count parts of a
+        The tokenizer `auto`, for example, becomes a tokenizer for their script. To count parts of a
         test set, call this once, with all references, so that every part is counted alike.
         """
         return self
@@ -309,7 +311,7 @@ class Metric(Scorer):
         return self
 
     def advice_for_script(self, script: str) -> str | None:  # noqa: ARG002
-        """Return a better setting if this metric splits at spaces that the script lacks."""
+        """Return a better setting if this metric splits at spaces and the script has none."""
         return None
 
     @abstractmethod
@@ -322,7 +324,7 @@ class Metric(Scorer):
         first: str,  # noqa: ARG002
         second: str,  # noqa: ARG002
     ) -> NgramMatches | None:
-        """Return the n-grams that two systems match differently often, with their places.
+        """Return the n-grams that two systems match differently often, or None.
 
         None if no column is a sum over n-grams.
         """
@@ -351,8 +353,8 @@ class Metric(Scorer):
 
         Args:
             outputs: one str per segment.
-            references: one list of segments per translator (a single translator's list will do),
-                each as long as the outputs; None where a translator skipped a segment.
+            references: one list of segments per translator, or a single translator's list, as long
+                as the outputs; None for a segment that a translator skipped.
         """
         test_set = as_test_set(outputs, references)
         metric = self.for_references(test_set.references)
@@ -367,9 +369,9 @@ class Metric(Scorer):
 
 
 class ScoreProvider(ABC):
-    """Settings by which scores that other programs made are found: not a metric, but rows of one.
+    """Settings that find scores made by other programs, which count no texts.
 
-    Beside texts or without them, `attach` gives the scorer, and a function that makes the rows.
+    `attach` returns a scorer and a function that makes the rows, with or without texts.
     """
 
     __slots__ = ()
@@ -384,12 +386,12 @@ class ScoreProvider(ABC):
         """
 
 
-#: What `-m` and `metrics=` name.
+#: Values of `-m` and `metrics=`.
 Requested: TypeAlias = "Metric | ScoreProvider"
 
 
 def rows_of(sums: ArrayLike, width: int) -> tuple[NDArray[np.float64], tuple[int, ...]]:
-    """Sums as a matrix of rows for the native code, with the shape that the scores should have."""
+    """Return sums as a matrix of rows for the native code, and the shape of the scores."""
     import numpy as np
 
     try:
@@ -406,12 +408,12 @@ def _require_rows_of_systems(rows: NDArray[np.float64]) -> None:
         raise SettingError("rows", rows.shape, "shape (segment, system, column)")
 
 
-# Metrics whose score is the mean of a score per segment: the statistics are (sum, count).
+# Metrics whose score is the mean of a score per segment: the columns are (sum, count).
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeanScore(Score):
-    """The mean over so many segments."""
+    """Mean of segment scores, with the number of segments."""
 
     segments: int
 
@@ -425,7 +427,7 @@ class MeanScorer(Scorer):
     __slots__ = ()
 
     weight_columns: ClassVar[tuple[int, ...]] = (1,)
-    # Such scores are often between 0 and 1.
+    # Segment scores are often between 0 and 1.
     digits: ClassVar[int] = 4
 
     def score(self, sums: ArrayLike) -> NDArray[np.float64]:
@@ -471,7 +473,7 @@ class MeanScorer(Scorer):
 
 
 class MeanMetric(MeanScorer, Metric):
-    """A metric that scores each segment, by any means, and a text by their mean."""
+    """A metric that scores each segment by any method, and a text by their mean."""
 
     __slots__ = ()
 
@@ -482,7 +484,7 @@ class MeanMetric(MeanScorer, Metric):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GivenMean(MeanScorer):
-    """The mean of scores that another program made.
+    """Mean of scores made by another program.
 
     Attributes:
         name: name of the score.
@@ -490,14 +492,14 @@ class GivenMean(MeanScorer):
         higher_is_better: direction of the score.
     """
 
-    # Without field() the inherited property would be the default.
+    # field() prevents the inherited property from becoming the default.
     name: str = field()
     signature: Signature = field()
     higher_is_better: bool | None = True
 
 
 def mean_statistics(scores: Sequence[Sequence[float | None]]) -> Statistics:
-    """Statistics of systems' segment scores; a missing one is a row of zeros, count included."""
+    """Make rows (sum, count) of systems' segment scores; a missing score is a row of zeros."""
     import numpy as np
 
     use_environment()
@@ -507,27 +509,27 @@ def mean_statistics(scores: Sequence[Sequence[float | None]]) -> Statistics:
     return _core.Statistics(np.ascontiguousarray(rows.transpose(1, 0, 2), dtype=np.float64))
 
 
-# Metrics that the native code counts and scores, and those of them that cut words.
+# Metrics counted and scored by the native code, and metrics of tokens among them.
 
 HIGHEST_ORDER = 100
-#: The longest n-grams that a metric counts.
+#: Largest order of the n-grams that a metric counts.
 Order = Annotated[int, Setting(minimum=1, maximum=HIGHEST_ORDER)]
 
 
 @lru_cache(maxsize=64)
 def _native(settings: str) -> _core.NativeMetric:
-    """Return the native metric of settings in JSON; it is asked for in every block."""
+    """Return the native metric of settings in JSON, cached because every block needs it."""
     return _core.NativeMetric.from_settings(settings)
 
 
 class NativeMetric(Metric):
-    """A metric that says which native metric does its work."""
+    """A metric that the native code counts and scores."""
 
     __slots__ = ()
 
-    #: What its scores are, of the details that the native metric gives.
+    #: Class of its scores, made from the details that the native metric returns.
     score_type: ClassVar[type[Score]]
-    #: What the columns are to the score, where that depends on no setting.
+    #: Part of the score that each column belongs to, if that depends on no setting.
     part_names: ClassVar[tuple[str, ...]] = ()
     limits: ClassVar[tuple[float, float]] = (0.0, float("inf"))
 
@@ -536,12 +538,12 @@ class NativeMetric(Metric):
 
     @property
     def weight_columns(self) -> tuple[int, ...]:
-        """The reference length, which most have in their second column."""
+        """Column of the reference length, in most metrics the second."""
         return (1,)
 
     @abstractmethod
     def core_settings(self) -> CoreSettings:
-        """Return the settings of the metric of the core, whose columns are those of the rows."""
+        """Return the settings of the core's metric, which has the same columns."""
 
     def native(self) -> _core.NativeMetric:
         """Return the native metric with these settings."""
@@ -549,45 +551,45 @@ class NativeMetric(Metric):
 
     @property
     def width(self) -> int:
-        """The number of columns."""
+        """Number of columns."""
         return self.native().width
 
     def count(self, test_set: TestSet) -> Statistics:
-        """The statistics of all systems in one pass; `native` says what the columns are."""
+        """Count all systems in one pass; `core_settings` describes the columns."""
         use_environment()
         return self.native().count(list(test_set.systems.values()), test_set.references)
 
     def reference_cache(self, most_bytes: int) -> _core.ReferenceCache | None:
-        """What keeps references ready in so much memory; None where they are counted anew."""
+        """Return a cache of at most `most_bytes` for prepared references, or None."""
         require_whole_number("most_bytes", most_bytes, 0, MOST)
         native = self.native()
         use_environment()
         return _core.ReferenceCache(native, most_bytes) if native.keeps_references else None
 
     def score(self, sums: ArrayLike) -> NDArray[np.float64]:
-        """The scores of summed rows, over any leading axes: one call, all replicates."""
+        """Return the scores of summed rows, over any leading axes, in one call."""
         native = self.native()
         rows, shape = rows_of(sums, native.width)
         return native.scores(rows).reshape(shape)
 
     def gradient(self, sums: ArrayLike) -> NDArray[np.float64]:
-        """The derivative of the score by each column of summed rows, shaped as they are."""
+        """Return the derivative of the score by each column of summed rows, shaped as they are."""
         native = self.native()
         rows, shape = rows_of(sums, native.width)
         return native.gradient(rows).reshape(*shape, native.width)
 
     def column_parts(self, width: int) -> tuple[str, ...]:
-        """What each column is to the score."""
+        """Name the part of the score that each of `width` columns belongs to."""
         return self.part_names or Metric.column_parts(self, width)
 
     def describe(self, sums: Sequence[float], references: int | None) -> Score:
-        """The score of one row of sums, with what it is made of."""
+        """Return the score of one row of sums, with its parts."""
         signature = self.signature.with_references(references)
         return self.score_type(signature=signature, **self.native().details(sums))
 
 
 def ngram_parts(max_order: int, matches: str, penalty: str) -> tuple[str, ...]:
-    """The parts of BLEU's columns: lengths, matches and totals of order 1 to N."""
+    """Name the parts of BLEU's columns: lengths, matches and totals of order 1 to N."""
     return (
         *(penalty,) * 2,
         *(f"{order}-gram {matches}" for order in range(1, max_order + 1)),
@@ -596,7 +598,7 @@ def ngram_parts(max_order: int, matches: str, penalty: str) -> tuple[str, ...]:
 
 
 class Tokens(TypedDict):
-    """How the native code cuts segments."""
+    """Tokenizer and case folding of the native code."""
 
     tokenizer: str
     lowercase: bool
@@ -604,10 +606,10 @@ class Tokens(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenMetric(NativeMetric):
-    """A native metric of tokens. An external tokenizer cuts the texts before they are counted.
+    """A native metric of tokens; an external tokenizer splits the texts before counting.
 
     Attributes:
-        chosen_for: the script that the tokenizer was chosen for, by `for_references`.
+        chosen_for: script for which `for_references` chose the tokenizer.
     """
 
     chosen_for: str | None = field(
@@ -623,40 +625,40 @@ class TokenMetric(NativeMetric):
 
     @property
     def tokens(self) -> Tokens:
-        """What is left for the native code to do about tokens and case."""
-        if self.tokenize == AUTO:  # of use for scoring only, which is the same for all of them
+        """Tokenizer and case folding that remain for the native code."""
+        if self.tokenize == AUTO:  # only for scoring, which is equal for all tokenizers
             return {"tokenizer": DEFAULT, "lowercase": self.lowercase}
         if self.tokenize in NATIVE:
             return {"tokenizer": self.tokenize, "lowercase": self.lowercase}
         return {"tokenizer": "none", "lowercase": False}
 
     def for_references(self, references: Sequence[TextLike]) -> TokenMetric:
-        """With the tokenizer that fits the script of the references, where it is `auto`."""
+        """Replace the tokenizer `auto` by a tokenizer for the script of the references."""
         if self.tokenize != AUTO:
             return self
         script = unspaced_script(references)
         return replace(self, tokenize=tokenizer_for_script(script), chosen_for=script)
 
     def for_language(self, language: str) -> TokenMetric:
-        """With the tokenizer that sacreBLEU uses for the language, where it is `auto`."""
+        """Replace the tokenizer `auto` by sacreBLEU's tokenizer for the language."""
         if self.tokenize != AUTO:
             return self
         return replace(self, tokenize=tokenizer_for_language(language))
 
     def for_signature(self, signature: Mapping[str, str]) -> TokenMetric:
-        """With the tokenizer that the signature names, where it is `auto`."""
+        """Replace the tokenizer `auto` by the tokenizer in the signature."""
         if self.tokenize != AUTO or "tok" not in signature:
             return self
         return replace(self, tokenize=signature["tok"])
 
     def advice_for_script(self, script: str) -> str | None:
-        """A tokenizer that cuts the script, where this one does not."""
+        """Return a setting with a tokenizer for the script, or None if this tokenizer fits."""
         if cuts_words_of(self.tokenize, script):
             return None
         return f"tokenize={tokenizer_for_script(script)}"
 
     def count(self, test_set: TestSet) -> Statistics:
-        """The statistics of all systems in one pass; `native` says what the columns are."""
+        """Count all systems in one pass; `core_settings` describes the columns."""
         if self.tokenize == AUTO:
             return self.for_references(test_set.references).count(test_set)
         use_environment()
@@ -664,13 +666,13 @@ class TokenMetric(NativeMetric):
         return self.native().count(systems, self.prepared(test_set.references))
 
     def reference_cache(self, most_bytes: int) -> _core.ReferenceCache | None:
-        """None where an external tokenizer cuts the texts."""
+        """Return a cache for prepared references, or None with an external tokenizer."""
         if self.tokenize not in NATIVE:
             return None
         return NativeMetric.reference_cache(self, most_bytes)
 
     def prepared(self, texts: Iterable[TextLike]) -> list[TextLike]:
-        """The texts, cut by the external tokenizer where there is one."""
+        """Split the texts by the external tokenizer, if any."""
         external = external_tokenizer(self.tokenize)
         if external is None:
             return list(texts)
@@ -679,7 +681,7 @@ class TokenMetric(NativeMetric):
     def ngrams_up_to(
         self, max_order: int, test_set: TestSet, first: str, second: str
     ) -> NgramMatches:
-        """Where two systems match n-grams differently often, for metrics with BLEU's columns."""
+        """Return the n-grams that two systems match differently often, with BLEU's columns."""
         if self.tokenize == AUTO:
             chosen = self.for_references(test_set.references)
             return chosen.ngrams_up_to(max_order, test_set, first, second)
@@ -692,27 +694,27 @@ class TokenMetric(NativeMetric):
         orders, ngrams, ngram, segment, difference = _core.match_differences(
             outputs[0], outputs[1], references, **self.tokens, max_order=max_order
         )
-        # After output and reference length, the first of which is column 0.
+        # Columns 0 and 1 are the output and the reference length.
         return NgramMatches(ngrams, orders + 1, ngram, segment, difference)
 
     def token_signature(self, **fields: str | int | bool) -> Signature:
-        """Case, tokenizer, and these fields."""
+        """Return the signature of case, tokenizer and `fields`."""
         case = "lc" if self.lowercase else "mixed"
         signature = Signature.of(self.name, case=case, tok=self.tokenizer_signature, **fields)
         return replace(signature, script=self.chosen_for)
 
     @property
     def tokenizer_signature(self) -> str:
-        """The tokenizer, with the version of an external one."""
+        """Name of the tokenizer, with the version of an external tokenizer."""
         external = external_tokenizer(self.tokenize)
         return self.tokenize if external is None else external.signature
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordMetric(TokenMetric):
-    """A metric of words: by default what white space separates, case kept.
+    """A metric of words, by default separated by white space and case-sensitive.
 
-    With several references, a segment counts against the one that is best for its output.
+    With several references, each segment counts against the best reference for its output.
     """
 
     tokenize: str = "none"

@@ -1,7 +1,7 @@
 """BLEU: clipped n-gram precision with a brevity penalty (Papineni et al., 2002), and its kin.
 
 M-BLEU takes the arithmetic mean of the precisions (Zhang and Vogel, 2004, section 2.2). Sentence
-BLEU is that of single segments, with the smoothings of Chen and Cherry (2014).
+BLEU is the BLEU of single segments, with the smoothings of Chen and Cherry (2014).
 """
 
 from __future__ import annotations
@@ -57,17 +57,17 @@ class PrecisionMetric(TokenMetric):
     limits: ClassVar[tuple[float, float]] = (0.0, 100.0)
 
     def pair_scorer(self) -> _core.PairScorer | None:
-        """Scores pairs, unless a tokenizer of another package cuts the texts."""
+        """Return a scorer of candidate pairs, or None with an external tokenizer."""
         if self.tokenize not in NATIVE:
             return None
         return _core.PairScorer(self.native())
 
     def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
-        """Brevity penalty, matches of each order, and the totals that they are divided by."""
+        """Name the parts: brevity penalty, matches of each order, and n-gram totals."""
         return ngram_parts(self.max_order, "matches", "brevity penalty")
 
     def ngram_matches(self, test_set: TestSet, first: str, second: str) -> NgramMatches:
-        """Where two systems match n-grams differently often."""
+        """Return the n-grams that two systems match differently often."""
         return self.ngrams_up_to(self.max_order, test_set, first, second)
 
 
@@ -91,7 +91,7 @@ class BLEU(PrecisionMetric):
     score_type = BLEUScore
 
     def __post_init__(self) -> None:
-        # A dataclass with slots is made anew, and `super()` would look for the first one.
+        # dataclass(slots=True) makes a second class, and `super()` would look up the first.
         TokenMetric.__post_init__(self)
         if self.smooth == "mteval" and self.effective_order:
             expected = "no with smooth=mteval, where every order has a precision"
@@ -99,15 +99,18 @@ class BLEU(PrecisionMetric):
         value = self.smooth_value
         if value is not None:
             if self.smooth not in DEFAULT_SMOOTH_VALUES:
-                raise SettingError("smooth_value", value, f"none with smooth={self.smooth}")
+                raise SettingError("smooth_value", value, f"no value with smooth={self.smooth}")
             # A floor above 1 would make precisions above 1, and scores above 100.
-            most = MOST_SMOOTHING[self.smooth]
-            if not 0 <= value <= most:
-                expected = f"a number from 0 to {most:g} with smooth={self.smooth}"
+            maximum = MOST_SMOOTHING[self.smooth]
+            if not 0 <= value <= maximum:
+                expected = f"a number from 0 to {maximum:g} with smooth={self.smooth}"
                 raise SettingError("smooth_value", value, expected)
 
     def core_settings(self) -> CoreSettings:
-        """Columns: output length, reference length, match_1 … N, total_1 … N."""
+        """Return the settings of the core.
+
+        Columns: output length, reference length, match_1 … N, total_1 … N.
+        """
         has_value = self.smooth in DEFAULT_SMOOTH_VALUES
         smoothing = {self.smooth: self._smooth_value} if has_value else self.smooth
         return {
@@ -121,15 +124,15 @@ class BLEU(PrecisionMetric):
         }
 
     def sentence_level(self) -> BLEU:
-        """With effective order: a segment of three words has no 4-grams and still has a score.
+        """Return BLEU with effective order, so that a segment of three words has a score.
 
-        Smoothing as mteval does gives it one by itself.
+        The smoothing `mteval` needs no effective order.
         """
         return self if self.smooth == "mteval" else replace(self, effective_order=True)
 
     @property
     def signature(self) -> Signature:
-        """Case, effective order, tokenizer, smoothing, order, and the length if not the closest."""
+        """Case, effective order, tokenizer, smoothing, order, and any other reference length."""
         smooth: str = self.smooth
         if self.smooth in DEFAULT_SMOOTH_VALUES:
             smooth = f"{smooth}[{self._smooth_value:.2f}]"
@@ -153,12 +156,12 @@ class BLEU(PrecisionMetric):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MBLEUScore(BLEUScore):
-    """M-BLEU of one text; precisions are in [0, 100], 0 for orders that the output lacks."""
+    """M-BLEU of one text; precisions are in [0, 100], and 0 for orders longer than the output."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MBLEU(PrecisionMetric):
-    """M-BLEU, which orders without a match do not turn to 0. See docs/reference/metrics/mbleu.md.
+    """M-BLEU, which is not 0 if an order has no match. See docs/reference/metrics/mbleu.md.
 
     >>> print(MBLEU().corpus(["the cat sat on the mat"], ["the cat sat on a mat"]))
     M-BLEU = 56.67 83.3/60.0/50.0/33.3 (BP = 1.000 output = 6 reference = 6)
@@ -172,7 +175,7 @@ class MBLEU(PrecisionMetric):
     score_type = MBLEUScore
 
     def core_settings(self) -> CoreSettings:
-        """BLEU's columns: output length, reference length, match_1 … N, total_1 … N."""
+        """Return the settings; the columns are BLEU's."""
         return {"kind": "mbleu", "counts": {**self.tokens, "max_order": self.max_order}}
 
     @property
@@ -181,7 +184,7 @@ class MBLEU(PrecisionMetric):
         return self.token_signature(n=self.max_order)
 
 
-# The paper's numbers from 0 to 7 (section 2.2), and the setting that each smoothing has.
+# Smoothings in the order of the paper's numbers 0 to 7 (section 2.2), and the setting of each.
 SMOOTHINGS = {
     "none": None,
     "epsilon": "epsilon",
@@ -192,13 +195,13 @@ SMOOTHINGS = {
     "interpolate": "alpha",
     "scaled-average": "k",
 }
-# What the paper found best on its development set (section 3.1).
+# Best values on the paper's development set (section 3.1).
 DEFAULT_VALUES = {"epsilon": 0.1, "k": 5.0, "alpha": 5.0}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentenceBLEUScore(Score):
-    """The mean of sentence BLEU, under both weights; `score` is the one that was asked for."""
+    """Mean of sentence BLEU with both weights; `score` has the requested weight."""
 
     length_weighted: float
     equally_weighted: float
@@ -215,7 +218,7 @@ class SentenceBLEUScore(Score):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentenceBLEU(TokenMetric):
-    """Sentence BLEU, for a text its mean over segments. See docs/reference/metrics/sentbleu.md.
+    """Sentence BLEU, averaged over the segments of a text. See docs/reference/metrics/sentbleu.md.
 
     The smoothing is a name or the paper's number, which becomes the name.
 
@@ -241,7 +244,7 @@ class SentenceBLEU(TokenMetric):
 
     def __post_init__(self) -> None:
         TokenMetric.__post_init__(self)
-        # Frozen, and still one way to write each smoothing: 4, "4" and "length-scaled" are equal.
+        # Normalize names, so that 4, "4" and "length-scaled" are equal.
         object.__setattr__(self, "smoothing", smoothing_name(self.smoothing))
         for setting in DEFAULT_VALUES:
             self._check_value(setting)
@@ -250,7 +253,7 @@ class SentenceBLEU(TokenMetric):
             raise SettingError("smooth_next_order", found=True, expected=expected)
 
     def core_settings(self) -> CoreSettings:
-        """Columns: reference length × score, reference length, score, 1."""
+        """Return the settings; columns: reference length × score, reference length, score, 1."""
         setting = SMOOTHINGS[str(self.smoothing)]
         values = {} if setting is None else {setting: self._value}
         if self.smooth_next_order:
@@ -264,11 +267,11 @@ class SentenceBLEU(TokenMetric):
 
     @property
     def weight_columns(self) -> tuple[int, ...]:
-        """The reference length, or the number of segments where they count equally."""
+        """Column of the reference length, or of the number of segments with equal weights."""
         return (1,) if self.weight == "length" else (3,)
 
     def sentence_level(self) -> SentenceBLEU:
-        """With equal weights: a segment whose reference is empty still has its own score."""
+        """Return the metric with equal weights, so that empty references get a score."""
         return replace(self, weight="equal")
 
     @property
@@ -284,7 +287,7 @@ class SentenceBLEU(TokenMetric):
 
     @property
     def _value(self) -> float:
-        """The setting of the smoothing, 0 where it has none."""
+        """Value of the smoothing's setting; 0 without a setting."""
         setting = SMOOTHINGS[str(self.smoothing)]
         return 0.0 if setting is None else float(getattr(self, setting))
 
@@ -292,12 +295,12 @@ class SentenceBLEU(TokenMetric):
         value = getattr(self, setting)
         if value != DEFAULT_VALUES[setting] and SMOOTHINGS[str(self.smoothing)] != setting:
             users = " and ".join(name for name, used in SMOOTHINGS.items() if used == setting)
-            expected = f"none with smoothing={self.smoothing}; it belongs to {users}"
+            expected = f"no value with smoothing={self.smoothing}; it belongs to {users}"
             raise SettingError(setting, value, expected)
 
 
 def smoothing_name(smoothing: str | int) -> str:
-    """The name of a smoothing that is given by its name or by its number in the paper.
+    """Return the name of a smoothing, given by name or by its number in the paper.
 
     >>> smoothing_name("7"), smoothing_name(0), smoothing_name("halving")
     ('scaled-average', 'none', 'halving')

@@ -45,7 +45,7 @@ class CHRF(NativeMetric):
     def __post_init__(self) -> None:
         check_fields(self)
         if self.char_order + self.word_order == 0:
-            raise SettingError("char_order", 0, "at least 1 where word_order is 0")
+            raise SettingError("char_order", 0, "at least 1 if word_order is 0")
 
     @property
     def name(self) -> str:
@@ -53,11 +53,11 @@ class CHRF(NativeMetric):
         return f"chrF{self.beta}{'+' * self.word_order}"
 
     def advice_for_script(self, script: str) -> str | None:  # noqa: ARG002
-        """Characters only: n-grams of words need spaces."""
+        """Return word_order=0, since word n-grams need spaces, or None without word n-grams."""
         return "word_order=0" if self.word_order else None
 
     def core_settings(self) -> CoreSettings:
-        """Columns, for each order, characters first: n-grams of output, reference, and both."""
+        """Return the settings; columns by order: n-grams of output, of reference, and matches."""
         return {
             "kind": "chrf",
             "char_order": self.char_order,
@@ -68,16 +68,16 @@ class CHRF(NativeMetric):
         }
 
     def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
-        """Matches of characters and of words, and the lengths that they are divided by."""
+        """Name the parts: lengths, and matches of characters and of words."""
         lengths = ("output length", "reference length")
         characters = (*lengths, "character matches") * self.char_order
         return characters + (*lengths, "word matches") * self.word_order
 
     def ngram_matches(self, test_set: TestSet, first: str, second: str) -> NgramMatches | None:
-        """Where two systems match n-grams of characters differently often.
+        """Return the character n-grams that two systems match differently often, or None.
 
-        None with several references, since each output is counted against its best one, and where
-        white space counts.
+        None with several references, since each output is counted against its best reference, and
+        if white space counts.
         """
         if len(test_set.references) > 1 or self.whitespace or not self.char_order:
             return None
@@ -95,7 +95,7 @@ class CHRF(NativeMetric):
             references=tuple(characters(reference) for reference in test_set.references),
             warnings=(),
         )
-        # Characters as the tokens of BLEU's n-grams: what both clip is the same.
+        # BLEU with characters as tokens clips matches in the same way.
         tokens = BLEU(tokenize="char", lowercase=self.lowercase, max_order=self.char_order)
         matches = tokens.ngram_matches(texts, first, second)
         order = matches.columns - 1
@@ -106,7 +106,7 @@ class CHRF(NativeMetric):
         )
 
     def pair_scorer(self) -> _core.PairScorer:
-        """Scores pairs by chrF."""
+        """Return a scorer of candidate pairs."""
         return _core.PairScorer(self.native())
 
     @property

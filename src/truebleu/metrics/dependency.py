@@ -1,7 +1,7 @@
 """Dependency F: agreement of dependency relations (Riezler & Maxwell, 2005, section 3).
 
-Parses are read from CoNLL-U, given by the caller, or made by spaCy. The native code reads them and
-makes a line of text of each relation, so that relations are counted as words are.
+Parses are read from CoNLL-U files, given by the caller, or made by spaCy. The native code writes
+each relation as a line of text, so that relations are counted like words.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class DependencyF(NativeMetric):
     def __post_init__(self) -> None:
         check_fields(self)
         if bool(self.parses) + bool(self.spacy) + (self.given is not None) != 1:
-            expected = "a folder of CoNLL-U files, or else spacy=MODEL, and not both"
+            expected = "a folder of CoNLL-U files, or spacy=MODEL, but not both"
             raise SettingError("parses", self.parses, expected)
 
     @classmethod
@@ -89,23 +89,23 @@ class DependencyF(NativeMetric):
         references: Sequence[str | PathLike[str]],
         **settings: bool | str,
     ) -> DependencyF:
-        """A metric of these parses: the outputs' by system, the references' in their order.
+        """Make a metric of parses of outputs by system, and of references in their order.
 
-        Each is a path, or CoNLL-U itself, which has line ends. Settings are those of the class.
+        A parse is a path, or CoNLL-U text, which has line ends. `settings` are fields of the class.
         """
         return cls(given=GivenParses.of(outputs, references), **settings)  # type: ignore[arg-type]
 
     @property
     def reads_texts(self) -> bool:
-        """Only where it parses them itself: parses that were given are of given outputs."""
+        """True if the metric parses texts by spaCy; given parses belong to given texts."""
         return bool(self.spacy)
 
     def core_settings(self) -> CoreSettings:
-        """Columns: relations that match, those of the output, and those of the reference."""
+        """Return the settings; columns: matching relations, output and reference relations."""
         return {"kind": "dependency_f"}
 
     def count(self, test_set: TestSet) -> Statistics:
-        """The statistics of all systems; parses are read anew, and checked against the texts."""
+        """Count all systems, reading the parses and checking them against the texts."""
         use_environment()
         named = zip(test_set.reference_names, test_set.references, strict=True)
         references = [Parsed("reference", name, text) for name, text in named]
@@ -114,17 +114,17 @@ class DependencyF(NativeMetric):
             expected = f"{len(references)}, one for each reference"
             raise SettingError("references", f"{len(self.given.references)} parses", expected)
         columns = [
-            [self._relations(text, place) for place, text in enumerate(texts)]
+            [self._relations(text, index) for index, text in enumerate(texts)]
             for texts in (references, systems)
         ]
         return self.native().count(columns[1], columns[0])
 
-    def _relations(self, text: Parsed, place: int) -> TextLike:
-        """The relations of a text, one per line; its place is that among its kind."""
+    def _relations(self, text: Parsed, index: int) -> TextLike:
+        """Return the relations of a text, one per line; `index` is among texts of its role."""
         if self.spacy:
             parses = _parsed_by_spacy(self.spacy, text)
         elif self.given is not None:
-            parses = self.given.parses(text, place)
+            parses = self.given.parses(text, index)
         else:
             parses = _parses_in_folder(self.parses, text)
         return parses.relations(
@@ -152,14 +152,14 @@ class DependencyF(NativeMetric):
         )
 
 
-# Where parses come from: a folder of files, the caller, or spaCy.
+# Sources of parses: a folder of files, the caller, or spaCy.
 
 
 ENDING = ".conllu"
 
 
 class Parsed(NamedTuple):
-    """A text of a test set, and what it is there."""
+    """A text of a test set with its role and name."""
 
     role: Literal["system", "reference"]
     name: str
@@ -170,7 +170,7 @@ class Parsed(NamedTuple):
 
 
 def _parses_in_folder(folder: str, text: Parsed) -> Parses:
-    """Those in the file that is called as the text is: SYSTEM.conllu, REFERENCE.conllu."""
+    """Read the parses of a text from its file, SYSTEM.conllu or REFERENCE.conllu."""
     path = os.path.join(folder, text.name + ENDING)
     stored = (path + ending for ending in ("", *COMPRESSED))
     existing = next((candidate for candidate in stored if os.path.exists(candidate)), None)
@@ -180,7 +180,7 @@ def _parses_in_folder(folder: str, text: Parsed) -> Parses:
 
 
 class GivenParses(NamedTuple):
-    """Parses from the caller: a path each, or CoNLL-U as text."""
+    """Parses from the caller: paths, or CoNLL-U as text."""
 
     outputs: tuple[tuple[str, str], ...]
     references: tuple[str, ...]
@@ -191,7 +191,7 @@ class GivenParses(NamedTuple):
         outputs: Mapping[str, str | os.PathLike[str]],
         references: Sequence[str | os.PathLike[str]],
     ) -> GivenParses:
-        """Parses of outputs by system, and of references in their order."""
+        """Keep parses of outputs by system, and of references in their order."""
         if isinstance(references, str | os.PathLike):
             raise SettingError("references", references, "a list of files or texts")
         return cls(
@@ -199,31 +199,31 @@ class GivenParses(NamedTuple):
             tuple(os.fspath(path) for path in references),
         )
 
-    def parses(self, text: Parsed, place: int) -> Parses:
-        """The parses that were given for a text."""
+    def parses(self, text: Parsed, index: int) -> Parses:
+        """Read the parses of a text; `index` is the index of a reference."""
         outputs = dict(self.outputs)
         if text.role == "system" and text.name not in outputs:
             raise MissingColumnError("parses", "system", text.name, list(outputs))
-        written = outputs[text.name] if text.role == "system" else self.references[place]
-        # A path has no line end in it, and CoNLL-U no line without one.
-        if "\n" in written:
-            return read_conllu(f"parses of {text}", written.encode("utf-8", "surrogatepass"))
-        return read_conllu(written, Files().contents(written))
+        given = outputs[text.name] if text.role == "system" else self.references[index]
+        # Paths contain no line end, and all CoNLL-U does.
+        if "\n" in given:
+            return read_conllu(f"parses of {text}", given.encode("utf-8", "surrogatepass"))
+        return read_conllu(given, Files().contents(given))
 
 
 def read_conllu(label: str, data: bytes) -> Parses:
-    """The sentences of a file, of ten fields per word and with blank lines between them."""
+    """Parse CoNLL-U: ten fields per word, and blank lines between sentences."""
     return _core.Parses(label, decode(label, data))
 
 
 def _spacy_version(model: str) -> str:
-    """The model with its version."""
+    """Return the name of the model with its version."""
     meta = _pipeline(model).meta
     return f"spacy-{meta['lang']}_{meta['name']}-{meta['version']}"
 
 
 def _parsed_by_spacy(model: str, text: Parsed) -> Parses:
-    """Parses that an installed model of spaCy makes of a text."""
+    """Parse a text by an installed model of spaCy."""
     segments = []
     for document in _pipeline(model).pipe([segment or "" for segment in text.text]):
         if len(document) and not document.has_annotation("DEP"):
@@ -246,12 +246,12 @@ def _pipeline(model: str) -> Any:
 
 
 def _spacy_words(document: Any) -> list[tuple[str, str, int, str]]:
-    """A document's tokens but for white space; all its sentences hang on the root."""
+    """Return form, lemma, head and relation of each token but white space; roots have head 0."""
     tokens = [token for token in document if not token.is_space]
     numbers = {token.i: number for number, token in enumerate(tokens, 1)}
-    # A token that is its own head is a root; one that hangs on white space is taken for one.
+    # A token that is its own head is a root; a token whose head is white space becomes a root.
     heads = [0 if token.head.i == token.i else numbers.get(token.head.i, 0) for token in tokens]
-    # Relations are lines, so that no word may have a line end in it.
+    # Relations are lines of text, so no word may contain a line end.
     forms = [token.text.replace("\n", " ") for token in tokens]
     lemmas = [(token.lemma_ or "_").replace("\n", " ") for token in tokens]
     relations = [token.dep_ or "_" for token in tokens]

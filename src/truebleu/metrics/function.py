@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FunctionMetric"]
 
-#: Larger scores are mistakes, and their sums may be no numbers.
+#: Largest score; larger ones are mistakes, and their sums might be infinite.
 LARGEST = 1e100
 
 
@@ -32,16 +32,16 @@ class FunctionMetric(MeanMetric):
     shared = 1.5000 (segments = 2)
 
     Attributes:
-        function: Takes an output and the list of its references, and returns a number.
-        name: What results are listed under.
-        higher_is_better: Whether more is better.
-        batch: Whether the function takes the lists of all outputs and of all their lists of
-            references instead, and returns a number for each.
-        source: Whether it takes the source as a third argument, or all sources.
+        function: function of an output and the list of its references that returns a number.
+        name: name of the metric in results.
+        higher_is_better: False if lower is better.
+        batch: True if the function takes a list of all outputs and a list of all their lists of
+            references, and returns a number for each output.
+        source: True if the function takes the source, or all sources, as a third argument.
     """
 
     function: Callable[..., Any] = field(metadata={"text": False})
-    # A field, or the property of the base class would be its default.
+    # field() prevents the inherited property from becoming the default.
     name: str = field()
     higher_is_better: bool = True
     batch: bool = False
@@ -50,12 +50,12 @@ class FunctionMetric(MeanMetric):
     def __post_init__(self) -> None:
         check_fields(self)
         if not callable(self.function):
-            raise SettingError("function", self.function, "something to call")
+            raise SettingError("function", self.function, "a function")
         if not self.name:
-            raise SettingError("name", self.name, "what to call the metric")
+            raise SettingError("name", self.name, "a name of the metric")
 
     def count(self, test_set: TestSet) -> Statistics:
-        """Columns: what the function returned, and 1."""
+        """Call the function for each segment; columns: its value, and 1."""
         references = [
             [text for text in row if text is not None]
             for row in zip(*test_set.references, strict=True)
@@ -70,7 +70,7 @@ class FunctionMetric(MeanMetric):
 
     @property
     def signature(self) -> Signature:
-        """The function, by its module and name."""
+        """Module and name of the function."""
         function = self.function
         name = getattr(function, "__qualname__", type(function).__qualname__)
         return Signature.of(self.name, function=f"{function.__module__}.{name}")
@@ -93,7 +93,7 @@ class FunctionMetric(MeanMetric):
         if not self.batch:
             values = [self.function(*segment) for segment in zip(*arguments, strict=True)]
         else:
-            values = self._listed(system, self.function(*arguments))
+            values = self._as_list(system, self.function(*arguments))
             if len(values) != len(references):
                 where = f"{self.name}: scores of {system!r}"
                 raise SettingError(where, f"{len(values)} scores", f"{len(references)}")
@@ -101,13 +101,13 @@ class FunctionMetric(MeanMetric):
             self._number(system, segment, value) for segment, value in enumerate(values, start=1)
         ]
 
-    def _listed(self, system: str, returned: object) -> list[Any]:
-        # Arrays and tensors list their items as plain numbers.
-        listed = returned.tolist() if hasattr(returned, "tolist") else returned
-        if not isinstance(listed, Sequence) or isinstance(listed, str):
+    def _as_list(self, system: str, returned: object) -> list[Any]:
+        # tolist() of arrays and tensors returns plain numbers.
+        values = returned.tolist() if hasattr(returned, "tolist") else returned
+        if not isinstance(values, Sequence) or isinstance(values, str):
             where = f"{self.name}: scores of {system!r}"
             raise SettingError(where, returned, "a list or array of numbers")
-        return list(listed)
+        return list(values)
 
     def _number(self, system: str, segment: int, value: Any) -> float:
         try:

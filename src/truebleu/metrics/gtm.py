@@ -16,7 +16,7 @@ __all__ = ["GTM", "GTMScore"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GTMScore(Score):
-    """GTM of one text; precision and recall are in [0, 100], and 0 where there are no words."""
+    """GTM of one text; precision and recall are in [0, 100], and 0 without words."""
 
     precision: float
     recall: float
@@ -48,7 +48,7 @@ class GTM(WordMetric):
     weight_columns: ClassVar[tuple[int, ...]] = (2,)
 
     def core_settings(self) -> CoreSettings:
-        """Columns: size of the matching, output length, reference length."""
+        """Return the settings; columns: size of the matching, output length, reference length."""
         return {"kind": "gtm", **self.tokens, "exponent": self.exponent}
 
     @property

@@ -15,7 +15,7 @@ __all__ = ["LengthRatio", "LengthRatioScore"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LengthRatioScore(Score):
-    """The length ratio of one text."""
+    """Length ratio of one text."""
 
     output_length: int
     reference_length: int
@@ -32,9 +32,9 @@ class LengthRatio(WordMetric):
     name: ClassVar[str] = "Length"
     score_type = LengthRatioScore
     part_names = ("output length", "reference length")
-    # It describes: neither short output nor long output is good in itself.
+    # A length ratio is descriptive: neither short nor long output is better.
     higher_is_better: ClassVar[None] = None
 
     def core_settings(self) -> CoreSettings:
-        """Columns: output length, and the reference length that is closest to it."""
+        """Return the settings; columns: output length, and the closest reference length."""
         return {"kind": "length", **self.tokens}

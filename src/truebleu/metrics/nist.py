@@ -25,8 +25,8 @@ __all__ = ["NIST", "NISTScore"]
 class NISTScore(Score):
     """NIST of one text, in bits.
 
-    The information is that of the matches per n-gram of the output, for order 1, 2, …; the
-    reference length is the mean over references, summed over segments.
+    `information` is the information of the matches per n-gram of the output, for order 1, 2, …;
+    the reference length is the mean over references, summed over segments.
     """
 
     information: tuple[float, ...]
@@ -46,10 +46,10 @@ class NISTScore(Score):
 class NIST(TokenMetric):
     """NIST-5; the defaults score like mteval-v13a -c. See docs/reference/metrics/nist.md.
 
-    An n-gram weighs the more, the less its beginning foretells it in the references. The weights
-    come from all references of the test set that is counted. So the scores of different test sets
-    do not compare, and ``sentence`` alone has only that sentence's references to weigh by: for the
-    segments of a test set, score the rows of its ``statistics``.
+    The less the beginning of an n-gram predicts it in the references, the larger its weight. The
+    weights come from all references of the counted test set. So scores of different test sets are
+    not comparable, and ``sentence`` has only the references of one sentence: to score the segments
+    of a test set, score the rows of its ``statistics``.
 
     >>> print(NIST().corpus(["the cat sat on the mat"], ["the cat sat on a mat"]))
     NIST = 2.1541 2.15/0.00/0.00/0.00/0.00 (penalty = 1.000 output = 6 reference = 6)
@@ -65,7 +65,10 @@ class NIST(TokenMetric):
     counts_whole_text: ClassVar[bool] = True
 
     def core_settings(self) -> CoreSettings:
-        """Columns: output length, mean reference length, information_1 … N, total_1 … N."""
+        """Return the settings of the core.
+
+        Columns: output length, mean reference length, information_1 … N, total_1 … N.
+        """
         return {
             "kind": "nist",
             **self.tokens,
@@ -74,23 +77,23 @@ class NIST(TokenMetric):
         }
 
     def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
-        """Length penalty, information of each order, and the totals that it is divided by."""
+        """Name the parts: length penalty, information of each order, and n-gram totals."""
         return ngram_parts(self.max_order, "information", "length penalty")
 
     def ngram_matches(self, test_set: TestSet, first: str, second: str) -> NgramMatches:
-        """Where two systems match n-grams differently often, as information in bits."""
+        """Return the n-grams that two systems match differently, as information in bits."""
         matches = self.ngrams_up_to(self.max_order, test_set, first, second)
         information = self._information(matches.ngrams, test_set)
         return replace(matches, difference=matches.difference * information[matches.ngram])
 
     def _information(self, ngrams: Sequence[str], test_set: TestSet) -> NDArray[np.float64]:
-        """What each n-gram tells, by the counts of it and of its history in all references."""
+        """Return the bits of each n-gram, from its and its history's counts in all references."""
         import numpy as np
 
         counts: Counter[str] = Counter()
         for reference in test_set.references:
             texts = [text or "" for text in reference]
-            # Against itself a text matches every n-gram as often as it has it.
+            # A text matches all its n-grams against itself, so matches are counts.
             itself = replace(
                 test_set,
                 systems={"itself": texts, "nothing": [""] * len(texts)},
@@ -98,9 +101,10 @@ class NIST(TokenMetric):
                 reference_names=(),
                 warnings=(),
             )
-            own = self.ngrams_up_to(self.max_order, itself, "itself", "nothing")
-            for number, count in zip(own.ngram.tolist(), own.difference.tolist(), strict=True):
-                counts[own.ngrams[number]] += round(count)
+            matches = self.ngrams_up_to(self.max_order, itself, "itself", "nothing")
+            pairs = zip(matches.ngram.tolist(), matches.difference.tolist(), strict=True)
+            for index, count in pairs:
+                counts[matches.ngrams[index]] += round(count)
         words = sum(count for ngram, count in counts.items() if " " not in ngram)
 
         def bits(ngram: str) -> float:

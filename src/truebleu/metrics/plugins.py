@@ -1,4 +1,4 @@
-"""Metrics of other packages, which announce them by entry points of the group truebleu.metrics."""
+"""Metrics of other packages, found by entry points of the group truebleu.metrics."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ GROUP = "truebleu.metrics"
 
 
 def plugin_names() -> list[str]:
-    """The names of all metrics that other installed packages offer."""
+    """Return the names of all metrics of other installed packages."""
     return sorted({entry.name.lower() for entry in _entry_points()})
 
 
 def load_plugin(name: str) -> Callable[..., Metric] | None:
-    """What makes the metric of that name: a class or a function; None where nobody offers it."""
+    """Return the class or function that makes a metric, or None; raises PluginError."""
     entries = [entry for entry in _entry_points() if entry.name.lower() == name.lower()]
     if not entries:
         return None
     packages = {entry.dist.name if entry.dist else "an unnamed package" for entry in entries}
     refusal = partial(PluginError, name, " and ".join(sorted(packages)))
     if len({entry.value for entry in entries}) > 1:
-        raise refusal("they offer different metrics of this name")
+        raise refusal("they define different metrics with this name")
     source = entries[0].value
     try:
         loaded = entries[0].load()
@@ -40,8 +40,8 @@ def load_plugin(name: str) -> Callable[..., Metric] | None:
     if isinstance(loaded, type):
         if not issubclass(loaded, Metric):
             raise refusal(f"{source} is a class but no truebleu.metrics.Metric")
-        if lacking := ", ".join(sorted(loaded.__abstractmethods__)):
-            raise refusal(f"{source} does not define {lacking}")
+        if missing := ", ".join(sorted(loaded.__abstractmethods__)):
+            raise refusal(f"{source} does not define {missing}")
         return cast("Callable[..., Metric]", loaded)
     if not callable(loaded):
         raise refusal(f"{source} is neither a class nor a function that returns a metric")
@@ -58,7 +58,7 @@ def load_plugin(name: str) -> Callable[..., Metric] | None:
 
 
 def _entry_points() -> list[EntryPoint]:
-    # The module takes longer to import than most commands to run.
+    # Importing importlib.metadata takes longer than most commands.
     from importlib.metadata import entry_points
 
     return list(entry_points(group=GROUP))

@@ -1,7 +1,7 @@
 """Metrics by name and with settings.
 
-People write settings behind the name: ``bleu:tokenize=zh,smooth=exp``. Other packages announce
-metrics of theirs by entry points of the group truebleu.metrics.
+Settings follow the name: ``bleu:tokenize=zh,smooth=exp``. Other packages add metrics by entry
+points of the group truebleu.metrics.
 """
 
 from __future__ import annotations
@@ -45,10 +45,9 @@ METRICS = {
 
 
 def metric_class(name: str) -> Callable[..., Requested]:
-    """What makes a metric of its settings, imported when it is asked for.
+    """Import and return the class, or the function of another package, that makes a metric.
 
-    It is a class, or else a function of another package. Names that are not built in are looked up
-    among the entry points of installed packages.
+    Names that are not built in are looked up among the entry points of installed packages.
     """
     if name.lower() in METRICS:
         module, attribute = METRICS[name.lower()]
@@ -60,7 +59,7 @@ def metric_class(name: str) -> Callable[..., Requested]:
     return plugin
 
 
-# Names that people use for a metric, with the settings that they imply.
+# Other names of metrics, with the settings that they imply.
 ALIASES = {
     "chrfpp": ("chrf", {"word_order": 2}),
     "m-bleu": ("mbleu", {}),
@@ -72,7 +71,7 @@ _CHRF = re.compile(r"chrf(?P<beta>\d*)(?P<pluses>\+*)")
 
 
 def _unaliased(name: str) -> tuple[str, dict[str, Any]]:
-    """The metric that a name stands for, and the settings that the name implies."""
+    """Return the metric that a name means, and the settings that the name implies."""
     lower = name.strip().lower()
     if lower in METRICS:
         return lower, {}
@@ -84,8 +83,8 @@ def _unaliased(name: str) -> tuple[str, dict[str, Any]]:
         return "chrf", implied | ({"word_order": len(chrf["pluses"])} if chrf["pluses"] else {})
     if lower == "spbleu":
         expected = (
-            "bleu:tokenize=spm:PATH with the SentencePiece model, or bleu:tokenize=flores200 where "
-            "sacreBLEU has downloaded it; scores by different models do not compare"
+            "bleu:tokenize=spm:PATH with the SentencePiece model, or bleu:tokenize=flores200 if "
+            "sacreBLEU has downloaded it; scores by different models are not comparable"
         )
         raise SettingError("metric", name, expected)
     return name.strip(), {}
@@ -112,24 +111,24 @@ def parse_requested(text: str) -> Requested:
 def parse_metrics(text: str) -> list[Requested]:
     """Parse metrics separated by commas, each with its settings after a colon.
 
-    Commas separate settings as well: after a colon, KEY=VALUE and the name of a setting belong to
-    the metric before, and anything else begins the next one.
+    Commas separate settings as well: after a colon, KEY=VALUE and names of settings belong to the
+    metric before, and anything else begins the next metric.
 
     >>> [metric.name for metric in parse_metrics("bleu:tokenize=zh,lowercase,chrf++,ter")]
     ['BLEU', 'chrF2++', 'TER']
     """
     first, *rest = text.split(",")
-    metrics = [_Written(first)]
+    metrics = [_MetricText(first)]
     for piece in rest:
         if metrics[-1].takes(piece):
             metrics[-1].settings.append(piece)
         else:
-            metrics.append(_Written(piece))
-    return [written.metric() for written in metrics]
+            metrics.append(_MetricText(piece))
+    return [text.metric() for text in metrics]
 
 
-class _Written:
-    """A metric as it is written, piece by piece."""
+class _MetricText:
+    """The text of a metric, piece by piece."""
 
     def __init__(self, piece: str) -> None:
         self.name, colon, setting = piece.partition(":")
@@ -140,7 +139,7 @@ class _Written:
         self.parameters = _parameters(self.make)
 
     def takes(self, piece: str) -> bool:
-        """Whether a piece after a comma is a setting of this metric."""
+        """Return whether a piece after a comma is a setting of this metric."""
         word = piece.partition(":")[0]
         if not self.has_settings:
             return False
@@ -153,23 +152,23 @@ class _Written:
 
 def read_settings(
     name: str,
-    written: Iterable[str],
+    settings: Iterable[str],
     make: Callable[..., Any],
     implied: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The arguments of what `make` makes, as people write them: KEY=VALUE each.
+    """Parse the arguments of `make`, each written as KEY=VALUE.
 
     Args:
-        name: what messages call it.
-        written: the settings; empty ones are left out.
-        make: a class or function whose arguments they are.
-        implied: settings that the name stands for.
+        name: name of the metric in messages.
+        settings: texts of the arguments; empty ones are ignored.
+        make: class or function that takes the arguments.
+        implied: settings that the name implies.
     """
     parameters = _parameters(make)
     has_fields = not isclass(make) or is_dataclass(make)
     hints = type_hints(make if has_fields else make.__init__)
     values = dict(implied or {})
-    for setting in filter(None, written):
+    for setting in filter(None, settings):
         key, _, value = setting.partition("=")
         if key not in parameters:
             raise UnknownNameError(f"setting of {name}", key, list(parameters))
@@ -185,15 +184,15 @@ def read_settings(
 Named = TypeVar("Named")
 
 
-def by_name(kind: str, written: str, table: Mapping[str, Callable[..., Named]]) -> Named:
-    """What a text names, with its settings: ``mira:epochs=10,step=0.1``.
+def by_name(kind: str, text: str, table: Mapping[str, Callable[..., Named]]) -> Named:
+    """Make the object that a text names, with its settings: ``mira:epochs=10,step=0.1``.
 
     Args:
-        kind: what messages call it.
-        written: a name of the table; settings follow a colon.
-        table: what makes each of its arguments.
+        kind: kind of object in messages.
+        text: name in the table; settings follow a colon.
+        table: classes or functions that make the objects, by name.
     """
-    name, _, settings = written.partition(":")
+    name, _, settings = text.partition(":")
     if name not in table:
         raise UnknownNameError(kind, name, list(table))
     return table[name](**read_settings(name, settings.split(","), table[name]))
@@ -207,7 +206,7 @@ def _is_metric(name: str) -> bool:
 
 
 def _parameters(make: Callable[..., Any]) -> dict[str, Parameter]:
-    """What can be set in text: the arguments with a name, but for those that hold objects."""
+    """Return the named arguments that text can set; arguments that hold objects are left out."""
     hidden: set[str] = set()
     if is_dataclass(make):
         hidden = {field.name for field in fields(make) if not field.metadata.get("text", True)}
@@ -219,10 +218,10 @@ def _parameters(make: Callable[..., Any]) -> dict[str, Parameter]:
     }
 
 
-def written_settings(make: Callable[..., Any]) -> str:
-    """The settings of a metric or a tuner with their defaults, as they are written after the colon.
+def default_settings(make: Callable[..., Any]) -> str:
+    """Format the settings of a metric or a tuner with their defaults, as text after the colon.
 
-    >>> written_settings(metric_class("wer"))
+    >>> default_settings(metric_class("wer"))
     'tokenize=none,lowercase=no'
     """
     return ",".join(
@@ -240,7 +239,7 @@ def _parse(setting: str, text: str, kind: type | None) -> str | int | float | bo
     if kind is bool:
         if text.lower() not in ("yes", "no", "true", "false", "1", "0", ""):
             raise SettingError(setting, text, "yes or no")
-        # The bare word switches on: ``bleu:lowercase``.
+        # A name without a value means yes: ``bleu:lowercase``.
         return text.lower() in ("yes", "true", "1", "")
     try:
         return kind(text) if kind in (int, float) else text
@@ -250,13 +249,13 @@ def _parse(setting: str, text: str, kind: type | None) -> str | int | float | bo
 
 
 def format_metric(metric: Metric) -> str | None:
-    """Write a metric with the settings that are not the default; None if it has no name.
+    """Format a metric with its settings that are not the default; None if it has no name.
 
     >>> format_metric(parse_metric("bleu:tokenize=zh,max_order=2"))
     'bleu:max_order=2,tokenize=zh'
     """
     home = type(metric).__module__, type(metric).__qualname__
-    name = next((name for name, place in METRICS.items() if place == home), None)
+    name = next((name for name, source in METRICS.items() if source == home), None)
     if name is None:
         return None
     settings = [
@@ -271,7 +270,7 @@ def format_metric(metric: Metric) -> str | None:
         return None
 
 
-#: Metrics as people give them: "bleu", "bleu,chrf", BLEU(), or a list of such.
+#: Metrics in any accepted form: "bleu", "bleu,chrf", BLEU(), or a list of these.
 MetricsLike: TypeAlias = "str | Requested | Sequence[str | Requested]"
 
 
@@ -314,7 +313,7 @@ def require_distinct(labels: Sequence[str]) -> None:
 
 
 def metric_labels(metrics: Sequence[Scorer]) -> list[str]:
-    """Label each metric by its name, with the settings that tell it from namesakes.
+    """Label each metric by its name, with settings that distinguish metrics of one name.
 
     >>> metric_labels([parse_metric("bleu"), parse_metric("bleu:tokenize=intl")])
     ['BLEU[tok:auto]', 'BLEU[tok:intl]']
@@ -328,10 +327,9 @@ def metric_labels(metrics: Sequence[Scorer]) -> list[str]:
 
 def _distinct_label(metric: Scorer, metrics: Sequence[Scorer]) -> str:
     namesakes = [other.signature.fields for other in metrics if other.name == metric.name]
-    own = metric.signature.fields
     differing = [
         f"{key}:{value}"
-        for key, value in own
+        for key, value in metric.signature.fields
         if any((key, value) not in fields for fields in namesakes)
     ]
     return f"{metric.name}[{' '.join(differing)}]" if differing else metric.name

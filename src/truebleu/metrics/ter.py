@@ -40,14 +40,14 @@ class TER(NativeMetric):
     higher_is_better: ClassVar[bool] = False
 
     def advice_for_script(self, script: str) -> str | None:
-        """Tercom's rules for Asian text, which cut Chinese characters but no others."""
+        """Advise tercom's rules for Asian text, which split Chinese characters but no others."""
         if script != "Chinese":
             return "chrf; TER has no rules for it"
         cuts = self.normalized and self.asian_support
         return None if cuts else "normalized=yes,asian_support=yes"
 
     def core_settings(self) -> CoreSettings:
-        """Columns: edits against the nearest reference, and mean length of the references."""
+        """Return the settings; columns: edits to the nearest reference, mean reference length."""
         return {
             "kind": "ter",
             "normalized": self.normalized,

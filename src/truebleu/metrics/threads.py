@@ -1,4 +1,4 @@
-"""Number of threads of the native code: it changes the time, never a digit."""
+"""Number of threads of the native code, which changes the time but no digit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from truebleu.schema import require_whole_number
 
 THREADS_VARIABLE = "TRUEBLEU_THREADS"
 MAX_THREADS = 1024
-# Threads that cannot run at once only wait for each other, and starting them takes time.
+# Most threads per processor; threads that cannot run at once only cost time.
 PER_PROCESSOR = 4
 ALWAYS_ALLOWED = 16
 
@@ -18,10 +18,10 @@ _environment_used = False
 
 
 def set_threads(threads: int) -> int:
-    """Use this many threads from now on; 0 means one per processor.
+    """Use `threads` threads from now on; 0 means one per processor.
 
     Returns:
-        How many are used: many more than there are processors would only be slower.
+        The number of threads that are used; it is limited, since too many would only be slower.
 
     >>> set_threads(2)
     2
@@ -35,16 +35,16 @@ def set_threads(threads: int) -> int:
 
 
 def use_environment() -> None:
-    """Use as many threads as TRUEBLEU_THREADS says, unless `set_threads` was called before.
+    """Set the threads from TRUEBLEU_THREADS, unless `set_threads` was called before.
 
-    Metrics call this before they count: importing a module reads no environment.
+    Metrics call this before they count; importing a module does not read the environment.
     """
     global _environment_used
     if _environment_used:
         return
     text = os.environ.get(THREADS_VARIABLE)
     if text:
-        # Of more digits Python makes no number at all.
+        # Python refuses to parse much longer integers.
         if not (text.isascii() and text.isdigit() and len(text) <= 10):
             raise SettingError(
                 THREADS_VARIABLE, shortened(text), f"a whole number from 0 to {MAX_THREADS}"

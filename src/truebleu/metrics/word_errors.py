@@ -1,4 +1,4 @@
-"""Word error rates: WER by edit distance, PER whatever the order (Tillmann et al., 1997)."""
+"""Word error rates: WER by edit distance, PER ignoring word order (Tillmann et al., 1997)."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ __all__ = ["PER", "WER", "PERScore", "WERScore"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordErrorRate(WordMetric):
-    """Errors per hundred reference words; all wrong where there are none."""
+    """Errors per hundred reference words; without reference words 100, or 0 without errors."""
 
     higher_is_better: ClassVar[bool] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WERScore(Score):
-    """WER of one text, with the edits by kind: their sum is the edits."""
+    """WER of one text, with edits as the sum of the three kinds of edits."""
 
     edits: int
     reference_length: int
@@ -51,7 +51,7 @@ class WER(WordErrorRate):
     part_names = ("edits", "reference length", "edits", "edits", "edits")
 
     def core_settings(self) -> CoreSettings:
-        """Columns: edits, reference length, substitutions, deletions, insertions."""
+        """Return the settings; columns: edits, reference length, and each kind of edits."""
         return {"kind": "wer", **self.tokens}
 
 
@@ -76,5 +76,5 @@ class PER(WordErrorRate):
     part_names = ("errors", "reference length")
 
     def core_settings(self) -> CoreSettings:
-        """Columns: errors and reference length."""
+        """Return the settings; columns: errors, reference length."""
         return {"kind": "per", **self.tokens}

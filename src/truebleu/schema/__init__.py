@@ -1,7 +1,7 @@
 """Declarations: a setting and a field of a result are each described once.
 
-A **setting** is an option of a verb, declared by a key of a TypedDict. Its annotation says what it
-may be, its line under ``Attributes:`` what it is for::
+A **setting** is an option of a verb, declared by a key of a TypedDict. Its annotation is its type
+with limits, its line under ``Attributes:`` its help::
 
     class CompareOptions(ResamplingOptions, total=False):
         '''Options of `compare`.
@@ -16,12 +16,13 @@ Attributes:
     def compare(systems, **options: Unpack[CompareOptions]):
         '''Which differences between systems are real?'''
 
-From that come the check of what callers give, the option of the command (`truebleu.cli._command`),
-its place in ``--help``, the reference, and the `Settings` that a result keeps. What several verbs
-share (`Level`, `Seed`) is declared in `truebleu.schema.shared`, with its help.
+From the declaration come the check of arguments, the option of the command
+(`truebleu.cli._command`), its place in ``--help``, the reference, and the `Settings` that a result
+keeps. Settings of several verbs (`Level`, `Seed`) are declared in `truebleu.schema.shared`, with
+their help.
 
-A **field of a result** carries a `Column`: its heading, digits, sign and unit. Tables, TSV and data
-frames come from it, see `columns_of`.
+A **field of a result** has a `Column` with its heading, digits, sign and unit. Tables, TSV and data
+frames use it, see `columns_of`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Packages whose public names are imported when they are first used."""
+"""Packages whose public names are imported on first use."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ if TYPE_CHECKING:
 def lazy_package(
     package: str, *others: str
 ) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """``__getattr__`` and ``__dir__`` of a package: what its modules have in their ``__all__``.
+    """Make ``__getattr__`` and ``__dir__`` of a package from the ``__all__`` of its modules.
 
     Args:
-        package: its name.
-        others: modules of other packages whose public names it has, too.
+        package: name of the package.
+        others: modules of other packages whose public names the package also has.
     """
 
     @cache
     def homes() -> dict[str, types.ModuleType]:
         modules = [import_module(other) for other in others]
         for module in iter_modules(sys.modules[package].__path__):
-            with suppress(ImportError):  # of a library that is not installed
+            with suppress(ImportError):  # the module needs a library that is not installed
                 modules.append(import_module(f"{package}.{module.name}"))
         return {name: module for module in modules for name in getattr(module, "__all__", ())}
 
     def public(name: str) -> object:
         if name == "__all__":
             return sorted(homes())
-        # Modules may import each other meanwhile: what is half imported has no public names yet.
+        # Modules may import each other: a half-imported module has no public names yet.
         if name.startswith("_") or find_spec(f"{package}.{name}") or name not in homes():
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value: object = getattr(homes()[name], name)

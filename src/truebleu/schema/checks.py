@@ -1,4 +1,4 @@
-"""Checks of values that no option declares."""
+"""Checks of values that are not declared options."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def require_type(setting: str, value: object, kind: type | types.UnionType, expected: str) -> None:
-    """Check that a value is of a type; raises ArgumentTypeError. Text is no sequence here."""
+    """Check the type of a value; raises ArgumentTypeError. Text does not count as a sequence."""
     kinds = get_args(kind) or (kind,)
     is_other_text = isinstance(value, str | bytes) and str not in kinds
     if is_other_text or not isinstance(value, kinds):
@@ -60,7 +60,7 @@ def require_seed(seed: object) -> None:
     read_type("seed", Seed).check(seed)
 
 
-# Scores of two systems and their difference, and the copies that are made of them.
+# Memory of a replicate: scores of two systems, their difference, and copies.
 BYTES_PER_REPLICATE = 64
 
 
@@ -71,14 +71,14 @@ def require_replicates(setting: str, replicates: object) -> None:
 
 def require_memory_for(setting: str, count: int, bytes_each: int) -> None:
     """Raise SettingError if `count` items of `bytes_each` bytes do not fit into memory."""
-    most = memory() // bytes_each
-    if count > most:
-        expected = f"at most {most:,}: more do not fit into the memory of this machine"
+    maximum = memory() // bytes_each
+    if count > maximum:
+        expected = f"at most {maximum:,}, which fit into the memory of this machine"
         raise SettingError(setting, count, expected)
 
 
 def memory() -> int:
-    """Return the bytes of memory that this process may use; 64 GiB if the system does not say."""
+    """Return the bytes of memory that this process may use; 64 GiB if unknown."""
     try:
         size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):

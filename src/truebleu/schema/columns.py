@@ -1,4 +1,4 @@
-"""Columns: how fields of results are shown to people and named for programs."""
+"""Columns: headings and formats of the fields of results, and their names for programs."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from typing import Any, TypeAlias
 
 from truebleu.schema.declare import is_finite, type_hints
 
-#: What a cell may hold; None where there is no value.
+#: Value of a cell; None if it is missing.
 Value: TypeAlias = str | int | float | bool | None
-#: The names of columns of p-values, which are never shown as 0.
+#: Names of columns of p-values, which are never shown as 0.
 P_VALUES = ("p", "p_adjusted")
-#: What people see where there is no value.
+#: Text of a missing value.
 NO_VALUE = "–"
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """How a field is shown: its heading, and how its values are written.
+    """Heading and format of a field of results.
 
     Attributes:
-        name: the key in every row, and the heading for programs; that of the field.
-        heading: the heading for people, with the unit; the name where there is none.
-        digits: decimals of its numbers; None for text and whole numbers.
-        percent: the number is a share, written as a percentage.
-        sign: the number is a difference, written with its sign.
-        parts: the names of the numbers that a text for people is made of; programs get those.
-        numeric: whether cells are aligned on the right; if None, where all of them are numbers.
-        bold: the name in a row that says whether the cell is in bold print; for papers.
-        mark: the name in a row that has a mark of significance beside the cell; for papers.
+        name: name of the field; key in every row, and heading for programs.
+        heading: heading for human readers, with the unit; by default the name.
+        digits: decimals of the numbers; None for text and whole numbers.
+        percent: True if the number is a share, written as a percentage.
+        sign: True if the number is a difference, written with its sign.
+        parts: names of the numbers that a text combines; programs get these numbers.
+        numeric: True to align cells on the right; None to do so if all cells are numbers.
+        bold: key in a row that tells whether the cell is bold; for papers.
+        mark: key in a row with a mark of significance next to the cell; for papers.
     """
 
     name: str = ""
@@ -43,7 +43,7 @@ class Column:
     mark: str | None = None
 
     def cell(self, value: Value) -> str:
-        """A value as people read it.
+        """Format a value for human readers.
 
         >>> Column("p", "p", digits=2, percent=True).cell(0.123456)
         '12.35 %'
@@ -59,7 +59,7 @@ class Column:
         if self.digits is not None and self.name in P_VALUES and 0 <= number < 10**-self.digits:
             return f"< {10**-self.digits:.{self.digits}f}"
         if self.digits is not None:
-            # Adding 0 takes the sign from what is rounded to 0.
+            # Adding 0 removes the sign of -0.
             return f"{round(number, self.digits) + 0.0:{sign}.{self.digits}f}{unit}"
         if isinstance(number, int) and not unit:
             return f"{number:{sign}d}"
@@ -68,10 +68,10 @@ class Column:
 
 @cache
 def columns_of(kind: type) -> dict[str, Column]:
-    """The columns of a class of results, by field: from `Column` in its annotation, or plain.
+    """Return the columns of a class of results by field, from `Column` in its annotation if any.
 
-    A field that ends in ``interval`` gives two numbers to programs: ``low`` and ``high``, behind
-    what its name begins with.
+    Programs get two numbers of a field that ends in ``interval``: for ``rate_interval``,
+    ``rate_low`` and ``rate_high``.
     """
     columns, hints = {}, type_hints(kind)
     for field in fields(kind):
@@ -87,7 +87,7 @@ def columns_of(kind: type) -> dict[str, Column]:
 
 
 def row_of(item: Any) -> dict[str, Any]:
-    """A result as a flat row: each number under the name that programs know it by."""
+    """Return a result as a flat row, each number by its name for programs."""
     row: dict[str, Any] = {}
     for name, column in columns_of(type(item)).items():  # type: ignore[arg-type]
         value = getattr(item, name)

@@ -1,4 +1,4 @@
-"""A setting as declared: its type, its limits and what it is for; and the check of a value."""
+"""Declarations of settings: type, limits and help, and the check of values."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hin
 
 from truebleu.errors import ArgumentTypeError, SettingError, UnknownNameError
 
-#: Squares and cubes of larger numbers, and sums of such, would be infinite.
+#: Largest float of a setting, so that cubes and their sums are finite.
 LARGEST = 1e100
-#: Whole numbers that are counted with have 64 bits.
+#: Largest whole number of a setting, in 64 bits.
 MOST = 2**63 - 1
 
 Group = Literal["Texts", "Metrics", "Statistics", "Output"]
-#: The groups of options, in the order of ``--help``.
+#: Groups of options, in the order of ``--help``.
 GROUPS: tuple[Group, ...] = get_args(Group)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """What an annotation says beyond the type.
+    """Limits, help and option of a setting, as an annotation of its type.
 
     Attributes:
-        help: one sentence; else the parameter's line under ``Args:``.
-        choices: the names to choose from, such as a registry.
-        minimum: the smallest value.
-        maximum: the largest value.
-        above: values are larger than this.
-        below: values are smaller than this.
-        hint: what to try where a value is refused.
-        group: the heading of the option in ``--help``.
-        rare: whether only ``--help-all`` shows the option.
-        flags: the option's names, such as ``("-o", "--output")``; else made of the parameter's.
-        metavar: what stands for the value in ``--help``.
-        option: whether there is an option at all, and not an argument of Python only.
-        default: the value of an option that is not given; MISSING if the type or the settings that
-            keep it say it: None where it is a value, else the default of the field of that name.
+        help: help in one sentence; by default the parameter's line under ``Args:``.
+        choices: names to choose from, such as a registry.
+        minimum: smallest value.
+        maximum: largest value.
+        above: lower bound that a value must exceed.
+        below: upper bound that a value must not reach.
+        hint: suggestion in the message about an invalid value.
+        group: heading of the option in ``--help``.
+        rare: True if only ``--help-all`` shows the option.
+        flags: names of the option, such as ``("-o", "--output")``; by default the parameter's name.
+        metavar: placeholder of the value in ``--help``.
+        option: False for an argument of Python without an option.
+        default: default value. MISSING means None if that is a possible value, else the default of
+            the field of this name in the settings.
     """
 
     help: str = ""
@@ -56,11 +56,11 @@ class Setting:
     flags: tuple[str, ...] = ()
     metavar: str | None = None
     option: bool = True
-    # Given directly, MISSING would mean that the field has no default.
+    # A factory, because `default=MISSING` would mean a field without default.
     default: Any = field(default_factory=lambda: MISSING)
 
     def limits(self) -> str:
-        """The range in words, or nothing.
+        """Describe the range in words; empty without limits.
 
         >>> Setting(above=0, below=1).limits()
         ' above 0 and below 1'
@@ -77,16 +77,16 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A setting as declared.
+    """A declared setting.
 
     Attributes:
         name: name of the option, parameter or field.
-        kind: type of a value; None if any value is possible, or its user checks it.
+        kind: type of a value; None if any value is possible, or the verb checks it.
         optional: True if None is a value.
         many: True if it takes several values.
         default: default value; MISSING if there is none.
         setting: limits, help and place in ``--help``.
-        annotation: the type without the setting, for signatures.
+        annotation: type without the setting, for signatures.
     """
 
     name: str
@@ -99,13 +99,13 @@ class Parameter:
 
     @property
     def expected(self) -> str:
-        """The values that are possible, in words."""
+        """Description of the possible values."""
         if self.setting.choices:
             return f"one of {', '.join(self.setting.choices)}"
         return _WORDS[cast("type", self.kind)] + self.setting.limits()
 
     def checked(self, value: Any) -> Any:
-        """Check a value and return it, a number as Python's own, which JSON can hold."""
+        """Check a value and return it, a number as a Python number, which JSON can hold."""
         self.check(value)
         is_number = isinstance(value, Real) and self.kind in (int, float)
         return cast("type", self.kind)(value) if is_number else value
@@ -157,7 +157,7 @@ _WORDS: dict[type, str] = {
 
 
 def is_of(kind: type, value: object) -> bool:
-    """Whether a value is of the type that an annotation names; NumPy's numbers are numbers."""
+    """Return whether a value is of a type; NumPy's numbers are numbers."""
     if kind is bool:
         return isinstance(value, bool)
     if kind is int:
@@ -177,7 +177,7 @@ def is_finite(value: float) -> bool:
 
 
 def read_type(name: str, annotation: Any) -> Parameter:
-    """Return the declaration of a setting, read from its type."""
+    """Read the declaration of a setting from its type."""
     if hasattr(annotation, "__metadata__"):
         inner = read_type(name, annotation.__origin__)
         outer = [item for item in annotation.__metadata__ if isinstance(item, Setting)]
@@ -189,7 +189,7 @@ def read_type(name: str, annotation: Any) -> Parameter:
         optional = len(kinds) < len(arguments)
         if any((get_origin(kind) or kind) is PathLike for kind in kinds):
             return Parameter(name, PathLike, optional, setting=Setting(metavar="FILE"))
-        # A value, or a list of such.
+        # A value, or a list of values.
         if (
             len(kinds) == 2
             and get_origin(kinds[1]) is Sequence
@@ -209,7 +209,7 @@ def read_type(name: str, annotation: Any) -> Parameter:
 
 
 def _refine(setting: Setting, outer: Setting) -> Setting:
-    """Return a setting with what an outer declaration says of it."""
+    """Override a setting by the values of an outer declaration."""
     values = {item.name: getattr(outer, item.name) for item in fields(Setting)}
     defaults = Setting()
     changed = {name: value for name, value in values.items() if value != getattr(defaults, name)}
@@ -217,7 +217,7 @@ def _refine(setting: Setting, outer: Setting) -> Setting:
 
 
 class _Unknown:
-    """Stands for a type that is imported for type checkers only."""
+    """Placeholder of a type that is imported for type checkers only."""
 
     def __class_getitem__(cls, _arguments: object) -> type[_Unknown]:
         return cls

@@ -29,23 +29,19 @@ def argument_lines(docstring: str) -> dict[str, str]:
 
 
 def with_arguments(docstring: str | None, helps: Mapping[str, str]) -> str | None:
-    """Return a docstring whose ``Args:`` describe all parameters.
+    """Add all parameters to the ``Args:`` of a docstring.
 
     Args:
-        docstring: that of a function; None stays None.
-        helps: the parameters in the order of the signature, with the text of those that the
-            docstring does not describe.
+        docstring: docstring of a function, or None, which is returned.
+        helps: help of the parameters, in the order of the signature; lines of the docstring
+            override it.
     """
     if not docstring:
         return None
     document = inspect.cleandoc(docstring)
-    own = argument_lines(document)
-    entries = [
-        f"    {name}: {own.get(name) or text}"
-        for name, text in helps.items()
-        if text or name in own
-    ]
-    head, _, rest = document.partition("\nArgs:\n")
-    after = re.search(r"^\S", rest, re.MULTILINE)
-    tail = f"\n{rest[after.start() :]}" if after else ""
+    lines = {**helps, **argument_lines(document)}
+    entries = [f"    {name}: {lines[name]}" for name in helps if lines[name]]
+    head, _, body = document.partition("\nArgs:\n")
+    after = re.search(r"^\S", body, re.MULTILINE)
+    tail = f"\n{body[after.start() :]}" if after else ""
     return f"{head.rstrip()}\n\nArgs:\n" + "\n".join(entries) + f"\n{tail}" if entries else document

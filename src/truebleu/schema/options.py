@@ -20,21 +20,22 @@ Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 #: Raises SettingError for options that contradict each other.
 RefuseConflicts: TypeAlias = Callable[[Mapping[str, Any]], None]
-#: The declaration of each verb, and the check for conflicts that it adds.
+#: Declaration of each verb, and its check for conflicts.
 _VERBS: dict[Callable[..., Any], tuple[type, RefuseConflicts | None]] = {}
 
 
 class Settings:
-    """The options of a verb with no choice left open, as a result keeps them.
+    """Options of a verb with all defaults filled in, as a result keeps them.
 
-    A subclass is a frozen dataclass. A field that has the name of an option has no limits of its
-    own: it is checked by the declaration of the option, and it may be None only if its own type
-    says so. Its default is that of an option that says no other and cannot be None.
+    A subclass is a frozen dataclass. A field with the name of an option has no limits of its own:
+    it is checked by the declaration of the option, and it may be None only if its own type allows
+    it. Its default is also the default of the option, unless the option declares one or may be
+    None.
     """
 
     __slots__ = ()
 
-    #: The TypedDict that declares the options.
+    #: TypedDict that declares the options.
     OPTIONS: ClassVar[type]
 
     def __post_init__(self) -> None:
@@ -46,8 +47,8 @@ class Settings:
         """Raise SettingError for values that contradict each other.
 
         Args:
-            options: the options that a caller requests, where None leaves a choice open; or the
-                fields of the settings.
+            options: requested options, in which None leaves a choice open, or the fields of the
+                settings.
         """
 
     @classmethod
@@ -55,9 +56,9 @@ class Settings:
         """Make settings of a verb's options.
 
         Args:
-            options: all options, by name; those that are no field are left out, and None leaves
-                the choice to the default of a field that cannot be None.
-            chosen: values that take the place of options, or of defaults.
+            options: all options, by name. Options without a field are ignored; None becomes the
+                default of a field that cannot be None.
+            chosen: values that override options and defaults.
         """
         values = {
             name: options[name]
@@ -72,12 +73,12 @@ def takes(
 ) -> Callable[[Verb], Verb]:
     """Make a function a verb that takes declared options.
 
-    The function gets all of them as its ``**options``: the requested values, checked, and the
-    defaults of the others. Its signature and its docstring show them, too.
+    The function gets all options as its ``**options``: the requested values, checked, and defaults.
+    Its signature and its docstring also show them.
 
     Args:
-        declaration: a TypedDict, or a class of `Settings` that names one.
-        refuse_conflicts: check for conflicts; that of the settings if they are the declaration.
+        declaration: a TypedDict, or a class of `Settings` with a TypedDict as OPTIONS.
+        refuse_conflicts: check for conflicts; by default the check of the settings.
     """
 
     def decorate(function: Verb) -> Verb:
@@ -112,7 +113,7 @@ def resolve(declaration: type | Callable[..., Any], requested: Mapping[str, Any]
 
     Args:
         declaration: a TypedDict, a class of `Settings`, or a verb.
-        requested: the values by name; None leaves a choice open, where the declaration allows it.
+        requested: values by name; None leaves a choice open, if the declaration allows it.
 
     Raises:
         SettingError: if a value is not possible, missing, or in conflict with another.
@@ -138,10 +139,10 @@ def declared_by(declaration: type | Callable[..., Any]) -> dict[str, Parameter]:
     options = kind.OPTIONS if _is_settings(kind) else kind
     defaults = {field.name: field.default for field in fields(kind)} if is_dataclass(kind) else {}
     helps, hints, bare = _helps(kind), type_hints(options), get_type_hints(options)
-    # What a verb describes itself comes before what it shares with others.
-    own = argument_lines(options.__doc__ or "")
+    # Options that the verb describes itself come before shared options.
+    described = argument_lines(options.__doc__ or "")
     declared = {}
-    for name in sorted(hints, key=lambda name: name not in own):
+    for name in sorted(hints, key=lambda name: name not in described):
         option = read_type(name, hints[name])
         default = option.default
         if default is MISSING:
@@ -156,21 +157,21 @@ def declared_by(declaration: type | Callable[..., Any]) -> dict[str, Parameter]:
 
 @cache
 def fields_of(kind: type) -> dict[str, Parameter]:
-    """Return what a dataclass of settings declares of the fields that it is made of, by name."""
+    """Return the declarations of the fields of a dataclass of settings, by name."""
     hints, helps = type_hints(kind), _helps(kind, of_fields=True)
     options = declared_by(kind) if _is_settings(kind) else {}
     declared = {}
     for field in fields(kind):
         if field.init:
-            own = read_type(field.name, hints[field.name])
-            option = options.get(field.name, own)
+            parameter = read_type(field.name, hints[field.name])
+            option = options.get(field.name, parameter)
             setting = replace(
                 option.setting,
-                choices=own.setting.choices or option.setting.choices,
+                choices=parameter.setting.choices or option.setting.choices,
                 help=helps.get(field.name) or option.setting.help,
             )
             declared[field.name] = replace(
-                option, optional=own.optional, default=field.default, setting=setting
+                option, optional=parameter.optional, default=field.default, setting=setting
             )
     return declared
 
@@ -190,7 +191,7 @@ SHARED_HELPS = argument_lines(shared.__doc__ or "")
 
 
 def _helps(kind: type, *, of_fields: bool = False) -> dict[str, str]:
-    """Return the help of options, or of fields: that of options, unless a class describes them."""
+    """Return the help of options; of fields, their own help takes precedence."""
     classes = kind.__mro__[::-1]
     described = [vars(base).get("OPTIONS", base) for base in classes]
     helps: dict[str, str] = {}
@@ -204,7 +205,7 @@ def _signature_with(
 ) -> inspect.Signature:
     """Return the signature of a function with its options, which are keywords."""
     signature = inspect.signature(function)
-    own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    arguments = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
     keywords = [
         inspect.Parameter(
             name,
@@ -214,5 +215,5 @@ def _signature_with(
         )
         for name, option in declared.items()
     ]
-    first = [parameter for parameter in own if parameter.kind is not parameter.KEYWORD_ONLY]
-    return signature.replace(parameters=[*first, *keywords, *own[len(first) :]])
+    first = [argument for argument in arguments if argument.kind is not argument.KEYWORD_ONLY]
+    return signature.replace(parameters=[*first, *keywords, *arguments[len(first) :]])

@@ -1,6 +1,6 @@
 """Names, defaults and settings that several verbs share.
 
-An option that its verb does not describe has the help that is here.
+Options get this help unless their verb describes them.
 
 Attributes:
     level: confidence level; tests use 1 − level.
@@ -14,9 +14,8 @@ Attributes:
         Korn and Graubard's for documents.
     alternative: "two-sided"; "greater" tests only whether the first system is better, "less"
         whether it is worse.
-    baseline: compare all other systems with this one.
-    people: how often human raters prefer the same system: "kocmi" for the curves of Kocmi et al.
-        (2024), or "none".
+    baseline: system to compare all others with, instead of comparing all pairs.
+    people: curves of human agreement with a metric: "kocmi" for Kocmi et al. (2024), or "none".
 """
 
 from __future__ import annotations
@@ -30,19 +29,19 @@ DEFAULT_REPLICATES = 10_000
 DEFAULT_LEVEL = 0.95
 
 Unit = Literal["segment", "document", "block"]
-#: Units that texts have by themselves.
+#: Units of texts without blocks.
 TextUnit = Literal["segment", "document"]
 IntervalName = Literal[
     "percentile", "bca", "student", "jackknife", "hall", "wilson", "korn-graubard", "two-way"
 ]
 Alternative = Literal["two-sided", "greater", "less"]
-#: What a verdict on systems with several runs is about.
+#: Scope of a verdict on systems with several runs.
 About = Literal["further-runs", "these-runs"]
-#: What swaps exchange where systems have several runs: all runs of a unit, or each by itself.
+#: Swaps of systems with several runs: all runs of a unit together, or each run separately.
 RunSwaps = Literal["together", "separately"]
 
 UNITS: tuple[Unit, ...] = get_args(Unit)
-#: The intervals to choose from; two-way ones come with the test of that name.
+#: Intervals to choose from; two-way intervals belong to the test of that name.
 INTERVALS: tuple[IntervalName, ...] = tuple(
     name for name in get_args(IntervalName) if name != "two-way"
 )
@@ -57,7 +56,7 @@ UnitChoice = Annotated[Unit | None, Setting(rare=True)]
 TextUnitChoice = Annotated[TextUnit | None, Setting(rare=True)]
 Tested = Annotated[Alternative, Setting(rare=True)]
 Baseline = Annotated[str | None, Setting(metavar="NAME")]
-#: What callers name the curves of Kocmi et al. (2024) by.
+#: Name of the curves of Kocmi et al. (2024).
 PUBLISHED_CURVES = "kocmi"
 People = Annotated[
     str | None,

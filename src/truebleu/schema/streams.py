@@ -1,4 +1,4 @@
-"""Random numbers that are the same on every machine."""
+"""Random numbers that are equal on every machine."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ Draw: TypeAlias = Callable[[], float]
 
 
 class Streams:
-    """Random numbers that are the same on every machine: a stream for each seed, purpose and index.
+    """Random numbers that are equal on every machine: a stream for each seed, purpose and index.
 
-    Only ``random()`` of a generator seeded by a whole number is drawn from: Python promises that
-    sequence for all its versions, and promises nothing of the kind for ``choice`` or ``shuffle``.
+    Only ``random()`` of a generator seeded by a whole number is used: Python guarantees this
+    sequence in all versions, but not that of ``choice`` or ``shuffle``.
 
     >>> Streams(1, "example").at(0)() == Streams(1, "example").at(0)()
     True
@@ -28,6 +28,6 @@ class Streams:
         self._random = Random()  # noqa: S311  # noise, not secrets
 
     def at(self, index: int) -> Draw:
-        """The numbers in [0, 1) of this index; asking for the next index ends them."""
+        """Return the stream of numbers in [0, 1) at an index; the next call ends it."""
         self._random.seed(self._key | index << 64)
         return self._random.random

@@ -8,9 +8,9 @@ from typing import Any
 
 
 def to_builtins(value: Any) -> Any:
-    """A value as JSON has it: dataclasses as dicts, tuples and arrays as lists, at any depth.
+    """Convert a value for JSON: dataclasses to dicts, tuples and arrays to lists, recursively.
 
-    A signature stands for all that it says, and decimals for people are no data.
+    Signatures become text, and the decimals to display are left out.
     """
     if isinstance(value, str | int | float | None):
         return value
@@ -33,7 +33,7 @@ def to_builtins(value: Any) -> Any:
 
 
 class ComparedByValue:
-    """Equality of dataclasses with arrays, which say ``==`` of each of their elements."""
+    """Equality of dataclasses with arrays, whose ``==`` compares element by element."""
 
     __slots__ = ()
 
@@ -44,7 +44,7 @@ class ComparedByValue:
         return all(_are_equal(getattr(self, name), getattr(other, name)) for name in names)
 
     def __hash__(self) -> int:
-        # What is equal has arrays of the same size.
+        # Equal objects have arrays of equal shapes.
         values = [getattr(self, field.name) for field in fields(self)]  # type: ignore[arg-type]
         return hash((type(self), *(getattr(value, "shape", None) for value in values)))
 
