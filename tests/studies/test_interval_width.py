@@ -150,7 +150,7 @@ def test_scores_of_zero_have_no_interval_and_a_sentence_says_so() -> None:
     assert "without nothing, whose scores are 0" in result.to_document().sentences[0]
     alone, metric = human({"nothing": [0.0] * 40})
     nothing = study_test_size(alone, [metric], **QUICK)
-    assert "no law can be fitted" in nothing.to_document().sentences[0]
+    assert "no power law can be fitted" in nothing.to_document().sentences[0]
     json.dumps(result.to_dict(), allow_nan=False)
 
 
@@ -296,7 +296,7 @@ def test_scores_of_zero_are_said_to_say_nothing(translated: TestSet) -> None:
     )
     result = study_references(translated, [zeros], **REFERENCES)
     (sentence, *_) = result.to_document().sentences
-    assert sentence == "zero: nothing can be said: scores are 0 or do not vary."
+    assert sentence == "zero: there are no intervals, because scores are 0 or do not vary."
     json.dumps(result.to_dict(), allow_nan=False)
 
 

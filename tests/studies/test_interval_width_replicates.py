@@ -107,7 +107,7 @@ def test_deviations_follow_theory_and_a_looser_limit_needs_fewer(pool: TestSet) 
     assert result.details["needed"][0]["enough"] == 1600
     assert result.details["needed_by_theory"] == 1243
     assert result.to_document().sentences[0].startswith("BLEU: 1,600 replicates are enough")
-    assert "asks for 1,243" in result.to_document().sentences[0]
+    assert "needs 1,243" in result.to_document().sentences[0]
     loose = study_replicates(pool, ["bleu"], enough=0.05, **options)
     assert loose.to_document().sentences[0].startswith("BLEU: 400 replicates are enough")
     strict = study_replicates(pool, ["bleu"], enough=0.001, **options)
@@ -167,12 +167,15 @@ def test_scores_that_do_not_vary_have_no_figures_and_a_sentence_says_so() -> Non
     unsure = {row["system"]: row["relative_sd"] for row in result.rows}
     assert (unsure["same"], unsure["zero"]) == (None, None)
     assert unsure["good"] is not None
-    assert "human: no figures of same, zero: scores are 0 or do not vary." in result.sentences
+    assert (
+        "human: there are no figures for same, zero: scores are 0 or do not vary."
+        in result.sentences
+    )
     json.dumps(result.to_dict(), allow_nan=False)
     alone = as_test_set({"same": ["x"] * 30}, ["x"] * 30)
     dull = study_replicates(alone, [GivenScores.of({"same": [2.0] * 30}, name="human")], **QUICK)
     assert list(dull.sentences) == [
-        "human: there is nothing to measure: its scores are 0 or do not vary."
+        "human: there are no intervals, because scores are 0 or do not vary."
     ]
 
 

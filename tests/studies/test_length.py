@@ -57,7 +57,7 @@ def test_a_perfect_output_loses_what_the_formulas_say() -> None:
     # WER is 0 at the natural length: no share of it can be given.
     assert by_step(result, "WER")[0.5]["relative"] is None
     sentences = result.to_document().sentences
-    assert any("a score of 0 at the natural length" in sentence for sentence in sentences)
+    assert any("the score at natural length is 0" in sentence for sentence in sentences)
 
 
 def test_words_that_are_said_twice_cost_precision() -> None:
@@ -123,7 +123,7 @@ def test_a_study_goes_on_where_it_stopped(pool: TestSet, tmp_path: Path) -> None
         ({"lengths": [1.6]}, "up to 1.5"),
         ({"lengths": [True]}, "a number above 0"),
         ({"lengths": [1.0]}, "other length"),
-        ({"way": "choice", "lengths": [0.5]}, "none with 'choice'"),
+        ({"way": "choice", "lengths": [0.5]}, "no lengths with 'choice'"),
         ({"metrics": []}, "at least one"),
     ],
 )
@@ -143,7 +143,7 @@ def test_scores_that_do_not_read_the_texts_are_refused(pool: TestSet) -> None:
     parses = DependencyF.of({"system": parse}, [parse])
     with pytest.raises(SettingError, match="expected a metric that counts texts"):
         study_length(pool, [scores])
-    with pytest.raises(SettingError, match="of the outputs as they are"):
+    with pytest.raises(SettingError, match="of the unchanged outputs"):
         study_length(pool, [parses])
 
 
@@ -239,5 +239,5 @@ def test_bleu_drops_more_than_gtm_on_real_texts(shared: Path, way: Any) -> None:
     assert (
         result.to_document()
         .sentences[-1]
-        .startswith("Of the higher-is-better metrics, the shortest outputs cost BLEU most")
+        .startswith("Among higher-is-better metrics, BLEU loses most at the shortest outputs")
     )

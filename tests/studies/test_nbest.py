@@ -91,13 +91,13 @@ def test_sparse_features_that_later_rounds_bring_are_tuned_too_and_mert_leaves_t
     assert sparse is not None
     assert result.settings["features"] == len(FEATURES) + sparse.size
     assert result.details["features"] > result.settings["features"]
-    assert "MERT tunes the features that all candidates have" in str(result)
+    assert "MERT tunes only the features of all candidates" in str(result)
 
 
 def test_rounds_need_decoders_and_decoders_rounds() -> None:
     lists, references = informative()
     given = (lists, [references], lists, [references])
-    with pytest.raises(SettingError, match="rounds: 2; expected several with decoders"):
+    with pytest.raises(SettingError, match="rounds: 2; expected at least 2 rounds with decoders"):
         study_tuning(*given, rounds=2)
     with pytest.raises(SettingError, match="rounds: 1"):
         study_tuning(*given, decoders=(Decoder(segments=2).nbest, Decoder(segments=2).nbest))
@@ -105,7 +105,7 @@ def test_rounds_need_decoders_and_decoders_rounds() -> None:
 
 def test_settings_without_a_baseline_are_refused() -> None:
     lists, references = informative()
-    with pytest.raises(SettingError, match="0 and others"):
+    with pytest.raises(SettingError, match="0 and other smoothings"):
         study_tuning(lists, [references], lists, [references], smoothings=("1",))
 
 
@@ -166,7 +166,7 @@ def test_variants_with_redundant_features_are_compared_with_the_reranker() -> No
         for test, name in (("ar", "approxrand"), ("bootstrap-absolute", "bootstrap")):
             expected = compare(texts, references, test=test, replicates=100, baseline="1")
             assert row[name] == expected.comparisons[0].p
-    assert "of 2 variants with redundant features" in str(result)
+    assert "of 2 variants with" in str(result)
 
 
 def test_redundant_features_say_nearly_what_the_own_ones_say() -> None:
@@ -178,7 +178,7 @@ def test_redundant_features_say_nearly_what_the_own_ones_say() -> None:
     # The correlation with noise of 0.3 standard deviations: 1 / sqrt(1.09).
     assert np.corrcoef(own, copy)[0, 1] == pytest.approx(0.958, abs=0.02)
     bare = NBest.of([["a", "b"]])
-    with pytest.raises(SettingError, match="lists with features of their own"):
+    with pytest.raises(SettingError, match="lists that have features to copy"):
         study_reranking(bare, [["a"]], redundant=[1])
 
 
@@ -206,10 +206,10 @@ def test_what_differs_is_named_by_its_direction() -> None:
         ]
         return " ".join(_tuning_sentences(rows, marks, settings))
 
-    assert "No smoothing differs significantly from none" in said(0.06)
+    assert "No smoothing differs significantly from no" in said(0.06)
     assert "Significantly better than no smoothing: 2." in said(0.05)
     assert "Significantly worse than no smoothing: mira." in said(0.05)
-    assert "Warning: below the first or random candidates of the test lists: mira." in said(0.05)
+    assert "worse than the first or random candidates of the test lists: mira." in said(0.05)
 
 
 def test_metrics_that_point_in_different_directions_are_a_warning() -> None:
@@ -225,6 +225,6 @@ def test_metrics_that_point_in_different_directions_are_a_warning() -> None:
         ]
         return " ".join(_reranking_sentences(rows, details, settings))
 
-    assert "Better by NIST. Undecided by BLEU. The metrics point in different" in said(-0.1)
-    assert "point in different directions" not in said(0.1)
+    assert "Better by NIST. Undecided by BLEU. The metrics disagree" in said(-0.1)
+    assert "metrics disagree" not in said(0.1)
     assert "Warning: the reranker is worse than the first or random candidates." in said(0.1)

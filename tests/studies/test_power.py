@@ -136,7 +136,7 @@ def test_a_tie_in_the_pool_has_no_right_conclusion() -> None:
     assert (row["right"], row["wrong"]) == (None, 0.0)
     assert "–/0 %" in str(result)
     assert (
-        "BLEU: a and copy tie in the pool, so no conclusion about them can be right."
+        "BLEU: a and copy tie in the pool, so no conclusion about these systems can be right."
         in result.to_document().sentences
     )
     (mean,) = means_of(result)
@@ -176,7 +176,7 @@ def test_blocks_and_systematic_samples_may_be_fewer_and_say_so() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"sizes": [201]}, "size: 201; expected no more than the pool has: 200"),
+        ({"sizes": [201]}, "size: 201; expected at most 200, the size of the pool"),
         ({"sizes": [1]}, "sizes: 1; expected a whole number from 2 up"),
         (
             {"sizes": [60], "sampling": "systematic"},
@@ -189,7 +189,7 @@ def test_blocks_and_systematic_samples_may_be_fewer_and_say_so() -> None:
         ({"seed": -1}, "seed: -1"),
         ({"tests": ["arr"]}, "unknown tests 'arr'"),
         ({"pairs": "som"}, "unknown pairs 'som'"),
-        ({"unit": "document", "sizes": [150]}, "no more than the pool has"),
+        ({"unit": "document", "sizes": [150]}, "at most 21, the size of the pool"),
         ({"sampling": "narrow"}, "unknown sampling 'narrow'"),
     ],
 )
@@ -321,7 +321,7 @@ def test_samples_that_tie_are_counted_apart() -> None:
     assert judged < 40
     assert result.details["undecided"] == [40 - judged]
     assert (
-        f"BLEU, bootstrap wins: {40 - judged} samples of pairs tie, and give no conclusion."
+        f"BLEU, bootstrap wins: {40 - judged} samples have tied scores, hence no conclusion."
         in said(result)
     )
 
@@ -333,7 +333,7 @@ def test_samples_that_tie_are_counted_apart() -> None:
         ({"bands": [0.0]}, "bands: 0.0"),
         ({"bands": [float("nan")]}, "bands: nan"),
         ({"replicates": 10}, "replicates: 10"),
-        ({"sizes": [300]}, "no more than the pool has: 200"),
+        ({"sizes": [300]}, "at most 200, the size of the pool"),
     ],
 )
 def test_what_says_nothing_is_refused(options: dict[str, Any], message: str) -> None:
@@ -385,7 +385,7 @@ def test_ties_are_left_out_and_said() -> None:
     assert any("a and copy tie in the pool" in sentence for sentence in said(result))
     only = study_accuracy(tied("a", "copy"), tests=("ar",), sizes=[30], samples=10, replicates=100)
     assert not only.rows
-    assert "BLEU, approximate randomization: there is no conclusion to judge." in said(only)
+    assert "BLEU, approximate randomization: there is no conclusion." in said(only)
 
 
 def test_samples_too_small_for_a_test_are_mentioned() -> None:

@@ -178,10 +178,10 @@ def test_what_is_interrupted_on_a_whole_test_set_keeps_the_rest(
     [
         ({"replicates": 100}, "at least 119 for 6 pairs corrected by Holm"),
         ({"replicates": 10}, "at least 40"),
-        ({"sizes": [121]}, "no more than the pool has: 120"),
+        ({"sizes": [121]}, "at most 120, the size of the pool"),
         ({"sizes": [1]}, "from 2 up"),
         # 2 / 2**n must be at most 0.05 / 6.
-        ({"sizes": [7]}, "at least 8 units to find any of 6 pairs to differ"),
+        ({"sizes": [7]}, "at least 8 units, so that any of 6 pairs can be significant"),
         ({"sizes": [5], "correction": "none"}, "at least 6 units"),
         ({"sizes": [50], "samples": 1}, "from 2"),
     ],
@@ -241,5 +241,5 @@ def test_scores_of_zero_have_no_relative_interval_and_a_sentence_says_so() -> No
     test_set, scores = human(a=[0.0] * 20, b=[0.0] * 20)
     result = study_sensitivity(test_set, [GivenScores.of(scores, name="human")], replicates=200)
     assert result.rows[0]["width"] is None
-    assert "there is no relative interval of human: medians are 0." in said(result)[-1]
+    assert "there is no relative interval for human: medians are 0." in said(result)[-1]
     json.dumps(result.to_dict(), allow_nan=False)

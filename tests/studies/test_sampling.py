@@ -110,14 +110,16 @@ def test_a_system_that_never_varies_has_no_design_effect() -> None:
     result = study_sampling(_values(np.full(100, 0.3)), [VALUE], sizes=[10])
     row = sampling_row(result, "a", 10, "value")
     assert (row["block_sd"], row["block_effect"], row["block_effect_low"]) == (0, None, None)
-    assert result.to_document().sentences[0].endswith("what does not vary has no design effect.")
+    assert (
+        result.to_document().sentences[0].endswith("without variation there is no design effect.")
+    )
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
         ({"sizes": [30]}, "size: 30; expected at most 24 for 5 block samples"),
-        ({"sizes": [121]}, "no more than the pool has: 120"),
+        ({"sizes": [121]}, "at most 120, the size of the pool"),
         ({"samples": 4}, "samples: 4; expected a whole number from 5"),
         ({"independent": 99}, "independent: 99; expected a whole number from 100"),
         ({"independent": 2.5}, "independent: 2.5"),

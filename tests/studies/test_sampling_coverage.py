@@ -117,7 +117,7 @@ def test_intervals_of_means_cover_what_they_should(of: Any, level: float) -> Non
     (row,) = result.rows
     assert row["coverage_low"] <= level <= row["coverage_high"]
     assert row["coverage"] == pytest.approx(level, abs=0.02)
-    assert "is within the error" in said(result)[0]
+    assert "does not differ significantly from 95 %" in said(result)[0]
 
 
 @pytest.mark.slow
@@ -151,7 +151,7 @@ def test_what_few_segments_decide_is_covered_least_and_missed_on_one_side() -> N
     (row,) = result.rows
     assert row["least"] == "s2"
     assert row["least_coverage"] < row["coverage"]
-    assert " Least covered is s2 with " in sentence
+    assert " Coverage is lowest for s2 (" in sentence
     assert row["below"] > 0.1 > row["above"]
 
 
@@ -166,7 +166,7 @@ def test_a_score_that_never_varies_is_always_covered() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"sizes": [121]}, "no more than the pool has: 120"),
+        ({"sizes": [121]}, "at most 120, the size of the pool"),
         ({"sizes": [60], "sampling": "block"}, "at most 24 for 5 block samples"),
         ({"samples": 4}, "samples: 4; expected a whole number from 5"),
         ({"replicates": 39}, "replicates: 39; expected at least 40"),

@@ -433,5 +433,5 @@ def test_scores_of_whole_systems_leave_tau_out_and_say_so(pool: TestSet) -> None
     assert all(row["gamma_low"] is None for row in result.rows)
     assert row(result, "7")["gamma"] is not None
     sentences = result.to_document().sentences
-    assert any("people scored whole systems" in line for line in sentences)
+    assert any("human scores are of whole systems" in line for line in sentences)
     json.dumps(result.to_dict(), allow_nan=False)

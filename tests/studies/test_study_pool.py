@@ -148,7 +148,7 @@ def test_samples_depend_on_seed_size_and_number_alone(draw: Sampling) -> None:
 
 
 def test_a_size_that_says_nothing_or_does_not_fit_is_refused() -> None:
-    with pytest.raises(SettingError, match="no more than the pool has: 10"):
+    with pytest.raises(SettingError, match="at most 10, the size of the pool"):
         draw_samples("systematic", 10, 11, 5, seed=0)
     with pytest.raises(SettingError, match="sizes: 1; expected a whole number from 2 up"):
         study_coverage(simulate(segments=20, systems=[0.1]), sizes=[1])

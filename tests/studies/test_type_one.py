@@ -199,7 +199,7 @@ def test_another_seed_is_another_study(pool: TestSet) -> None:
         ({"replicates": 0}, "from 1 up"),
         ({"alphas": [1.5]}, "above 0 and below 1"),
         ({"seed": -1}, "seed"),
-        ({"alphas": [1e-7], "replicates": 10**8}, "at least 25: swaps of fewer"),
+        ({"alphas": [1e-7], "replicates": 10**8}, "at least 25 segments: swaps of fewer"),
     ],
 )
 def test_what_says_nothing_is_refused(options: dict[str, Any], said: str) -> None:
@@ -260,7 +260,7 @@ def test_the_papers_table_comes_out_on_runs_of_one_optimizer(shared: Path) -> No
     assert (
         result.to_document()
         .sentences[1]
-        .endswith("p is smaller than by approximate randomization in 3, larger in 0.")
+        .endswith("compared with approximate randomization, p is smaller for 3 and larger for 0.")
     )
 
 
@@ -307,7 +307,7 @@ def test_copies_never_differ_significantly() -> None:
     result = study_type_one(copies, repetitions=50, replicates=99, alphas=[0.2])
     assert {row["rejected"] for row in result.rows} == {0.0}
     assert {row["verdict"] for row in result.rows} == {"too seldom"}
-    assert said(result)[-2].endswith("by this metric the outputs do not differ.")
+    assert said(result)[-2].endswith("as the outputs do not differ by this metric.")
     assert said(result)[-1].startswith("a and b are the same text")
 
 
@@ -422,7 +422,7 @@ def test_the_papers_bootstrap_goes_without_the_correction_that_it_cannot_have(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"together": [2, 6]}, "no more than there are: 5"),
+        ({"together": [2, 6]}, "at most 5 systems, as given"),
         ({"together": [1]}, "from 2 up"),
         ({"replicates": 100}, "at least 199 for 10 comparisons corrected by Bonferroni"),
         ({"alpha": 2.0}, "above 0 and up to 0.5"),

@@ -1,4 +1,4 @@
-"""Where a difference comes from, whether it is big enough to matter, and how safe it is."""
+"""Explanations of a difference: its size, its sources and its fragility."""
 
 from typing import TYPE_CHECKING
 

@@ -9,11 +9,11 @@ So segment i, whose rows differ by d_i, contributes g · d_i: the Aumann-Shapley
 one system's output by the other's, segment by segment. Any grouping of segments adds up as well,
 and so does any grouping of columns.
 
-How few segments or documents carry a difference: removing a segment moves it by about its
-influence, the gradient of each score times its row. So the segments with the largest influence are
-removed one by one, and the difference is computed anew after each (Broderick, Giordano & Meager
-2020). The count is an upper limit of the smallest set. It says how fragile a result is, and is no
-licence to remove anything.
+Fragility counts the segments or documents that a difference depends on. Removing a segment changes
+the difference by about its influence, the gradient of each score times its row. So the segments
+with the largest influence are removed one by one, and the difference is recomputed after each
+(Broderick, Giordano & Meager 2020). The count is an upper bound on the smallest such set. It shows
+how fragile a result is, but does not justify removing anything.
 """
 
 from __future__ import annotations
@@ -48,14 +48,15 @@ __all__ = ["Contributions", "Fragility", "mean_gradient", "split_difference"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contributions(ComparedByValue):
-    """The contribution of each segment to a difference.
+    """Contributions of segments to a difference.
 
     Attributes:
         difference: score of the first system minus score of the second.
-        by_segment: the contribution of each segment, in the metric's points.
-        gradient: the mean gradient along the path, by column.
-        rows: the first system's statistics minus the second's, shaped (segment, column).
-        unattributed: what is left of the difference; 0 unless the score jumps along the path.
+        by_segment: contribution of each segment, in the metric's points.
+        gradient: mean gradient along the path, by column.
+        rows: statistics of the first system minus those of the second, shaped (segment, column).
+        unattributed: remainder of the difference; 0 unless the score is discontinuous along the
+            path.
     """
 
     difference: float
@@ -65,13 +66,13 @@ class Contributions(ComparedByValue):
     unattributed: float
 
     def by_column(self) -> Values:
-        """What each column contributes."""
+        """Compute the contribution of each column."""
         return np.asarray(self.gradient * self.rows.sum(axis=0))
 
 
 def _require_alike(name: str, first: Values, second: Values) -> None:
     if first.ndim != 2 or first.shape != second.shape:
-        expected = f"a matrix of the same shape as the other's, {first.shape}"
+        expected = f"a matrix with the shape of the other system's matrix, {first.shape}"
         raise SettingError(name, second.shape, expected)
 
 
@@ -81,7 +82,7 @@ def split_difference(metric: Scorer, first: Values, second: Values) -> Contribut
     Args:
         metric: scorer whose scores differ.
         first: counts of the first system, shaped (segment, column).
-        second: counts of the second system, shaped alike.
+        second: counts of the second system, with the same shape.
     """
     _require_alike("second", first, second)
     sums = np.stack([first.sum(axis=0), second.sum(axis=0)])
@@ -102,43 +103,44 @@ def mean_gradient(
 ) -> tuple[Values, Values]:
     """Compute mean gradients on straight paths between sums, and the unattributed differences.
 
-    A path is halved wherever the integral misses the difference of the scores at both ends, until
-    the pieces around a kink (equal lengths under a brevity penalty, say) are too short to matter.
+    A path is halved if its integral misses the difference of the scores at both ends, until the
+    pieces around a kink (equal lengths under a brevity penalty, say) are too short to matter.
 
     Args:
         metric: scorer whose gradient is averaged.
         start: sums where each path begins, shaped (path, column).
         end: sums where each path ends.
-        tolerance: by how much a piece may miss, relative to the scores.
+        tolerance: largest error of a piece's integral, relative to the scores.
 
     Returns:
-        Gradients shaped (path, column), and the unattributed rest of each path.
+        Gradients shaped (path, column), and the unattributed difference of each path.
     """
     _require_alike("end", start, end)
     if not 0 < tolerance < 1:
         raise SettingError("tolerance", tolerance, "a number between 0 and 1")
-    # An array of whole numbers is no argument of the core.
+    # The core takes only arrays of floats.
     starts, ends = start.astype(np.float64), end.astype(np.float64)
     return _core.mean_gradients(metric.native() or metric, starts, ends, tolerance)
 
 
-# How few segments or documents a difference depends on.
+# Fragility: the segments or documents that a difference depends on.
 
 
-# How far from where the approximation puts it the test may find its own threshold.
+# Largest distance between the threshold by the test and by the approximation.
 FARTHEST = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fragility:
-    """How few segments or documents a difference depends on.
+    """Number of segments or documents that a difference depends on.
 
     Attributes:
-        removed: what is removed.
-        total: how many there are.
-        until_sign_turns: how many removals turn the sign; None where no removal of most does.
-        until_not_significant: how many end significance; None where it was not significant, or
-            where nothing short of turning the sign does.
+        removed: kind of units that are removed.
+        total: number of these units.
+        until_sign_turns: number of removals that reverse the sign; None if removing nine tenths
+            does not.
+        until_not_significant: number of removals that end significance; None if the difference was
+            not significant anyway, or stays significant until the sign reverses.
     """
 
     removed: Literal["segment", "document"]
@@ -157,16 +159,16 @@ def fragility(
     alpha: float,
     test: Test,
 ) -> Fragility:
-    """How few segments or documents can be removed until a difference is gone.
+    """Count the removals of segments or documents that reverse a difference or its significance.
 
     Args:
-        metric: whose scores differ.
+        metric: scorer whose scores differ.
         rows: statistics of the two systems, shaped (segment, 2, column).
-        groups: what is removed as a whole.
-        units: what the test swaps as a whole.
-        significant: whether the difference is significant with all segments.
-        alpha: the significance level.
-        test: the p-value on the segments that are kept.
+        groups: units to remove.
+        units: units that the test swaps.
+        significant: True if the difference is significant with all segments.
+        alpha: significance level.
+        test: function from a mask of segments to the p-value on these segments.
     """
     by_group = groups.add_up(rows)
     order, differences = _removals(metric, by_group)
@@ -191,9 +193,9 @@ def fragility(
 
 
 def _removals(metric: Scorer, rows: Values) -> tuple[NDArray[np.int64], Values]:
-    """The order of removals, and the difference after 0, 1, 2 … of them.
+    """Order rows by their influence; return the order and the difference after 0, 1, 2, … removals.
 
-    The last tenth stays, or scores would be those of nothing.
+    A tenth of the rows always stays, to have scores.
     """
     sums = rows.sum(axis=0)
     scores, gradients = metric.score(sums), metric.gradient(sums)
@@ -215,9 +217,9 @@ def _threshold(
     alpha: float,
     test: Test,
 ) -> int | None:
-    """The fewest removals after which the test finds nothing.
+    """Return the smallest number of removals after which the test does not reject.
 
-    A normal approximation of the swaps says where to look, and the test itself decides.
+    A normal approximation of the swaps gives the region to search; the test itself decides.
     """
     low, high = 0, most
     while high - low > 1:
@@ -239,7 +241,7 @@ def _threshold(
 
 
 def _approximate_p(metric: Scorer, rows: Values, units: Units, kept: NDArray[np.bool_]) -> float:
-    """Swaps turn the signs of units' contributions, whose sum is then about normal."""
+    """Approximate p: swaps change signs of units' contributions, so their sum is about normal."""
     contributions = split_difference(metric, rows[kept, 0], rows[kept, 1])
     by_unit = np.bincount(
         units.of_segment[kept], weights=contributions.by_segment, minlength=len(units)
@@ -248,15 +250,14 @@ def _approximate_p(metric: Scorer, rows: Values, units: Units, kept: NDArray[np.
     return erfc(abs(contributions.difference) / (sqrt(2) * spread)) if spread else 1.0
 
 
-# N-grams and typography: which words a difference comes from. A column of matches is a sum over
-# n-grams, so its contribution is the sum of theirs. Typography is measured otherwise, and for every
-# native metric: quotes, dashes, case or spacing of all texts are made alike, and the difference is
-# computed again.
+# N-grams and typography. A column of matches is a sum over n-grams, so its contribution is the sum
+# of the n-grams' contributions. Typography is measured in another way, for every native metric: the
+# difference is recomputed after unifying quotes, dashes, case or spacing in all texts.
 
 
-# N-grams that are tested: those that vary most, whichever system they favour.
+# Number of n-grams to test: the most variable ones, whichever system they favour.
 TESTED = 200
-# An n-gram of fewer units can hardly be significant.
+# Fewest units in which an n-gram can be significant.
 FEWEST_UNITS = 6
 
 QUOTES = "\"'`´‘’‚‛“”„‟«»‹›「」『』＂＇"
@@ -268,12 +269,13 @@ class NgramEffects:
     """Contributions of n-grams to a difference.
 
     Attributes:
-        ngrams: the tokens of each, with single spaces between them.
-        contributions: of each, in the metric's points.
-        segments: in how many segments the systems match it differently often.
-        examples: for each the numbers of the segments with the largest effect, counted from 0.
-        tested: the numbers of the n-grams that are tested.
-        by_unit: their contributions, shaped (unit, tested n-gram).
+        ngrams: tokens of each n-gram, separated by single spaces.
+        contributions: contribution of each n-gram, in the metric's points.
+        segments: number of segments in which the systems match each n-gram differently often.
+        examples: function from the index of an n-gram to the indices of the segments with its
+            largest effects.
+        tested: indices of the n-grams to test.
+        by_unit: contributions of these n-grams, shaped (unit, tested n-gram).
     """
 
     ngrams: Sequence[str]
@@ -291,27 +293,27 @@ def ngram_effects(
     contributions: Contributions,
     units: Units,
 ) -> NgramEffects | None:
-    """What each n-gram contributes; None where the metric does not match n-grams.
+    """Compute the contribution of each n-gram, or return None if the metric matches none.
 
     Args:
-        metric: whose scores differ.
-        test_set: the texts.
-        pair: the names of the two systems.
-        contributions: to the difference.
-        units: what the test swaps as a whole.
+        metric: metric whose scores differ.
+        test_set: texts of the systems and references.
+        pair: names of the two systems.
+        contributions: contributions of segments to the difference.
+        units: units that the test swaps.
     """
     matches = metric.ngram_matches(test_set, *pair)
     if matches is None or not len(matches.ngram):
         return None
     count = len(matches.ngrams)
     effects = contributions.gradient[matches.columns][matches.ngram] * matches.difference
-    # The effects by n-gram and unit.
+    # Sum effects by n-gram and unit.
     keys, which = np.unique(
         matches.ngram * len(units) + units.of_segment[matches.segment], return_inverse=True
     )
     by_place = _added_up(which, effects, len(keys))
     ngram, unit = keys // len(units), keys % len(units)
-    # Chosen by what swaps leave as it is, so that the choice favours neither system.
+    # Swaps do not change squared effects, so that this choice favours neither system.
     spread = _added_up(ngram, by_place**2, count)
     spread[np.bincount(ngram, minlength=count) < FEWEST_UNITS] = 0.0
     tested = np.sort(np.argsort(-spread, kind="stable")[:TESTED])
@@ -341,7 +343,7 @@ def _added_up(places: NDArray[np.int64], values: Values, count: int) -> Values:
     return np.asarray(np.bincount(places, weights=values, minlength=count), dtype=np.float64)
 
 
-# What makes texts alike in one respect; each is applied to outputs and references.
+# Normalization of each kind of typography, for outputs and references.
 _QUOTE = re.compile(f"[{re.escape(QUOTES)}]+")
 _DASH = re.compile(f"[{re.escape(DASHES)}]+")
 _SPACE = re.compile(r"[\s\u200b\u2060\ufeff]+")
@@ -354,7 +356,7 @@ TYPOGRAPHY: Mapping[str, Callable[[str], str]] = {
 
 
 def alike(test_set: TestSet, pair: Sequence[str], kind: str) -> TestSet | None:
-    """Two systems and the references, made alike in one respect; None where that changes none."""
+    """Unify one kind of typography in two systems and the references; None if nothing changes."""
     change = TYPOGRAPHY[kind]
     changed = False
 

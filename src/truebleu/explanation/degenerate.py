@@ -1,10 +1,10 @@
-"""Degenerate outputs: what is wrong with an output, whatever the metric says of it.
+"""Degenerate outputs: faults that are visible in the text, whatever the score.
 
-Empty, cut short, runaway, looping, untranslated or in another language; a refusal, a note about the
-translation, or a text about something else. The rules look at characters only, so that they hold
-for any language: an output is held against its own reference and source, against what other systems
-wrote, against the language of all references, and against what the same system writes elsewhere.
-What they flag depends on outputs, so a difference without flagged segments is exploratory.
+An output may be empty, cut short, runaway, looping, untranslated or in another language; it may be
+a refusal, contain a note about the translation, or be unrelated to the source. The rules use only
+characters, so that they work for any language: they compare an output with its reference and
+source, with other systems' outputs, with the language of all references, and with the system's
+other outputs. Flags depend on the outputs, so a difference without flagged segments is exploratory.
 """
 
 from __future__ import annotations
@@ -26,53 +26,55 @@ if TYPE_CHECKING:
 
 __all__ = ["degenerate_outputs"]
 
-# An output of this many times the reference's characters, and some more, has run away.
+# A runaway output has more than this factor times the reference's characters, plus this extra.
 RUNAWAY_FACTOR, RUNAWAY_EXTRA = 3, 30
-# One of less than a quarter of a reference that is not short has been cut; so has one of less than
-# three fifths that ends within a sentence.
+# An output is cut short below a quarter of the characters of a reference that is not short itself,
+# or below three fifths if it ends within a sentence.
 CUT_SHARE, CUT_WITHIN_SENTENCE, CUT_LEAST = 0.25, 0.6, 30
-# So many systems tell what is usual.
+# Fewest systems from which the usual length of outputs can be learnt.
 MANY = 4
-# A loop has more than so many letters, and twice as many as one of source or reference; one that
-# goes round three times only may be emphasis, and has more.
+# A loop has more than LOOP_LEAST letters, and more than twice as many as any loop of source or
+# reference; three repetitions may be emphasis, so they count only with more than EMPHASIS letters.
 LOOP_LEAST, EMPHASIS = 10, 20
-# Shorter sources, such as names, may well stay as they are.
+# Shorter sources, such as names, may stay untranslated.
 UNTRANSLATED_LEAST = 10
-# A copy has this share of the source's trigrams where its reference has at most half of them.
+# A copy has this share of the source's trigrams, if the reference has at most half of them.
 COPIED_SHARE, KEPT_SHARE = 0.9, 0.5
-# An output is foreign if so many of its letters, beyond those that its reference has, are in
-# scripts that references hardly use: with less than this share of all letters.
+# An output is foreign if more than this share of its letters, and at least FOREIGN_LEAST, are in
+# scripts with less than USED_SHARE of all letters of references; letters that its own reference has
+# do not count.
 FOREIGN_SHARE, USED_SHARE, FOREIGN_LEAST = 0.6, 0.1, 10
-# Or if its trigrams are that much rarer in the references, as a mean logarithm, than those of its
-# own reference and of most others, where it has enough of them.
+# An output with at least LANGUAGE_LEAST trigrams is also foreign if their mean log frequency in the
+# references is lower by RARER than that of its own reference and of the median reference.
 RARER, LANGUAGE_LEAST = 0.7, 25
-# So little of an answer about the request is in reference or source.
+# An answer about the request shares less than this of its trigrams with reference and source.
 ABOUT_REQUEST = 0.3
-# With less of its trigrams in reference, source and other outputs, each weighed by its rarity, a
-# text is about something else; pairs of East Asian characters are rarer. No reference has fewer
-# trigrams than this.
+# Unrelated texts share less than this of their trigrams, weighted by rarity, with reference, source
+# and other outputs; RELATED_PAIRS is for East Asian texts, whose pairs of characters are rarer.
+# References must have at least RELATED_LEAST trigrams.
 RELATED, RELATED_PAIRS, RELATED_LEAST = 0.14, 0.1, 20
-# Likewise a beginning or end of this many, where the rest has this share of the reference's length.
+# An extra beginning or end has at least EXTRA_LEAST trigrams; the remaining text has at least the
+# share BESIDES of the reference's length.
 EXTRA_LEAST, BESIDES = 4, 0.7
-# So many outputs of a system that begin or end alike are no chance where no reference does.
+# Fewest outputs of a system with one beginning or end that make a habit, if no reference has it.
 ALIKE = 3
-# Characters of an opening that are compared, and of the longest preamble.
+# Number of characters in an opening, and in the longest preamble.
 OPENING, PREAMBLE = 24, 80
-# Names, tags and addresses stay as they are.
+# Tags and addresses stay untranslated.
 KEPT = re.compile(r"[#@]\S+|https?://\S+")
-# Sources that begin with other characters than these are no reason to answer alike.
+# Outputs of sources whose first characters differ should begin differently.
 SOURCE_OPENING = 3
-# The share of outputs that makes a habit.
+# Share of outputs that makes a habit.
 MOSTLY = 0.9
 
-# East Asian letters are about a third of a word each.
+# Letters per word in East Asian scripts.
 KANA = frozenset({"HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HALFWIDTH"})
 EAST_ASIAN = frozenset({"CJK", "KANA"})
 LETTERS_OF_A_WORD = 3
-# Chinese has no kana but in names, and Japanese has more.
+# Chinese has kana only in names, Japanese everywhere.
 KANA_SHARE = 0.1
 
-#: What answers to a request speak of, in any language: the request, not the text.
+#: Words of answers to the request instead of translations, in many languages.
 REQUEST = re.compile(
     r"translat|traduc|traduz|tradui|übersetz|vertaal|vertal|překlad|přelož|tłumacz|przetłum"
     r"|перев[оеё]|переклад|翻[訳译譯]|[译譯訳]文|번역|ترجم|תרגו|תרגם|अनुवाद|dịch|çevir|μεταφρ"
@@ -88,12 +90,12 @@ REQUEST = re.compile(
     r"|죄송|미안|할 수 없|도와|סליחה|מצטער|לא יכול|آسف|عذر|لا أستطيع|क्षमा|खेद|माफ",
     re.IGNORECASE,
 )
-#: What else apologies are translations of.
+#: Words of source and reference that explain an apology in the output.
 SORRY = re.compile(r"sorry|pardon|excuse|regret|遗憾|遺憾|すみません|ごめん|悪い", re.IGNORECASE)
-# Letters of East Asian scripts, and others, are among these characters.
+# Superset of the letters of East Asian scripts, quick to search for.
 MAY_BE_EAST_ASIAN = re.compile("[^\0-\u2e7f]")
-# Letters of a block that tells quickly whether there may be a loop: the shortest loops that
-# count, of 12 letters, have a block of 5 and its repetition wherever blocks begin.
+# Length of the blocks in a quick search for loops: the shortest loops that count, of 12 letters,
+# contain a block of 5 and its repetition wherever blocks begin.
 BLOCK, LONGEST_PART = 5, 40
 LOOP = re.compile(rf"(.{{2,{LONGEST_PART}}}?)\1\1+")
 FENCE = re.compile(r"```|^<\w+>(?=.*</\w+>$)")
@@ -102,7 +104,7 @@ ENDED = re.compile(r"[^\w\s,;，；、]$")
 
 
 class Text:
-    """A text, with what rules look at; each is computed once."""
+    """A text and its properties, each computed once."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -112,7 +114,7 @@ class Text:
 
     @cached_property
     def trigrams(self) -> frozenset[str]:
-        """Of characters, whatever the case; pairs of East Asian ones, of which a word has fewer."""
+        """Trigrams of lower-case characters; pairs of East Asian ones, whose words are shorter."""
         text = " ".join(self.text.lower().split())
         trigrams = map("".join, zip(text, text[1:], text[2:], strict=False))
         if not self.is_east_asian:
@@ -124,12 +126,12 @@ class Text:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The trigrams of letters."""
+        """Trigrams that consist of letters."""
         return frozenset(filter(str.isalpha, self.trigrams))
 
     @cached_property
     def scripts(self) -> Counter[str]:
-        """How many letters each script has."""
+        """Number of letters of each script."""
         counts: Counter[str] = Counter()
         for character, count in Counter(self.text).items():
             script = _script(character)
@@ -139,7 +141,7 @@ class Text:
 
     @cached_property
     def is_east_asian(self) -> bool:
-        """True if it has letters of an East Asian script."""
+        """True if the text has letters of an East Asian script."""
         return MAY_BE_EAST_ASIAN.search(self.text) is not None and bool(
             EAST_ASIAN & self.scripts.keys()
         )
@@ -151,14 +153,14 @@ class Text:
 
     @cached_property
     def loop_at_the_end(self) -> int:
-        """Number of letters that go round three times at the end."""
+        """Number of letters in a loop of three repetitions at the end, or 0."""
         letters, end = self.letters, self.letters[-LOOP_LEAST - 1 :]
         period = len(letters) - len(end) - letters.rfind(end, 0, -1)
         return 3 * period if letters.endswith(3 * letters[-period:]) else 0
 
     @property
     def may_loop(self) -> bool:
-        """False if the loop has at most LOOP_LEAST letters; quicker to tell than its length."""
+        """False if no loop has more than LOOP_LEAST letters; quicker to compute than `loop`."""
         letters, reach = self.letters, BLOCK + LONGEST_PART
         return self.loop_at_the_end > LOOP_LEAST or any(
             letters.find(letters[start : start + BLOCK], start + 1, start + reach) >= 0
@@ -167,47 +169,47 @@ class Text:
 
     @cached_property
     def loop(self) -> int:
-        """How many letters go round at least three times, anywhere or up to the end."""
+        """Number of letters in the longest loop of three or more repetitions, or 0."""
         runs = ((len(run.group()), len(run.group(1))) for run in LOOP.finditer(self.letters))
         counted = (run for run, part in runs if run > min(3 * part, EMPHASIS))
         return max([self.loop_at_the_end, *counted])
 
     @cached_property
     def is_ended(self) -> bool:
-        """Whether it ends with punctuation, and not with that of the middle of a sentence."""
+        """True if the text ends with punctuation other than commas and semicolons."""
         return ENDED.search(self.text.strip()) is not None
 
     @cached_property
     def opening(self) -> str:
-        """How it begins; nothing of a short text."""
+        """First characters of the text; empty for a short text."""
         length = OPENING // 2 if self.is_east_asian else OPENING
         return self.text[:length] if len(self) > length else ""
 
     @cached_property
     def stops(self) -> list[int]:
-        """Where sentences, brackets and what stands before a colon end within it."""
+        """Positions within the text after sentences, brackets and colons."""
         text = self.text.rstrip()
         return [stop.end() for stop in STOP.finditer(text) if stop.end() < len(text)]
 
     @cached_property
     def ends(self) -> list[Text]:
-        """Beginnings that may be a preamble, and what may be a note behind the text."""
+        """Parts that may be a preamble, and parts that may be a note after the text."""
         heads = [self.text[:end] for end in self.stops if end <= PREAMBLE]
         return [Text(end) for end in (*heads, *(self.text[stop:] for stop in self.stops[-2:]))]
 
     @property
     def habits(self) -> Iterator[str]:
-        """What outputs about other sources have in common only by habit."""
+        """Parts that outputs for different sources share only by habit."""
         yield from filter(None, (self.opening, *(part.text for part in self.ends)))
 
     def share_in(self, texts: Iterable[Text]) -> float:
-        """The share of its trigrams that occur in other texts."""
+        """Return the share of the text's trigrams that occur in other texts."""
         rest = self.trigrams.difference(*(text.trigrams for text in texts))
         return 1 - len(rest) / len(self.trigrams) if self.trigrams else 1.0
 
 
 class Language:
-    """What the references of a whole test set look like."""
+    """Frequencies of trigrams, scripts and openings in all references of a test set."""
 
     def __init__(self, references: Sequence[Sequence[Text]]) -> None:
         self.texts = [text for texts in references for text in texts]
@@ -219,21 +221,21 @@ class Language:
         for text in self.texts:
             letters.update(text.scripts)
             self.habits.update(text.habits)
-        # The logarithm of every count of segments, raised by a half.
+        # Logarithm of each possible count of segments plus 0.5.
         self.logarithms = [log(count + 0.5) for count in range(len(references) + 1)]
         self.log_total = log(max(1, self.segments.total()))
         used = USED_SHARE * letters.total()
         self.scripts = {script for script, count in letters.items() if count >= used}
 
     def familiarity(self, text: Text, *, own: int = 0) -> float:
-        """The mean logarithm of how many segments, but for its own, have a text's trigrams."""
+        """Compute the mean log number of segments that have a text's trigrams, less `own` each."""
         counts = [self.segments.get(trigram, own) - own for trigram in text.words]
         return sum([self.logarithms[count] for count in counts]) / len(text.words)
 
     def relation(self, text: Text, other: Text) -> float:
-        """The share of a text's trigrams that another has, each weighed by how surprising that is.
+        """Compute the share of a text's trigrams that another text has, weighted by surprise.
 
-        One that many segments have says little, and one in a long text less.
+        Trigrams weigh less if many segments have them or if the other text is long.
         """
         if not other.words:
             return 0.0
@@ -248,18 +250,18 @@ class Language:
 
     @cached_property
     def usual(self) -> float:
-        """How familiar half of the references are."""
+        """Median familiarity of the references."""
         long = (text for text in self.texts if len(text.words) >= LANGUAGE_LEAST)
         return median(self.familiarity(text, own=1) for text in long)
 
 
 class Habits:
-    """How a system's outputs begin and end.
+    """Habits of a system: beginnings, ends and lengths of its outputs.
 
     Attributes:
-        sources: how the sources begin of the outputs that have an opening, head or tail.
-        length: of its outputs, relative to that of the references; at least 1.
-        ends_sentences: whether nearly all outputs end with punctuation where references do.
+        sources: for each beginning or end, first characters of the sources of outputs with it.
+        length: length of all outputs, relative to the references; at least 1.
+        ends_sentences: True if nearly all outputs end with punctuation if their references do.
     """
 
     def __init__(
@@ -280,17 +282,17 @@ class Habits:
 
 @dataclass(frozen=True, kw_only=True)
 class Output:
-    """An output, with what the rules hold it against.
+    """An output, with the texts that the rules compare it with.
 
     Attributes:
-        text: what the system wrote.
-        source: what was translated; empty where it is unknown.
-        references: those that the segment has.
-        outputs: of all systems.
-        usual_length: median of the characters of these outputs.
-        language: of all references.
-        foreign: the language of all sources.
-        habits: of the system.
+        text: text of the output.
+        source: source of the segment; empty if unknown.
+        references: references of the segment.
+        outputs: outputs of all systems for the segment.
+        usual_length: median number of characters in these outputs.
+        language: language of all references.
+        foreign: language of all sources.
+        habits: habits of the system.
     """
 
     text: Text
@@ -309,20 +311,21 @@ class Output:
 
     @cached_property
     def is_unlike(self) -> bool:
-        """Whether hardly anything of it is in reference or source."""
+        """True if hardly any of the output's trigrams are in reference or source."""
         return self.text.share_in(self.others) < ABOUT_REQUEST
 
     def relation(self, part: Text) -> float:
-        """How much of a part is in reference or source."""
+        """Compute the largest relation of a part to source or references."""
         return max(
             self.foreign.relation(part, self.source),
             *(self.language.relation(part, text) for text in self.references),
         )
 
     def is_unrelated(self, part: Text) -> bool:
-        """Whether it is about something else than reference, source and all other outputs.
+        """Return whether a part is unrelated to reference, source and all other outputs.
 
-        One of these must be like reference or source: else nothing tells what it is about.
+        False unless another output is related to reference or source, as evidence that they can be
+        compared.
         """
         least = RELATED_PAIRS if part.is_east_asian else RELATED
         if self.relation(part) >= least:
@@ -333,13 +336,13 @@ class Output:
         )
 
     def is_answer(self, part: Text) -> bool:
-        """Whether a part of it speaks of the request, and neither reference nor source does."""
+        """Return whether a part is about the request, and neither reference nor source is."""
         return REQUEST.search(part.text) is not None and not any(
             REQUEST.search(text.text) or SORRY.search(text.text) for text in self.others
         )
 
     def is_habit(self, part: str) -> bool:
-        """Whether other outputs of the system have a part that no reference has."""
+        """Return whether several outputs of the system have a part that no reference has."""
         return part not in self.language.habits and len(self.habits.sources[part]) >= ALIKE
 
 
@@ -354,7 +357,7 @@ def _has_run_away(output: Output) -> bool:
 def _is_cut_short(output: Output) -> bool:
     shortest: float = min(map(len, output.references))
     length = len(output.text)
-    # Where most systems are brief, brevity is no fault.
+    # Short outputs are no fault if most systems have short outputs.
     if len(output.outputs) >= MANY:
         shortest = min(shortest, output.usual_length)
     least = 2 * CUT_LEAST // 3 if EAST_ASIAN & output.language.scripts else CUT_LEAST
@@ -386,7 +389,7 @@ def _is_untranslated(output: Output) -> bool:
 
 def _has_wrong_script(output: Output) -> bool:
     letters, used = output.text.scripts, output.language.scripts
-    # Japanese has Chinese letters too: its own ones tell it from Chinese.
+    # Kana distinguish Japanese from Chinese, as both use Chinese characters.
     if letters["CJK"] and "CJK" in used:
         own = letters["KANA"] + letters["CJK"]
         has_kana = letters["KANA"] > KANA_SHARE * own
@@ -403,9 +406,9 @@ def _has_wrong_script(output: Output) -> bool:
 
 
 def _is_unlike_references(output: Output) -> bool:
-    """Whether its trigrams are far rarer in the language than those of its own references."""
+    """Return whether its trigrams are far rarer in the language than its references' trigrams."""
     texts, language = [output.text, *output.references], output.language
-    # The quicker question first: most outputs share many trigrams with their references.
+    # The quick check comes first: most outputs share many trigrams with their references.
     if EAST_ASIAN & language.scripts or output.text.share_in(output.references) >= ABOUT_REQUEST:
         return False
     if min(len(text.words) for text in texts) < LANGUAGE_LEAST:
@@ -415,13 +418,13 @@ def _is_unlike_references(output: Output) -> bool:
 
 
 def _is_a_refusal(output: Output) -> bool:
-    """An answer about the request, or what the system writes for several segments."""
+    """Return whether the output answers the request or repeats a habitual opening."""
     text = output.text
     return output.is_unlike and (output.is_answer(text) or output.is_habit(text.opening))
 
 
 def _has_a_note(output: Output) -> bool:
-    """A preamble or a note, where neither reference nor source has one."""
+    """Return whether the output has a preamble or note that reference and source lack."""
     text, others = output.text, output.others
     fence = FENCE.search(text.text)
     if fence is not None and not any(fence.group() in other.text for other in others):
@@ -435,7 +438,7 @@ def _has_a_note(output: Output) -> bool:
 
 
 def _is_extra(part: Text, output: Output) -> bool:
-    """Whether an output has a stop more than others, and none of them has this beginning or end."""
+    """Return whether a part is an extra beginning or end: more stops, and unrelated text."""
     text, longest = output.text, max(map(len, output.references))
     return (
         len(text.stops) > max(len(other.stops) for other in output.others)
@@ -456,14 +459,14 @@ def _is_unrelated(output: Output) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def _script(character: str) -> str | None:
-    """The script of a letter, by the first word of its Unicode name; None of anything else."""
+    """Return a letter's script, the first word of its Unicode name; None for other characters."""
     if not character.isalpha():
         return None
     script = character_name(character, "").split(" ")[0]
     return "KANA" if script in KANA else script or None
 
 
-#: What makes an output degenerate, by flag.
+#: Rule of each flag.
 RULES: Mapping[str, Callable[[Output], bool]] = {
     "empty": lambda output: not _visible(output.text),
     "runaway": _has_run_away,
@@ -491,7 +494,7 @@ def degenerate_outputs(test_set: TestSet) -> dict[str, dict[str, tuple[int, ...]
     ]
     sources = [Text(text or "") for text in test_set.source or [""] * len(test_set)]
     language, foreign = Language(references), Language([[source] for source in sources])
-    # A text and what is cached with it go when its segment is done.
+    # Each text and its cached properties are freed after its segment.
     texts = {
         system: deque(Text(text or "") for text in outputs)
         for system, outputs in test_set.systems.items()

@@ -1,4 +1,4 @@
-"""Explain a difference: is it real, is it big enough, where does it come from, how safe is it?"""
+"""Explanations of differences by segment, document, slice, n-gram, typography and faults."""
 
 from __future__ import annotations
 
@@ -68,25 +68,25 @@ __all__ = [
 ]
 
 RESULT_VERSION = 1
-# Replicates for the intervals of slices, each of which integrates the gradient anew.
+# Replicates for the intervals of slices, which integrate the gradient in every replicate.
 SLICE_REPLICATES = 2000
-# A slice whose shares of difference and text differ by less does not stand out.
+# Smallest excess over its share of the text with which a slice stands out.
 NEAR = 0.1
-# N-grams that are listed on each side, and looked at for it.
+# Number of n-grams to list for each system, and number of candidates for the list.
 LISTED_NGRAMS, STRONGEST = 10, 100
-# A longer n-gram stands in place of its part where it occurs in so many of its segments.
+# A longer n-gram replaces its part if it is in at least this share of the part's segments.
 IN_PLACE = 0.8
-# Contributions that differ by less are equal but for rounding.
+# Contributions that differ by less are ties.
 TIED = 1e-10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupContribution:
-    """What a document, or a part of the score, contributes in the metric's points.
+    """Contribution of a document or of a part of the score, in the metric's points.
 
     Attributes:
-        name: of the document or part.
-        contribution: to the difference.
+        name: name of the document or part.
+        contribution: contribution to the difference.
     """
 
     name: str
@@ -98,16 +98,17 @@ class SliceContribution:
     """One slice of the test set.
 
     Attributes:
-        name: its label.
-        segments: how many it has.
-        units: how many units it has segments of.
-        share: of the characters of the reference.
-        contribution: to the difference; those of all slices of a variable add up to it.
-        interval: of the contribution; the intervals of all slices hold together.
-        scores: of the two systems on the slice alone, which do not add up; None where the slice
+        name: label of the slice.
+        segments: number of segments.
+        units: number of units with segments in the slice.
+        share: share of the characters of the references.
+        contribution: contribution to the difference; contributions of all slices of a variable add
+            up to the difference.
+        interval: interval of the contribution; the intervals of all slices are simultaneous.
+        scores: scores of the two systems on the slice alone, which do not add up; None if the slice
             has no score.
-        p_adjusted: that the difference is spread over the slice like over the text; None for a
-            slice of too few units to test.
+        p_adjusted: adjusted p-value of the hypothesis that the slice contributes in proportion to
+            its share of the text; None if it has too few units to test.
     """
 
     name: str
@@ -122,14 +123,15 @@ class SliceContribution:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VariableContributions:
-    """A way to cut the test set into slices.
+    """Contributions of the slices of one variable, such as the domain.
 
     Attributes:
-        name: such as "domain".
-        origin: what the slices are made from.
-        slices: they add up to the difference.
-        p_adjusted: that the difference is spread like the text, whatever the slice: the smallest of
-            slices that stand out; None where no slice is large enough to test.
+        name: name of the variable, such as "domain".
+        origin: source of the labels.
+        slices: slices of the test set, whose contributions add up to the difference.
+        p_adjusted: adjusted p-value of the hypothesis that all slices contribute in proportion to
+            their shares of the text: the smallest among slices that stand out, 1 if none does; None
+            if no slice is large enough to test.
     """
 
     name: str
@@ -138,14 +140,17 @@ class VariableContributions:
     p_adjusted: float | None = None
 
     def excess(self, part: SliceContribution) -> float:
-        """What a slice contributes beyond its share of the text, relative to all slices' size."""
+        """Compute a slice's contribution beyond its share of the text.
+
+        It is relative to the sum of all slices' absolute contributions.
+        """
         whole = sum(other.contribution for other in self.slices)
         size = sum(abs(other.contribution) for other in self.slices)
         return (part.contribution - part.share * whole) / size if size else 0.0
 
     @property
     def unlike_text(self) -> tuple[SliceContribution, ...]:
-        """The tested slices whose share of the difference is not near their share of the text."""
+        """Tested slices whose contribution is not near their share of the text."""
         return tuple(
             part
             for part in self.slices
@@ -158,11 +163,12 @@ class NgramContribution:
     """One n-gram.
 
     Attributes:
-        ngram: its tokens with single spaces between them.
-        contribution: of the first system's matches of it minus the second's.
-        segments: in how many segments the systems match it differently often.
-        examples: the segments with the largest effect, counted from 1.
-        p_adjusted: that it contributes nothing; None where it was not tested.
+        ngram: tokens of the n-gram, separated by single spaces.
+        contribution: contribution of the first system's matches minus the second's.
+        segments: number of segments in which the systems match the n-gram differently often.
+        examples: segments with the largest effect, counted from 1.
+        p_adjusted: adjusted p-value of the hypothesis that the n-gram contributes nothing; None if
+            it was not tested.
     """
 
     ngram: str
@@ -174,14 +180,14 @@ class NgramContribution:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypographyEffect:
-    """What is due to quotes, dashes, case or spacing.
+    """Effect of quotes, dashes, case or spacing on a difference.
 
     Attributes:
-        kind: which of them.
-        difference: between the systems once all texts are alike in this respect.
-        interval: of that difference.
-        p: of that difference.
-        effect: by how much the difference is larger with the texts as they are.
+        kind: kind of typography.
+        difference: difference between the systems after unifying this kind in all texts.
+        interval: interval of that difference.
+        p: p-value of that difference.
+        effect: difference of the original texts minus that difference.
     """
 
     kind: str
@@ -196,13 +202,13 @@ class DegenerateGroup:
     """Segments with degenerate outputs of one kind, and the difference without them.
 
     Attributes:
-        kind: what is wrong with the outputs; "any" for all kinds together.
-        system: whose outputs; None for either of the two.
-        segments: their numbers, counted from 1.
-        contribution: of these segments to the difference.
-        difference: without these segments.
-        interval: of that difference.
-        p: of that difference. It is exploratory, since the flags depend on the outputs.
+        kind: kind of fault in the outputs; "any" for all kinds together.
+        system: system with these outputs; None for either of the two.
+        segments: numbers of the segments, counted from 1.
+        contribution: contribution of these segments to the difference.
+        difference: difference without these segments, or None if it cannot be tested.
+        interval: interval of that difference.
+        p: p-value of that difference. It is exploratory, since the flags depend on the outputs.
     """
 
     kind: str
@@ -216,20 +222,21 @@ class DegenerateGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairExplanation:
-    """Where the difference between two systems by one metric comes from.
+    """Explanation of the difference between two systems by one metric.
 
     Attributes:
-        comparison: the difference, its interval and p.
-        segments: the contribution of each segment; they add up to the difference.
-        unattributed: what no segment explains, where the score jumps; else 0.
+        comparison: difference, interval and p-value.
+        segments: contributions of segments, which add up to the difference.
+        unattributed: part of the difference that cannot be attributed to segments, because the
+            score is discontinuous; else 0.
         parts: contributions of the parts of the score, such as matches and brevity penalty.
-        documents: contributions of documents, the largest first; empty where they are unknown.
-        variables: slices of the test set, the clearest variable first.
-        ngrams: those that contribute most, the first system's first; empty where the metric does
-            not match n-grams.
-        typography: effects of quotes, dashes, case and spacing, where they have any.
-        fragility: how few segments and documents carry the difference.
-        degenerate: flagged outputs, "any" first; empty where there are none.
+        documents: contributions of documents, the largest first; empty if documents are unknown.
+        variables: slices of the test set by variable, the smallest p-value first.
+        ngrams: n-grams that contribute most, those of the first system first; empty if the metric
+            does not match n-grams.
+        typography: effects of quotes, dashes, case and spacing, if they occur.
+        fragility: numbers of segments and documents that the difference depends on.
+        degenerate: flagged outputs, "any" first; empty without flagged outputs.
     """
 
     comparison: PairResult
@@ -246,12 +253,12 @@ class PairExplanation:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Explanation(Result):
-    """The differences of a comparison, explained.
+    """Explanations of the differences in a comparison.
 
     Attributes:
         comparison: scores, differences and p-values.
-        pairs: an explanation of each pair by each metric.
-        segment_names: what people know the segments by; None where that is their number.
+        pairs: explanations of each pair by each metric.
+        segment_names: names of the segments, or None if they have only numbers.
     """
 
     REPORT: ClassVar[str] = "truebleu.reports.explain"
@@ -261,12 +268,12 @@ class Explanation(Result):
     segment_names: tuple[str, ...] | None = None
 
     def of(self, metric: str) -> tuple[PairExplanation, ...]:
-        """The explanations by one metric."""
+        """Return the explanations by one metric."""
         return tuple(pair for pair in self.pairs if pair.comparison.metric == metric)
 
     @property
     def degenerate(self) -> list[dict[str, Any]]:
-        """The degenerate outputs of each system, by kind; segments are counted from 1."""
+        """Degenerate outputs of each system by kind; segments are counted from 1."""
         groups = {
             (group.system, group.kind): list(group.segments)
             for pair in self.pairs
@@ -279,7 +286,7 @@ class Explanation(Result):
         ]
 
     def facts(self) -> dict[str, Any]:
-        """Plain values, without sentences."""
+        """Return all values as built-in types, without sentences."""
         comparison = self.comparison.facts()
         return {
             "version": RESULT_VERSION,
@@ -335,12 +342,12 @@ def explain(
         references: one text, or one per translator; None with a test set, scores or counts.
         metrics: names or objects: "bleu", ["bleu", "chrf:word_order=2"], BLEU(). Default: BLEU, or
             the scores of items.
-        by: further labels to slice by, one for each segment, by name; or "document".
-        counts: how often words occur in the training data, to tell rare words.
-        source: what was translated, where `systems` is no test set.
-        documents: the document of each segment, likewise.
-        domains: the domain of each segment, likewise.
-        progress: called with the number of replicates made since the last call.
+        by: more labels to slice by, one for each segment, by name; or "document".
+        counts: frequencies of words in the training data, to find rare words.
+        source: source text, unless `systems` is a test set.
+        documents: document of each segment, unless `systems` is a test set.
+        domains: domain of each segment, unless `systems` is a test set.
+        progress: function that is called with the number of replicates since the last call.
     """
     counted = counts_of(systems, references, metrics, documents, domains, source, verb="explain")
     count = len(counted.outline.systems)
@@ -355,7 +362,7 @@ def explain(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compared:
-    """A comparison, with everything that explains its differences.
+    """A comparison, with the data that explain its differences.
 
     Attributes:
         counts: counts of all systems.
@@ -387,7 +394,7 @@ class Compared:
         return cls(counts, comparison, cuts, flagged)
 
     def explain(self, pairs: Iterable[tuple[str, str]]) -> Explanation:
-        """Explain some pairs of the comparison, given by the names of their systems."""
+        """Explain some pairs of the comparison, given as names of systems."""
         wanted = set(pairs)
         explanations: list[PairExplanation] = []
         for metric in self.counts.metrics:
@@ -418,9 +425,10 @@ class _Explainer:
         self.shares = reference_shares(compared.counts)
 
     def explain(self, pair: PairResult, pairs: int) -> PairExplanation:
-        """Explain one pair of so many, for which p-values are adjusted too.
+        """Explain one pair; p-values are adjusted for `pairs` pairs.
 
-        Where it comes from is asked twice, of slices and of n-grams; so they are adjusted for both.
+        They are also adjusted for two questions, about slices and about n-grams, if there are
+        n-grams.
         """
         indices = [self.outline.systems.index(name) for name in (pair.a, pair.b)]
         rows = np.ascontiguousarray(self.rows[:, indices])
@@ -464,7 +472,7 @@ class _Explainer:
         return tuple(GroupContribution(name=name, contribution=value) for name, value in ordered)
 
     def _ngram_ps(self, ngrams: NgramEffects, questions: int) -> Values:
-        """P-values of n-grams, adjusted for each other by the step-down maximum over swaps."""
+        """Compute p-values of n-grams, adjusted by the step-down maximum over swaps."""
         rows = on_exact_grid(ngrams.by_unit)
         if not rows.shape[1]:
             return np.zeros(0)
@@ -472,7 +480,7 @@ class _Explainer:
         exact = swaps.enumerates(len(rows))
         replicates = 2 ** len(rows) if exact else swaps.replicates
         total = rows.sum(axis=0)
-        # A swap turns the sign of a unit's contribution.
+        # A swap changes the sign of a unit's contribution.
         null = total - 2 * swaps.sums(rows, 0, replicates, enumerated=exact)
         p = westfall_young(total, null, exact=exact, scale=float(np.abs(total).max()))
         return np.minimum(1.0, questions * p)
@@ -639,7 +647,7 @@ class _Explainer:
 
 
 def _listed(effects: NgramEffects, ps: Values) -> tuple[NgramContribution, ...]:
-    """The n-grams that contribute most on either side, from the first system's to the second's."""
+    """List the n-grams that contribute most, from those of the first system to the second's."""
     ahead = _largest(effects.contributions, effects)
     behind = _largest(-effects.contributions, effects)
     p_of = dict(zip(effects.tested.tolist(), ps.tolist(), strict=True))
@@ -656,9 +664,9 @@ def _listed(effects: NgramEffects, ps: Values) -> tuple[NgramContribution, ...]:
 
 
 def _largest(values: Values, effects: NgramEffects) -> list[int]:
-    """The largest values above 0, longer n-grams in place of their parts.
+    """Return the indices of the largest values above 0, with longer n-grams in place of parts.
 
-    Of equal ones those of the first n-grams by spelling.
+    Ties are broken by spelling.
     """
     few = min(STRONGEST, len(values))
     least = max(np.partition(values, -few)[-few] - TIED, TIED)

@@ -1,7 +1,7 @@
-"""A report: a comparison, its explanation, and every segment with its statistics.
+"""Reports: a comparison, its explanation, and the statistics of every segment.
 
-The page that `truebleu.reports.page` makes of it adds statistics up again, so that any selection of
-segments has its exact scores, tests and intervals.
+The page that `truebleu.reports.page` renders adds up the statistics of any selection of segments,
+for their exact scores, tests and intervals.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Segments(schema.ComparedByValue):
 
     def contributions(self, metric: MetricCounts, first: int, second: int) -> Values:
         """Return each segment's contribution to the difference between two systems, by index."""
-        if first > second:  # the same digits, whichever comes first
+        if first > second:  # equal digits in both orders
             return -self.contributions(metric, second, first)
         rows = metric.rows.floats()
         sums = rows.sum(axis=0)
@@ -78,13 +78,13 @@ class Segments(schema.ComparedByValue):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Report(schema.ComparedByValue, Result):
-    """What is known about the systems of a test set.
+    """Report about the systems of a test set.
 
     Attributes:
         comparison: scores, differences, ranks and p-values.
-        explanation: of some pairs; None where nothing but the comparison is known.
-        segments: None likewise.
-        agreement: of the metrics with people, where they judged.
+        explanation: explanations of some pairs, or None in a report of a comparison only.
+        segments: segments with their statistics, or None in a report of a comparison only.
+        agreement: agreement of the metrics with human raters, or None without human scores.
     """
 
     REPORT: ClassVar[str] = "truebleu.reports.page"
@@ -95,7 +95,7 @@ class Report(schema.ComparedByValue, Result):
     agreement: Result | None = None
 
     def facts(self) -> dict[str, Any]:
-        """Plain values: those of the comparison, and of the others under their names."""
+        """Return the values of the comparison, explanations and agreement as built-in types."""
         values = self.comparison.facts()
         if self.explanation is not None:
             explained = self.explanation.facts()
@@ -107,12 +107,12 @@ class Report(schema.ComparedByValue, Result):
     def save(
         self, path: str | Path, *, command: str | None = None, overwrite: bool = False
     ) -> Path:
-        """Write the page, whole or not at all.
+        """Write the page; an error leaves no partial file.
 
         Args:
-            path: where to.
-            command: what made the report, which the page shows.
-            overwrite: whether a file that exists may be replaced.
+            path: path of the page.
+            command: command that made the report, to show on the page.
+            overwrite: True to replace an existing file.
         """
         page = import_module(self.REPORT)
         saved: Path = page.save_page(self, path, command=command, overwrite=overwrite)
@@ -136,14 +136,15 @@ def report(
     progress: Progress | None = None,
     **options: Unpack[ReportOptions],
 ) -> Report:
-    """All that is known about the systems of a test set, for one page.
+    """Report scores, differences and their explanations, for one page.
 
-    All pairs are compared, or all systems with the baseline. The differences to the baseline are
-    explained; without one that of the two systems, or of the two best by the first metric.
+    The report compares all pairs, or all systems with the baseline, and explains the differences to
+    the baseline; without a baseline, the difference between the two best systems by the first
+    metric.
 
     >>> texts = {"a": ["the cat sat on the mat"] * 9, "b": ["the cat sat on a mat"] * 9}
-    >>> made = report(texts, ["the cat sat on the mat"] * 9)
-    >>> [pair.comparison.a for pair in made.explanation.pairs]
+    >>> result = report(texts, ["the cat sat on the mat"] * 9)
+    >>> [pair.comparison.a for pair in result.explanation.pairs]
     ['a']
 
     Args:
@@ -152,15 +153,15 @@ def report(
         references: one text, or one per translator; None with a test set, scores or counts.
         metrics: names or objects: "bleu", ["bleu", "chrf:word_order=2"], BLEU(). Default: BLEU, or
             the scores of items.
-        by: further labels to slice by, one for each segment, by name.
-        counts: how often words occur in the training data, to tell rare words.
-        source: what was translated, where `systems` is no test set.
-        documents: the document of each segment, likewise.
-        domains: the domain of each segment, likewise.
-        human: scores by people, by what they are called and system, one for each segment.
-        agreement: what `truebleu.agree` found.
+        by: more labels to slice by, one for each segment, by name.
+        counts: frequencies of words in the training data, to find rare words.
+        source: source text, unless `systems` is a test set.
+        documents: document of each segment, unless `systems` is a test set.
+        domains: domain of each segment, unless `systems` is a test set.
+        human: human scores, one for each segment, by name of the scores and system.
+        agreement: result of `truebleu.agree`.
         spans: marked errors by system, a list for each segment.
-        progress: called with the number of replicates made since the last call.
+        progress: function that is called with the number of replicates since the last call.
     """
     counted = counts_of(systems, references, metrics, documents, domains, source, verb="report")
     _require_paired(counted, human or {}, spans or {})
@@ -182,7 +183,7 @@ def report(
 
 
 def _pairs_to_explain(comparison: Comparison) -> list[tuple[str, str]]:
-    """All differences to a baseline; else that of the two best systems by the first metric."""
+    """Choose all pairs with the baseline, or else the two best systems by the first metric."""
     compared = [(pair.a, pair.b) for pair in comparison.comparisons]
     if comparison.settings.baseline is not None:
         return list(dict.fromkeys(compared))

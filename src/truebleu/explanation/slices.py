@@ -1,8 +1,8 @@
-"""Slices of a test set: in which kinds of segments a difference arises.
+"""Slices of a test set: contributions to a difference by kind of segment.
 
 A variable cuts the test set into slices, whose contributions add up to the difference. Variables
-are made from source, references and metadata only: a slice chosen by what one system wrote would
-favour that system, whatever the truth (see docs/explanation/contributions.md).
+use only source, references and metadata: a slice chosen by a system's output would favour that
+system, whatever the truth (see docs/explanation/contributions.md).
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ if TYPE_CHECKING:
 
 Origin = Literal["source", "reference", "metadata"]
 
-# A slice with fewer units is shown without a test.
+# Fewest units in a slice that is tested.
 FEWEST_UNITS = 10
-# Statistics in this ratio count as equal: where few units carry the whole difference, that of a
-# slice without any of them depends a little on how much text it has, and on nothing else.
+# Ratio from which statistics tie: if few units carry the whole difference, the statistic of a slice
+# without any of these units depends only slightly, and only on the amount of its text.
 NEARLY = 0.9
-# A variance over units counts for no less than this share of the usual one. With none of it, damage
-# in a small slice hid behind labels that met no damage; with all, one even spread in fifteen was
-# said to depend on something (evidence/damage.py).
+# Lower limit on a variance over units, as a share of its mean over permutations. At 0, damage in a
+# small slice hid behind permuted labels that met no damage; at 1, one even spread in fifteen was
+# reported as uneven (evidence/damage.py).
 LEAST_VARIANCE = 0.5
-# Labels beyond these are pooled as "other": a slice for each would be a list, not an explanation.
+# Largest number of slices; the other labels are pooled as "other".
 MOST_SLICES = 12
 OTHER = "other"
 
@@ -55,12 +55,12 @@ WORD = re.compile(r"\w+")
 
 
 def _has_capital_inside(text: str) -> bool:
-    """Whether a word after the first begins with a capital, and no sentence does: often a name."""
+    """Return whether a capital begins a word within a sentence, often a name."""
     words = text.split()
     return any(word[0].isupper() and before[-1] not in ".!?:…" for before, word in pairwise(words))
 
 
-#: What a segment has or has not, by the variable's name.
+#: Predicates of segments, by name of the variable.
 SEGMENT_TRAITS: Mapping[str, Callable[[str], bool]] = {
     "has a digit": lambda text: DIGIT.search(text) is not None,
     "has a URL, markup, @ or #": lambda text: MARKUP.search(text) is not None,
@@ -71,13 +71,13 @@ SEGMENT_TRAITS: Mapping[str, Callable[[str], bool]] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Variable(ComparedByValue):
-    """A way to cut the test set.
+    """A variable that cuts the test set into slices.
 
     Attributes:
-        name: what it is called.
-        origin: what the labels are made from.
-        labels: the slices, in reading order.
-        of_segment: the number of each segment's slice.
+        name: name of the variable.
+        origin: source of the labels.
+        labels: labels of the slices, in reading order.
+        of_segment: index of each segment's slice.
     """
 
     name: str
@@ -87,7 +87,7 @@ class Variable(ComparedByValue):
 
     @classmethod
     def of(cls, name: str, origin: Origin, labels: Sequence[str]) -> Variable:
-        """A variable of labels, the largest slices first, small ones pooled where there are many.
+        """Make a variable of labels, the largest slices first; small ones are pooled if many.
 
         >>> Variable.of("domain", "metadata", ["news", "sport", "news"]).labels
         ('news', 'sport')
@@ -101,7 +101,7 @@ class Variable(ComparedByValue):
 
     @classmethod
     def quarters(cls, name: str, origin: Origin, values: Sequence[float]) -> Variable | None:
-        """Quarters of a number, from low to high; None where it hardly varies."""
+        """Cut segments into quarters by a number, from low to high; None if it hardly varies."""
         numbers = np.asarray(values, dtype=np.float64)
         cuts = np.unique(np.quantile(numbers, [0.25, 0.5, 0.75]))
         cuts = cuts[cuts > numbers.min()]
@@ -114,7 +114,7 @@ class Variable(ComparedByValue):
 
     @classmethod
     def yes_or_no(cls, name: str, origin: Origin, values: Sequence[bool]) -> Variable | None:
-        """Segments that have something and those that do not; None where all are alike."""
+        """Cut segments by a boolean, or return None if it is the same for all segments."""
         flags = np.asarray(values, dtype=np.bool_)
         if flags.all() or not flags.any():
             return None
@@ -129,10 +129,9 @@ def variables(
     """List all variables of a test set.
 
     Args:
-        counts: counts whose domains, and whose source or references if the texts are known, tell
-            the slices.
-        columns: further labels, one for each segment, by name; or names of known labels.
-        word_counts: frequencies of words in the training data; None for those in the test set.
+        counts: counts with domains, and with texts if they are known.
+        columns: more labels, one for each segment, by name; or names of known labels.
+        word_counts: frequencies of words in the training data, or None to count the test set.
     """
     outline = counts.outline
     cuts: list[Variable | None] = []
@@ -144,12 +143,12 @@ def variables(
     if counts.texts is not None:
         cuts += _of_text(counts.texts, word_counts)
     elif word_counts is not None:
-        raise SettingError("counts", type(word_counts), "texts, whose words they are about")
+        raise SettingError("counts", type(word_counts), "no counts of words without texts")
     kept = [variable for variable in cuts if variable is not None and len(variable.labels) > 1]
     names = [variable.name for variable in kept]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise SettingError("by", twice, "a name that no other slices have")
+        raise SettingError("by", twice, "a name that differs from the other variables' names")
     return kept
 
 
@@ -172,7 +171,7 @@ def _of_text(test_set: TestSet, word_counts: Mapping[str, int] | None) -> list[V
 def _word_frequency(
     text: Sequence[str], origin: Origin, counts: Mapping[str, int] | None
 ) -> Variable | None:
-    """Quarters of the mean logarithm of the words' counts: low where words are rare."""
+    """Cut segments into quarters by the mean log frequency of their words, rare words first."""
     words = [[word.lower() for word in WORD.findall(segment)] for segment in text]
     known = counts if counts is not None else Counter(word for line in words for word in line)
     values = [
@@ -190,14 +189,14 @@ def reference_shares(counts: Counts) -> Values:
 
 
 def members(variable: Variable) -> Values:
-    """1 where a segment is in a slice, shaped (segment, slice)."""
+    """Return the indicator matrix of slices, shaped (segment, slice)."""
     return np.asarray(
         variable.of_segment[:, None] == np.arange(len(variable.labels)), dtype=np.float64
     )
 
 
 def units_in(variable: Variable, units: Units) -> NDArray[np.int64]:
-    """How many units each slice has segments of."""
+    """Count the units with segments in each slice."""
     pairs = np.unique(np.stack([variable.of_segment, units.of_segment]), axis=1)
     return np.bincount(pairs[0], minlength=len(variable.labels))
 
@@ -211,31 +210,31 @@ def even_spread_ps(
     replicates: int,
     seed: int,
 ) -> list[Values]:
-    """Adjusted p-values of slices, that the difference is spread over them like the text.
+    """Compute adjusted p-values of the hypothesis that slices contribute like their shares of text.
 
-    Were it spread evenly, a slice with the share w of the text would contribute w of the
-    difference. What it contributes beyond that is divided by its standard error over units and
-    held against the same with labels laid anew over the segments: labels keep the order of their
-    own units and contributions that of theirs, only which meets which is chance. So neither rare
-    large contributions nor units that go together mislead it, and segments of unequal length do
-    not either, since the statistic is studentized (Chung & Romano 2013, Ann. Stat. 41:484-507).
-    A variance counts for no less than half of what it is on average over labels laid anew.
-    P-values are adjusted by the step-down maximum (Westfall & Young 1993, Alg. 4.1).
+    Under the hypothesis, a slice with the share w of the text contributes w of the difference. Its
+    excess over that is divided by its standard error over units and compared with its distribution
+    when the labels are permuted over the segments. Labels keep the order within their units, and so
+    do contributions; only the assignment between them is random. So the test is robust to rare
+    large contributions, to dependence within units, and, since the statistic is studentized, to
+    segments of unequal length (Chung & Romano 2013, Ann. Stat. 41:484-507). A variance is at least
+    half its mean over the permutations. P-values are adjusted by the step-down maximum (Westfall &
+    Young 1993, Alg. 4.1).
 
     Args:
-        parts: the variables.
-        by_segment: what each segment contributes.
-        shares: of each segment in the text.
-        units: what goes together.
-        replicates: how often labels are laid anew.
-        seed: of the orders.
+        parts: variables.
+        by_segment: contribution of each segment.
+        shares: share of each segment in the text.
+        units: units of dependent segments.
+        replicates: number of permutations.
+        seed: seed of the permutations.
 
     Returns:
         For each variable a value per slice; NaN for a slice of too few units to test.
     """
     starts = np.cumsum([0, *(len(variable.labels) for variable in parts)])
     width = int(starts[-1])
-    # The slice of each segment by each variable, counted over the slices of all variables.
+    # Index of each segment's slice by each variable, among the slices of all variables.
     slices = np.stack([variable.of_segment for variable in parts], axis=1) + starts[:-1]
     tested = np.concatenate([units_in(variable, units) for variable in parts]) >= FEWEST_UNITS
     adjusted = np.full(len(tested), np.nan)
@@ -249,7 +248,7 @@ def even_spread_ps(
             inside = np.bincount((cells + laid).ravel(), excesses, len(units) * width)
             inside = inside.reshape(len(units), width)
             share = np.bincount(laid.ravel(), weights, width)
-            # The squares of inside - share * by_unit, added up without another large array.
+            # Sum of squares of inside - share * by_unit, without another large array.
             squares = np.einsum("us,us->s", inside, inside)
             squares -= share * (2 * (by_unit @ inside) - share * (by_unit @ by_unit))
             return np.abs(np.bincount(laid.ravel(), excesses, width)), squares
@@ -264,7 +263,7 @@ def even_spread_ps(
             drawn[number] = totals_and_variances(slices.take(source, axis=0))
         drawn = drawn[:, :, tested]
         totals, variances = drawn[:, 0], drawn[:, 1]
-        # Labels that meet none of few large contributions have next to no variance of their own.
+        # If permuted labels meet none of few large contributions, their variance is almost 0.
         spread = np.sqrt(np.maximum(variances, LEAST_VARIANCE * variances.mean(axis=0)))
         relative = np.divide(totals, spread, out=np.zeros_like(totals), where=spread > 0)
         adjusted[tested] = _step_down_maximum(relative)
@@ -282,15 +281,15 @@ def _shuffled_segments(units: Units, generator: np.random.Generator) -> NDArray[
 
 
 def _step_down_maximum(drawn: Values) -> Values:
-    """Adjusted p-values of the first row of statistics, among all rows.
+    """Compute adjusted p-values of the first row of statistics, among all rows.
 
-    Each column is relative to its own 95th percentile, so that a slice with few large
-    contributions, whose statistic takes wild values, does not hide the others.
+    Each column is divided by its 95th percentile, so that a slice with few large contributions,
+    whose statistic is heavy-tailed, does not mask the other slices.
     """
     usual = np.quantile(drawn, 0.95, axis=0)
     relative = np.divide(drawn, usual, out=np.zeros_like(drawn), where=usual > 0)
     order = np.argsort(-relative[0], kind="stable")
-    # The largest of each column and those that are no clearer.
+    # Running maximum from the least to the most significant column.
     largest = np.maximum.accumulate(relative[:, order[::-1]], axis=1)[:, ::-1]
     reached = largest >= relative[0, order] * NEARLY
     adjusted = np.empty(len(order))
@@ -309,26 +308,26 @@ def simultaneous_intervals(
     seed: int,
     level: float,
 ) -> list[tuple[Values, Values]]:
-    """Intervals of all slices' contributions, which hold together at the level.
+    """Compute simultaneous intervals of all slices' contributions.
 
-    The bootstrap draws units and integrates the gradient anew in every replicate. An interval is as
-    many standard errors wide as the largest deviation of any slice needs.
+    The bootstrap resamples units and integrates the gradient in every replicate. The half-width of
+    all intervals is the same number of standard errors, by the largest deviation of any slice.
 
     Args:
-        metric: whose scores differ.
+        metric: scorer whose scores differ.
         rows: statistics of the two systems, shaped (segment, 2, column).
-        parts: the variables.
-        contributions: to the difference.
-        units: what is drawn as a whole.
-        replicates: how many test sets.
-        seed: of the draws.
-        level: at which the intervals hold together.
+        parts: variables.
+        contributions: contributions to the difference.
+        units: units to resample.
+        replicates: number of bootstrap replicates.
+        seed: seed of the bootstrap.
+        level: confidence that all intervals cover.
 
     Returns:
         For each variable the lower and the upper bounds of its slices.
     """
     columns = rows.shape[2]
-    # The last slice of a variable is what the others leave.
+    # The last slice of a variable follows from the total.
     blocks = [
         (contributions.rows[:, None] * members(variable)[:, :-1, None]).reshape(len(rows), -1)
         for variable in parts

@@ -31,19 +31,19 @@ if TYPE_CHECKING:
 
 __all__ = ["ScoreWithoutSeen", "SeenSegment", "TrainingCheck", "check"]
 
-# Pieces of a file that are looked through together, by all threads.
+# Number of pieces of a file that all threads search together.
 PIECES = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeenSegment:
-    """A test segment in the training text: where it, or else an n-gram of it, is seen first.
+    """First occurrence of a test segment, or else of one of its n-grams, in the training text.
 
     Attributes:
-        segment: its number, from 1.
-        seen: as a "whole" line, or by an "n-gram".
-        file: of the training text.
-        line: its number there, from 1.
+        segment: number of the segment, from 1.
+        seen: kind of occurrence: a "whole" line, or an "n-gram".
+        file: file of the training text.
+        line: number of the line in the file, from 1.
     """
 
     segment: int
@@ -54,14 +54,14 @@ class SeenSegment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreWithoutSeen:
-    """A system's score by a metric, and its score without the segments that were seen.
+    """A system's score by a metric, with and without the segments seen in training.
 
     Attributes:
-        system: its name.
-        metric: the metric's label.
-        score: on the whole test set.
-        without: on the segments that were not seen; None where all were.
-        difference: of the two; None likewise.
+        system: name of the system.
+        metric: label of the metric.
+        score: score on the whole test set.
+        without: score on the other segments, or None if all segments were seen.
+        difference: second score minus the first, or None if all segments were seen.
     """
 
     system: str
@@ -73,17 +73,17 @@ class ScoreWithoutSeen:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class TrainingCheck(Result):
-    """Which test segments occur in the training text.
+    """Test segments that occur in the training text.
 
     Attributes:
-        ngram: how many words in a row count as seen.
-        files: of the training text.
-        lines: how many it has.
-        segments: how many the test set has.
-        seen: those that occur there, in their order.
-        systems: scores with and without them, for each metric and system.
-        signatures: of the metrics by label.
-        digits: decimals of scores by metric's label.
+        ngram: number of consecutive words that count as seen.
+        files: files of the training text.
+        lines: number of lines in the training text.
+        segments: number of segments in the test set.
+        seen: segments that occur in the training text, in their order.
+        systems: scores with and without these segments, for each metric and system.
+        signatures: signatures of the metrics by label.
+        digits: number of decimals of scores, by label of the metric.
     """
 
     REPORT: ClassVar[str] = "truebleu.reports.explain:training_document"
@@ -126,15 +126,15 @@ def check(
 ) -> TrainingCheck:
     """Which test segments occur in training text, and what are the scores without them?
 
-    A word is a run of letters and digits, whatever its case, so that tokenized training text
-    matches, too; of scripts without spaces each letter is a word. References and source are looked
-    for, so that either side of the training text will do.
+    A word is a run of letters and digits, ignoring case, so that tokenized training text matches,
+    too; in scripts without spaces each letter is a word. References and source are both searched
+    for, so that either side of the training text works.
 
     Args:
         systems: a test set, outputs by name, or counts with their texts.
         references: one text, or one per translator; None with a test set or counts.
         metrics: names or objects; BLEU by default.
-        progress: called with the number of lines that were looked through.
+        progress: function that is called with the number of lines since the last call.
     """
     train, ngram = options["train"], options["ngram"]
     counts = counts_of(systems, references, metrics)
@@ -166,7 +166,7 @@ def _look_through(
     ngram: int,
     progress: Callable[[int], object] | None,
 ) -> tuple[_core.TrainingIndex, list[int]]:
-    """What the training text has of the test set, and the number of each file's first line."""
+    """Search the training text; return the index of occurrences and each file's first line."""
     texts = [*test_set.references, *([] if test_set.source is None else [test_set.source])]
     native = [t if isinstance(t, _core.Segments) else _core.Segments(t) for t in texts]
     index = _core.TrainingIndex(native, ngram)
@@ -186,7 +186,7 @@ def _look_through(
 def _seen(
     index: _core.TrainingIndex, files: Sequence[str], starts: Sequence[int]
 ) -> Iterator[SeenSegment]:
-    """Each segment once: as a whole line, if it is one anywhere."""
+    """Yield each segment that occurs once, as a whole line if it is one anywhere."""
     places = {segment: (whole, line) for segment, whole, line in index.sightings()}
     for segment, (whole, line) in places.items():
         number = bisect_right(starts, line) - 1
@@ -201,7 +201,7 @@ def _seen(
 def _scores(
     metric: MetricCounts, counts: Counts, kept: Sequence[int]
 ) -> Iterator[ScoreWithoutSeen]:
-    """Yield each system's score by a metric, and its score on the segments that are kept."""
+    """Yield each system's score by a metric, and its score on the segments in `kept`."""
     scores = metric.scorer.score(metric.rows.sums()).tolist()
     without_seen = [None] * len(scores)
     if kept:

@@ -1,4 +1,4 @@
-"""What is made to order, so that its truth is known: test sets, and a decoder with best weights."""
+"""Simulations whose truth is known: test sets, and a decoder with known best weights."""
 
 from typing import TYPE_CHECKING
 

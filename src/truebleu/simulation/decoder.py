@@ -3,11 +3,11 @@
 ``python -m truebleu.simulation.decoder WEIGHTS NBEST`` decodes simulated sources with a file of
 weights and writes Moses lists: a decoder to try ``truebleu tune --decoder`` on.
 
-Every word of a source has a few translations, and two neighbours may change places. Each choice has
-five features, drawn so that their sum with the best weights tells right from wrong, while each by
-itself is mostly noise. So the best weights, and only multiples of them, translate everything as
-the reference has it. On request these five misjudge every pair of a source word and its
-translation, each by an amount of its own, and every pair is a sparse feature that can mend it.
+Every word of a source has a few translations, and two neighbours may be swapped. Each choice has
+five features whose sum with the best weights separates right from wrong choices, while each feature
+alone is mostly noise. So only the best weights and their multiples reproduce all references. With
+sparse features, the five features misjudge every pair of a source word and its translation by a
+constant of the pair, and a sparse feature for each pair can correct it.
 """
 
 from __future__ import annotations
@@ -44,23 +44,23 @@ BEST_WEIGHTS = {
 }
 FEATURES = tuple(BEST_WEIGHTS)
 EQUAL_WEIGHTS = dict.fromkeys(FEATURES, 1 / len(FEATURES))
-#: Wrong translations of each word, besides leaving it out.
+#: Number of wrong translations of each word, besides leaving it out.
 WRONG = 3
 SWAPPED_SHARE = 0.15
-#: How good a right and the best wrong choice are, and changing places rightly or wrongly.
+#: Quality of a right choice, of the best wrong choice, and of a swap, negative if wrong.
 RIGHT, BEST_WRONG, ORDER = 1.0, 0.6, 0.3
 NOISE = 1.5
 
 
-#: With sparse features, the wrong translations of a word that its places draw from, and by how much
-#: the five features misjudge a pair of words at most.
+#: Sparse features: number of wrong translations in a word's lexicon, and the largest amount by
+#: which the five features misjudge a pair of words.
 LEXICON, MISJUDGED = 40, 0.6
 PAIR = "pair_"
 
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """Words that a piece of the source may become, what it counts, and its sparse features."""
+    """A translation of a piece of the source, with its features and sparse features."""
 
     words: tuple[str, ...]
     features: NDArray[np.float64]
@@ -69,7 +69,7 @@ class _Choice:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """Ways to translate the next one or two words of the source, and their features."""
+    """Translations of the next one or two words of the source, with their features."""
 
     length: int
     words: list[tuple[str, ...]]
@@ -78,18 +78,18 @@ class _Step:
 
 
 class Decoder:
-    """Decodes simulated sources into lists of the best translations.
+    """A decoder of simulated sources into lists of the best translations.
 
     >>> decoder = Decoder(segments=2)
     >>> decoder.decode(BEST_WEIGHTS, size=1)[0][0][0] == decoder.references[0]
     True
 
     Args:
-        segments: how many sources there are.
-        seed: of references, translations and features.
-        sparse: whether every pair of a source word and its translation is a feature too, which has
-            a weight of its own among the best; and again with the word before it, whose best
-            weight is 0: thousands of them.
+        segments: number of sources.
+        seed: seed of references, translations and features.
+        sparse: True for thousands of sparse features: every pair of a source word and its
+            translation, with its own best weight, and every such pair with the word before it,
+            whose best weight is 0.
     """
 
     def __init__(self, *, segments: int, seed: int = DEFAULT_SEED, sparse: bool = False) -> None:
@@ -104,7 +104,7 @@ class Decoder:
 
     @property
     def best_weights(self) -> dict[str, float]:
-        """Those that translate everything as the references have it."""
+        """Weights that translate every source as its reference."""
         words = {word for text in self.references for word in text.split()} if self.sparse else ()
         pairs = {_pair(word, text): -by for word in words for text, by in _lexicon(word).items()}
         return {**BEST_WEIGHTS, **pairs}
@@ -112,16 +112,16 @@ class Decoder:
     def decode(
         self, weights: Mapping[str, float], *, size: int = 100
     ) -> list[list[tuple[str, dict[str, float]]]]:
-        """The best different translations of each source, with their features."""
+        """Return the best different translations of each source, with their features."""
         for name in weights:
             if name not in BEST_WEIGHTS and not (self.sparse and name.startswith(PAIR)):
                 raise UnknownNameError("feature", name, FEATURES)
         if size < 1:
-            raise SettingError("size", size, "1 or more")
+            raise SettingError("size", size, "at least 1")
         return [_decode(sentence, weights, size) for sentence in self._sentences]
 
     def nbest(self, weights: Mapping[str, float] = EQUAL_WEIGHTS, *, size: int = 50) -> NBest:
-        """The same as lists with features."""
+        """Decode all sources into n-best lists with features."""
         made = self.decode(weights, size=size)
         lists = NBest.of(
             [[text for text, _ in candidates] for candidates in made],
@@ -142,7 +142,7 @@ class Decoder:
 
 
 def _make_sentence(words: Sequence[str], draw: Draw, sparse: bool) -> list[list[_Step]]:
-    # The source has some neighbours the other way round.
+    # The source has some neighbours in reversed order.
     order = list(range(len(words)))
     swapped: set[int] = set()
     for place in range(len(words) - 1):
@@ -181,7 +181,7 @@ def _make_sentence(words: Sequence[str], draw: Draw, sparse: bool) -> list[list[
 
 @cache
 def _lexicon(word: str) -> dict[str, float]:
-    """By how much the five features misjudge each translation of a word, the same in all texts."""
+    """Draw the amounts by which features misjudge each translation of a word, in all texts."""
     draw = Streams(DEFAULT_SEED, f"translations of {word}").at(0)
     others = general_tables()["any"]
     wrong = [others[int(draw() * len(others))] for _ in range(LEXICON)]
@@ -195,7 +195,7 @@ def _pair(word: str, text: str) -> str:
 def _features(
     quality: float, draw: Draw, *, words: bool = False, swaps: bool = False
 ) -> NDArray[np.float64]:
-    """Features whose sum with the best weights is the quality, and which are noise otherwise."""
+    """Draw features whose sum with the best weights is `quality`, and which else are noise."""
     values = {
         "backward": NOISE * (2 * draw() - 1),
         "lexical": NOISE * (2 * draw() - 1),
@@ -210,7 +210,7 @@ def _features(
 def _steps(
     choices: Sequence[Sequence[_Choice]], swaps: Sequence[NDArray[np.float64]]
 ) -> list[list[_Step]]:
-    """The ways that end at each word of the source: by itself, or after the one that follows it."""
+    """List the steps that end at each source word: it alone, or after the word that follows it."""
     sentence = []
     for place, seconds in enumerate(choices):
         ways = [[(choice.words, choice.pairs, choice.features) for choice in seconds]]
@@ -238,7 +238,7 @@ def _steps(
 
 @dataclass(frozen=True, slots=True)
 class _Hypotheses:
-    """The best translations of the source up to some place."""
+    """Best translations of the first words of the source."""
 
     words: list[tuple[str, ...]]
     pairs: list[tuple[str, ...]]
@@ -248,7 +248,7 @@ class _Hypotheses:
 def _decode(
     sentence: Sequence[Sequence[_Step]], weights: Mapping[str, float], size: int
 ) -> list[tuple[str, dict[str, float]]]:
-    """The k best ways through the source, word by word: scores add up, so that this is exact."""
+    """Find the `size` best translations word by word; this is exact because scores add up."""
     known = [_Hypotheses([()], [()], np.zeros((1, len(FEATURES) + 1)))]
     for steps in sentence:
         ways = [(known[-step.length], step) for step in steps]
@@ -263,8 +263,8 @@ def _decode(
 def _best(
     ways: Sequence[tuple[_Hypotheses, _Step]], weights: Mapping[str, float], size: int
 ) -> _Hypotheses:
-    """The best of all hypotheses followed by each of their steps."""
-    # What pairs of words count is one more column, whose weight is 1.
+    """Return the best of all hypotheses extended by each step."""
+    # The weighted sum of sparse features is one more column, with weight 1.
     vector = np.array([*(weights.get(name, 0.0) for name in FEATURES), 1.0])
     blocks = []
     for before, step in ways:
@@ -287,7 +287,7 @@ def _best(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The program; see ``--help``."""
+    """Run the program; see ``--help``."""
     import argparse
 
     parser = argparse.ArgumentParser(

@@ -1,7 +1,7 @@
-"""Test sets made to order: references from a small grammar, systems that err at a known rate.
+"""Simulated test sets: references from a small grammar, systems with known error rates.
 
-Of real systems nobody knows what a significance test should say. Of these we do: systems with equal
-channels are equal, others are not.
+The right result of a significance test is unknown for real systems, but known for simulated ones:
+systems with equal channels are equal, all other pairs differ.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Channel", "save_test_set", "simulate", "simulate_causes"]
 
-# The language: its words with kinds and synonyms, its grammar, and paraphrases.
+# The language: words with kinds and synonyms, a grammar, and paraphrases.
 
 
 Tables: TypeAlias = "Mapping[str, tuple[str, ...]]"
 
 
 def _read_words() -> dict[str, dict[str, str]]:
-    """The words of each domain by their kind; those of the domain "general" are used in all.
+    """Read the words of each domain by kind; all domains use the words of the domain "general".
 
-    A kind's words and their synonyms begin with the commonest. A slash joins synonyms, which a
-    paraphrase may exchange. No word is listed twice, so that a word alone tells its kind.
+    Words of a kind and their synonyms are sorted by frequency. A slash joins synonyms, which a
+    paraphrase may exchange. Every word is listed once, so that it determines its kind.
     """
     words: dict[str, dict[str, str]] = {}
     for line in (files("truebleu.simulation") / "words.tsv").read_text("utf-8").splitlines():
@@ -54,19 +54,19 @@ def _read_words() -> dict[str, dict[str, str]]:
 DOMAINS = _read_words()
 GENERAL = DOMAINS.pop("general")
 
-# A document's topic is its domain and which of the domain's words it uses most.
+# Topics of a domain differ in which of its words are the most frequent.
 TOPICS_PER_DOMAIN = 8
 
-# Words are drawn from a table that holds each as often as it should come up: one look-up per word.
+# Size of tables that contain words in proportion to their frequency: one look-up draws a word.
 TABLE_SIZE = 2048
 
-# How many words of each kind an inserted word may be.
+# Number of words of each kind that can be inserted.
 COMMON_WORDS = 20
 
 
 @cache
 def topic_tables(domain: str, topic: int) -> Tables:
-    """For each kind, a table to draw from; the topic's words are the commonest of their kind."""
+    """Return a table of each kind; the topic's words are the most frequent of their kind."""
     tables = {}
     for kind, text in GENERAL.items():
         own = DOMAINS[domain].get(kind, "").split()
@@ -80,7 +80,7 @@ def topic_tables(domain: str, topic: int) -> Tables:
 
 @cache
 def general_tables() -> Tables:
-    """For each kind, a table of all its words; under "any", one of the common words of all."""
+    """Return a table of all words of each kind; under "any", of common words of all kinds."""
     words = {kind: [word for group in groups for word in group] for kind, groups in _groups()}
     tables = {kind: _zipf_table(of_kind) for kind, of_kind in words.items()}
     ranked = sorted(
@@ -93,13 +93,13 @@ def general_tables() -> Tables:
 
 @cache
 def kinds() -> Mapping[str, str]:
-    """The kind of every word."""
+    """Return the kind of every word."""
     return {word: kind for kind, groups in _groups() for group in groups for word in group}
 
 
 @cache
 def synonyms() -> Mapping[str, tuple[str, ...]]:
-    """The synonyms of every word that has any, itself included."""
+    """Return the synonyms of every word with synonyms, including the word itself."""
     return {
         word: group
         for _, groups in _groups()
@@ -110,7 +110,7 @@ def synonyms() -> Mapping[str, tuple[str, ...]]:
 
 
 def plural(noun: str) -> str:
-    """The plural of a regular noun.
+    """Return the plural of a regular noun.
 
     >>> [plural(noun) for noun in ("river", "story", "beach")]
     ['rivers', 'stories', 'beaches']
@@ -121,7 +121,7 @@ def plural(noun: str) -> str:
 
 
 def _groups() -> Iterator[tuple[str, list[tuple[str, ...]]]]:
-    """Each kind with its words in groups of synonyms, the general words first."""
+    """Yield each kind with its words in groups of synonyms, the general words first."""
     for kind, text in GENERAL.items():
         texts = [text, *(domain.get(kind, "") for domain in DOMAINS.values())]
         groups = [tuple(group.split("/")) for text in texts for group in text.split()]
@@ -135,9 +135,9 @@ def _words(groups: Sequence[str]) -> list[str]:
 
 
 def _zipf_table(words: Sequence[str]) -> tuple[str, ...]:
-    """The words, the one of rank r in a share of the table proportional to 1 / (r + 2).
+    """Make a table in which the word of rank r has a share proportional to 1 / (r + 2).
 
-    The 2 is Mandelbrot's correction of Zipf's law: without it a kind's first word is everywhere.
+    The 2 is Mandelbrot's correction of Zipf's law; without it the first word is far too frequent.
     """
     weights = [1 / (rank + 2) for rank in range(1, len(words) + 1)]
     total = fsum(weights)  # exact, where sum() is not the same in every version of Python
@@ -151,9 +151,8 @@ def _zipf_table(words: Sequence[str]) -> tuple[str, ...]:
 
 # Sentences.
 
-# What each symbol may become, one alternative as likely as the other; repeated where it should be
-# likelier. A symbol without a rule is a kind of word. All alternatives together make sentences of 3
-# to 38 words, not counting pauses.
+# Expansions of each symbol, equally likely; repetition makes one more likely. A symbol without a
+# rule is a kind of word. Sentences have 3 to 38 words, not counting pauses.
 RULES: Mapping[str, Sequence[Sequence[str]]] = {
     "sentence": (
         ("clause",),
@@ -186,14 +185,14 @@ RULES: Mapping[str, Sequence[Sequence[str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """The words of a sentence and of its adverbial, which may come first or last."""
+    """A sentence, with an adverbial that comes first or last."""
 
     words: Sequence[str]
     adverbial: Sequence[str]
     adverbial_first: bool
 
     def in_order(self) -> list[str]:
-        """All words as they follow each other; a pause sets off an adverbial that comes first."""
+        """Return all words in order; a comma follows an adverbial that comes first."""
         if not self.adverbial:
             return [*self.words]
         if self.adverbial_first:
@@ -202,7 +201,7 @@ class Sentence:
 
 
 def make_sentence(draw: schema.Draw, tables: Tables) -> Sentence:
-    """A sentence in the vocabulary of these tables."""
+    """Draw a sentence with the words of `tables`."""
     words: list[str] = []
     _grow("sentence", draw, tables, words)
     adverbial: list[str] = []
@@ -220,7 +219,7 @@ def _grow(symbol: str, draw: schema.Draw, tables: Tables, words: list[str]) -> N
 
 
 def paraphrase(sentence: Sentence, draw: schema.Draw) -> Sentence:
-    """The same in other words: each word by one of its synonyms, the adverbial anywhere."""
+    """Paraphrase a sentence: draw a synonym for each word, and the place of the adverbial."""
     groups = synonyms()
 
     def reword(words: Sequence[str]) -> list[str]:
@@ -233,7 +232,7 @@ def paraphrase(sentence: Sentence, draw: schema.Draw) -> Sentence:
 
 
 def spell(words: Sequence[str]) -> str:
-    """The words as text, with a capital and a full stop; nothing where there are no words.
+    """Join words to a text with a capital and a full stop, or to "" without words.
 
     >>> spell(["today", ",", "the", "minister", "waited"])
     'Today, the minister waited.'
@@ -244,15 +243,15 @@ def spell(words: Sequence[str]) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-# Systems: channels that err, and test sets made of them.
+# Systems: noisy channels, and test sets of their outputs.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Channel:
-    """A system of known quality: how probable each kind of error is at each word.
+    """A system of known quality, given by the probability of each kind of error at each word.
 
-    Each word meets at most one error, whatever its neighbours meet. It is dropped, swapped with the
-    next word (the last one with the word before it), substituted by another word of its kind, or
+    Each word has at most one error, independently of other words. It is dropped, swapped with the
+    next word (the last word with the one before it), substituted by another word of its kind, or
     followed by an extra word.
 
     >>> Channel(drop=0.25, substitute=0.5).rate
@@ -271,10 +270,10 @@ class Channel:
 
     @classmethod
     def at_rate(cls, rate: float) -> Channel:
-        """A channel that makes an error at this share of the words, a quarter of each kind.
+        """Make a channel with errors at this share of the words, a quarter of each kind.
 
-        As many words are dropped as inserted, so that outputs are on average as long as references
-        and systems differ in accuracy, not in length.
+        Drops and insertions are equally likely, so that outputs are on average as long as
+        references, and systems differ in accuracy, not in length.
 
         >>> Channel.at_rate(0.2)
         Channel(drop=0.05, swap=0.05, substitute=0.05, insert=0.05)
@@ -284,28 +283,28 @@ class Channel:
 
     @property
     def rate(self) -> float:
-        """How probable an error of any kind is at each word."""
+        """Probability of an error of any kind at each word."""
         return fsum((self.drop, self.swap, self.substitute, self.insert))
 
     def harder(self, factor: float) -> Channel:
-        """The channel on text where errors are so many times as probable, 1 at most in all."""
+        """Multiply the probabilities of errors by `factor`; the sum stays below 1."""
         if factor * self.rate > 1:
             factor = (1 - 1e-12) / self.rate
         rates = {field.name: factor * getattr(self, field.name) for field in fields(self)}
         return self if factor == 1 else Channel(**rates)
 
     def garble(self, words: Sequence[str], draw: schema.Draw) -> list[str]:
-        """The words with errors, drawn from one stream of random numbers."""
+        """Return the words with errors, drawn from one stream of random numbers."""
         rate = self.rate
         errors = [(place, number) for place in range(len(words)) if (number := draw()) < rate]
         garbled = list(words)
-        # From the right, so that the places still to come do not move.
+        # From right to left, so that insertions and drops do not shift the remaining errors.
         for place, number in reversed(errors):
             self._err(garbled, place, number, draw)
         return garbled
 
     def _err(self, words: list[str], place: int, number: float, draw: schema.Draw) -> None:
-        """Make the error at this place that the number, below the rate, stands for."""
+        """Apply the error that `number`, below the rate, selects."""
         if number < self.drop:
             del words[place]
         elif number < self.drop + self.swap:
@@ -347,9 +346,9 @@ class SimulateOptions(_Size, total=False):
         references: number of references; all after the first are paraphrases of it.
         document_length: mean number of segments in a document; lengths from 1 to just under twice
             the mean are equally likely, and the last document ends where the test set does.
-        topic_length: mean number of segments in a topic, distributed likewise; a topic makes all
-            systems err up to twice as often or half as often, so that difficult segments stand
-            together. None for no topics.
+        topic_length: mean number of segments in a topic, with the distribution of documents'
+            lengths; a topic multiplies the error rates of all systems by 1/2 to 2, so that
+            difficult segments stand together. None for no topics.
     """
 
     references: Annotated[Count, schema.Setting(default=1)]
@@ -366,20 +365,20 @@ def simulate(
 
     Each system's output is the first reference with the errors of its channel, drawn independently
     of all other systems. So **two systems with equal channels are exchangeable**: their outputs are
-    draws from one distribution, whatever difference there is between their scores is chance, and a
-    test that calls it real makes an error of type I. With unequal channels the difference is real.
+    draws from one distribution, any difference between their scores is chance, and a significant
+    difference is a Type I error. With unequal channels the difference is real.
 
-    The text depends on the seed and on nothing else: not on the machine or the version of Python.
-    Segment i and what a system makes of it stay the same when segments, references or systems are
-    added, since a system's errors come from the seed, its own name and i.
+    The text depends only on the seed, not on the machine or the version of Python. Segment i and
+    its outputs stay the same when segments, references or systems are added, since a system's
+    errors depend on the seed, its name and i.
 
     >>> test_set = simulate(segments=2, systems={"good": Channel(), "bad": Channel.at_rate(0.5)})
     >>> test_set.references[0] == test_set.systems["good"]
     True
 
     Args:
-        systems: channels by system name; or error rates, for ``Channel.at_rate``, of systems that
-            are then called system-1, system-2 and so on.
+        systems: channels by system name; or error rates for ``Channel.at_rate``, for systems with
+            the names system-1, system-2 and so on.
     """
     segments, references, seed = options["segments"], options["references"], options["seed"]
     for name, size in {"segments": segments, "references": references}.items():
@@ -393,7 +392,7 @@ def simulate(
     difficulties = list(islice(_difficulties(options["topic_length"], seed), segments))
 
     def changed(purpose: str, channel: Channel | None) -> Segments:
-        """The sentences with a channel's errors; without one, in other words."""
+        """Return the sentences with a channel's errors, or paraphrased without a channel."""
         own, words = schema.Streams(seed, purpose), []
         for i, (sentence, difficulty) in enumerate(zip(sentences, difficulties, strict=True)):
             draw = own.at(i)
@@ -417,7 +416,7 @@ def simulate(
 
 
 def _document_rows(mean_length: int, seed: int) -> Iterator[tuple[str, str, Tables]]:
-    """For each segment the name of its document, its domain, and the words of its topic."""
+    """Yield each segment's document, domain and table of words."""
     streams = schema.Streams(seed, "document")
     domains = list(DOMAINS)
     document = 0
@@ -431,7 +430,7 @@ def _document_rows(mean_length: int, seed: int) -> Iterator[tuple[str, str, Tabl
 
 
 def _difficulties(mean_length: int | None, seed: int) -> Iterator[float]:
-    """For each segment the factor of its topic: from 1/2 to 2, evenly in its logarithm."""
+    """Yield the factor of each segment's topic, log-uniform from 1/2 to 2."""
     if mean_length is None:
         yield from repeat(1.0)
         return
@@ -444,7 +443,7 @@ def _difficulties(mean_length: int | None, seed: int) -> Iterator[float]:
 
 def _as_channels(systems: Mapping[str, Channel] | Sequence[float]) -> Mapping[str, Channel]:
     if not systems:
-        raise SettingError("systems", systems, "at least one")
+        raise SettingError("systems", systems, "at least one system")
     schema.require_type("systems", systems, Iterable, "channels by name, or error rates")
     if isinstance(systems, Mapping):
         for name, channel in systems.items():
@@ -456,22 +455,22 @@ def _as_channels(systems: Mapping[str, Channel] | Sequence[float]) -> Mapping[st
     }
 
 
-# Of a text and a copy of it, with what Python adds.
+# Memory for a text, a copy of it, and Python's overhead.
 BYTES_PER_SEGMENT = 400
 
 
 def save_test_set(
     test_set: TestSet, folder: str | PathLike[str], *, overwrite: bool = False
 ) -> list[Path]:
-    """Write a simulated test set into a folder, which is made if need be: all files or none.
+    """Write a simulated test set to a folder, created if missing: all files or none.
 
     Args:
-        test_set: what ``simulate`` returned.
-        folder: where to put ``reference-1.txt`` and so on, a file per system, ``documents.tsv``.
-        overwrite: whether files that exist may be replaced.
+        test_set: result of ``simulate``.
+        folder: folder for ``reference-1.txt`` and so on, a file per system, ``documents.tsv``.
+        overwrite: True to replace existing files.
 
     Returns:
-        The files, in the order above.
+        Paths of the files, in the order above.
     """
     for name in test_set.systems:
         if Path(name).name != name:
@@ -479,34 +478,34 @@ def save_test_set(
     return write_files(Path(folder), files_of(test_set), overwrite=overwrite)
 
 
-# Systems that differ for a known reason, so that what explains a difference can be checked.
+# Systems with known faults, to check explanations of their differences.
 
 
-#: What each system is, beside an error at 15 % of the words.
+#: Names of the systems, all of which also have errors at 15 % of the words.
 BASELINE, WEAK, RUNAWAY, QUOTES = "baseline", "weak-in-sport", "runaway", "straight-quotes"
 WEAK_DOMAIN = "sport"
 COMMON_RATE, WEAK_RATE = 0.15, 0.5
 DOCUMENT_LENGTH = 5
-# Shares of segments that run away, and that quote somebody.
+# Shares of segments with a runaway output, and with a quotation.
 RUNAWAY_SHARE, QUOTED_SHARE = 0.04, 0.5
 RUNAWAY_WORDS = 120
 SAYINGS = ("we agreed", "they waited", "nobody smiled", "it vanished", "everyone laughed")
 
 
 def simulate_causes(*, segments: int, seed: int = schema.DEFAULT_SEED) -> TestSet:
-    """A test set with systems that are as good as the baseline but for one known fault.
+    """Make a test set with a baseline and systems that equal it except for one known fault.
 
-    - ``weak-in-sport`` makes more errors in the domain sport, and nowhere else;
-    - ``runaway`` goes on and on in 4 % of the segments;
-    - ``straight-quotes`` writes straight quotes where the reference has curly ones.
+    - ``weak-in-sport`` makes more errors in the domain sport only;
+    - ``runaway`` has runaway outputs in 4 % of the segments;
+    - ``straight-quotes`` has straight quotes if the reference has curly ones.
 
     >>> test_set = simulate_causes(segments=20)
     >>> list(test_set.systems)
     ['baseline', 'weak-in-sport', 'runaway', 'straight-quotes']
 
     Args:
-        segments: how many segments to make.
-        seed: a whole number from 0 up.
+        segments: number of segments.
+        seed: seed, an integer of at least 0.
     """
     common = Channel.at_rate(COMMON_RATE)
     names = (BASELINE, WEAK, RUNAWAY, QUOTES)
@@ -535,7 +534,7 @@ def _appended(text: TextLike, endings: Sequence[str]) -> list[str]:
 
 
 def _sayings(segments: int, seed: int) -> list[str]:
-    """What is quoted at the end of some segments, the same in all texts."""
+    """Draw quotations for the ends of some segments, equal in all texts."""
     streams = schema.Streams(seed, "saying")
     endings = []
     for index in range(segments):
@@ -546,7 +545,7 @@ def _sayings(segments: int, seed: int) -> list[str]:
 
 
 def _essays(segments: int, seed: int) -> list[str]:
-    """What follows the outputs that run away."""
+    """Draw the extra text of runaway outputs; other segments have none."""
     streams, words = schema.Streams(seed, "essay"), general_tables()["any"]
     essays = []
     for index in range(segments):

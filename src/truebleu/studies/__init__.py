@@ -1,7 +1,7 @@
-"""What the papers measured, on your own data.
+"""Studies: the experiments of four papers, repeated on your own data.
 
 Each study is a function that takes a test set, metrics and keywords, and returns a `StudyResult`:
-one tidy table, what it says, and a plot.
+one tidy table, sentences about it, and a plot.
 """
 
 from typing import TYPE_CHECKING

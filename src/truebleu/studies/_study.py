@@ -1,8 +1,8 @@
-"""What every study has: a pool to take samples of, settings that repeat it, one tidy table.
+"""Shared parts of all studies: pools, samples, tests, estimates and results.
 
-A pool is a test set counted once, whose score is the truth. Zhang & Vogel (2004, §3.1) write an
-interval as percents of the median, so that metrics of different scales can be set side by side.
-Their rule that twice the data make it some 30 % narrower (§4.1) is a power law of the size with an
+A pool is a test set counted once, whose score is the truth. Zhang & Vogel (2004, §3.1) give an
+interval's bounds in percent of the median, so that metrics with different scales compare. Their
+rule that twice the data narrow the interval by some 30 % (§4.1) is a power law of the size with an
 exponent of about -1/2.
 """
 
@@ -78,9 +78,9 @@ Studied = TypeVar("Studied", bound=Callable[..., Any])
 
 # Settings that studies share.
 
-# More tasks and their records would fill the memory before the first is done.
+# More tasks would fill the memory before the first one has run.
 MOST_TASKS = 10**7
-# The bootstrap of fewer units says next to nothing about the spread.
+# A bootstrap of fewer units says next to nothing about the spread.
 FEWEST_UNITS = 5
 
 PoolUnit = Annotated[
@@ -103,7 +103,7 @@ Sizes = Annotated[
         metavar="N,N,...",
     ),
 ]
-# Fewer samples could not tell 95 % from 80 %, or a seldom conclusion from a frequent one.
+# Fewer samples could not distinguish 95 % from 80 %, or rare from frequent conclusions.
 Samples = Annotated[
     int,
     Setting(
@@ -122,7 +122,7 @@ Shares = Annotated[
         metavar="P,P,...",
     ),
 ]
-# One growth says nothing about how growths differ.
+# The variance between growths needs at least two.
 Growths = Annotated[
     int, Setting(help="random growths to average over.", minimum=2, maximum=MOST_TASKS)
 ]
@@ -151,20 +151,19 @@ class SampleOptions(PoolOptions, total=False):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class StudyResult(Result):
-    """What a study returns: its settings, one tidy table, what that says, and a plot of it.
+    """Result of a study: its settings, one tidy table, sentences about it, and a plot.
 
     Attributes:
-        settings: all that is needed to repeat it: the arguments, with what was chosen for those
-            that were left open, `study`, its name, and `pool`, the texts by sizes, names and
-            fingerprints.
-        title: of the table and of the chart.
-        columns: of the table.
-        plot: how rows are drawn; error bars end at what a row has as `_low` and `_high` of y.
-        rows: by the names of the columns; further names are for the chart and for programs.
-        sentences: what the rows say.
-        drawn: the rows of the chart, where those of the table are not.
-        shown: the table for people, where theirs is not one row for each of `rows`.
-        details: what is not of a single row, such as a law that was fitted to several.
+        settings: everything needed to repeat the study: its arguments, with defaults filled in, its
+            name, `study`, and `pool`, the sizes, names and fingerprints of the texts.
+        title: title of the table and of the chart.
+        columns: columns of the table.
+        plot: type and axes of the chart; error bars end at `_low` and `_high` of the y column.
+        rows: rows of the table; keys that are no columns are for the chart and for programs.
+        sentences: findings in words.
+        drawn: rows of the chart, if they differ from those of the table.
+        shown: table for people, if it has other rows than `rows`.
+        details: results about several rows, such as a power law fitted to them.
     """
 
     REPORT: ClassVar[str] = "truebleu.studies._study:study_document"
@@ -180,14 +179,14 @@ class StudyResult(Result):
     details: Row = field(default_factory=dict)
 
     def facts(self) -> dict[str, Any]:
-        """Plain values, without sentences."""
+        """Return settings, rows and details as built-in values, without sentences."""
         names = ("settings", "rows", "drawn", "details")
         values = {name: to_builtins(getattr(self, name)) for name in names if getattr(self, name)}
         return {"version": self.VERSION, "study": self.settings["study"], **values}
 
 
 def study_document(result: StudyResult) -> Document:
-    """The table, what it says, and the chart."""
+    """Make the document of a study: its table, sentences and chart."""
     table, plot = Table(tuple(result.columns), tuple(result.rows)), result.plot
     drawn = tuple(result.drawn) or table.rows
     names = {name: None for row in drawn for name in row if name not in table.names}
@@ -195,7 +194,7 @@ def study_document(result: StudyResult) -> Document:
     if errors[0] in names or errors[0] in table.names:
         plot = replace(plot, errors=errors)
     copies = [
-        f"{join_names(names)} are the same text, and count as different systems here: leave out "
+        f"{join_names(names)} are the same text, but count as different systems here: leave out "
         "all but one of them."
         for names in result.settings["pool"].get("copies", ())
     ]
@@ -209,7 +208,7 @@ def study_document(result: StudyResult) -> Document:
     )
 
 
-#: The classes of objects that studies take, by the names of parameters.
+#: Classes that a study accepts for each parameter.
 OBJECTS: dict[str, tuple[type, ...]] = {
     "test_set": (TestSet, Counts),
     "lists": (NBest,),
@@ -258,16 +257,16 @@ def run_study(
     unused: Iterable[str] = (),
     **chosen: Any,
 ) -> tuple[Settings, dict[Key, Record]]:
-    """Run the tasks of a study; return all that is needed to repeat it, and their records.
+    """Run the tasks of a study; return the settings that repeat it, and the tasks' records.
 
     Args:
         name: name of the study.
         options: options of the study.
-        pool: description of what was studied.
-        tasks: the work.
-        runner: runner of the tasks; None for here, without a journal.
-        unused: options that change no task: one journal serves all their values.
-        chosen: values that were chosen for options that were left open.
+        pool: description of the texts.
+        tasks: tasks to run.
+        runner: runner of the tasks, or None to run them in this process without a journal.
+        unused: options that change no task; one journal serves all their values.
+        chosen: values that replace options without one.
     """
     settings: Settings = {"study": name, "pool": pool, **options, **chosen}
     later = {key: settings.pop(key) for key in unused}
@@ -289,7 +288,7 @@ def pool_settings(counts: Counts, unit: str) -> Settings:
         prints["outputs_fingerprint"] = fingerprint(list(texts.systems.values()))
     elif outline.fingerprints is not None:
         prints["references_fingerprint"] = outline.fingerprints.references
-    # Systems that are copies may have different scores that were given.
+    # Identical texts can still have different scores if another tool computed them.
     if not all(isinstance(counted.scorer, Metric) for counted in counts.metrics):
         copies = []
     labelled = {"documents": outline.documents, "domains": outline.domains}
@@ -313,7 +312,7 @@ def pool_settings(counts: Counts, unit: str) -> Settings:
 def lists_settings(
     lists: NBest, references: Sequence[TextLike], metrics: Sequence[Metric]
 ) -> Settings:
-    """N-best lists, which have no systems, known likewise."""
+    """Describe n-best lists by their sizes and fingerprints."""
     labels = [metric.name for metric in metrics]
     return {
         "segments": len(lists),
@@ -340,15 +339,15 @@ def metric_settings(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pool:
-    """The counts of all units of a test set by every metric.
+    """Each metric's counts of all units of a test set.
 
-    Statistics that depend on the whole text, such as NIST's information, are those of the pool.
+    Statistics that depend on the whole text, such as NIST's information, come from the whole pool.
 
     Attributes:
-        names: the systems' names.
-        statistics: the counts of each metric, shaped (unit, system, column).
-        unit: what samples are made of: segments or whole documents.
-        settings: what results say about the texts: sizes, names, fingerprints, signatures.
+        names: names of the systems.
+        statistics: counts of each metric, shaped (unit, system, column).
+        unit: unit of the samples: segments or whole documents.
+        settings: description of the texts in results: sizes, names, fingerprints, signatures.
     """
 
     names: tuple[str, ...]
@@ -363,7 +362,7 @@ class Pool:
         metrics: MetricsLike | None = None,
         unit: PoolUnit = "segment",
     ) -> Pool:
-        """Count a test set; every metric reads the texts once."""
+        """Count a test set; each metric reads the texts once."""
         counts = source if isinstance(source, Counts) else count_texts(source, metrics)
         counted = tuple(count_units(counts, units_of(counts.outline, unit)))
         settings = pool_settings(counts, unit)
@@ -371,29 +370,29 @@ class Pool:
         return cls(counts.outline.systems, counted, unit, settings)
 
     def __len__(self) -> int:
-        """The number of units."""
+        """Number of units."""
         return len(self.statistics[0].rows)
 
     @property
     def digits(self) -> int:
-        """Decimals that a column with scores of all metrics needs."""
+        """Number of decimals for a column with the scores of all metrics."""
         return max(statistics.metric.digits for statistics in self.statistics)
 
     @property
     def ranking(self) -> list[int]:
-        """The systems by the first metric, the best first."""
+        """Systems ranked by the first metric, best first."""
         first = self.statistics[0]
         return list(np.argsort(-first.sign * first.scores, kind="stable").tolist())
 
     def take(self, sample: Sample) -> list[UnitCounts]:
-        """The counts of a sample's units; a unit drawn twice counts twice."""
+        """Return the counts of a sample's units; a unit drawn twice counts twice."""
         return [
             replace(statistics, rows=np.ascontiguousarray(statistics.rows[sample]))
             for statistics in self.statistics
         ]
 
     def require_systems(self, fewest: int) -> None:
-        """Refuse fewer systems than a study needs."""
+        """Raise SettingError for fewer systems than a study needs."""
         if len(self.names) < fewest:
             raise SettingError("systems", len(self.names), f"at least {fewest} to compare")
 
@@ -401,9 +400,9 @@ class Pool:
 def resampled_scores(
     counted: Sequence[UnitCounts], replicates: int, seed: int, index: int
 ) -> Iterator[tuple[UnitCounts, Values]]:
-    """Each metric with the scores of all systems on replicates, shaped (replicate, system).
+    """Yield each metric's counts and its scores on replicates, shaped (replicate, system).
 
-    Sample `index` has replicates of its own, so that no two make the same mistake.
+    Each sample has its own replicates, so that Monte-Carlo errors of samples are independent.
     """
     bootstrap = Bootstrap(replicates=replicates, seed=seed)
     units = Units.segments(len(counted[0].rows))
@@ -412,19 +411,19 @@ def resampled_scores(
 
 
 def _fingerprint_of_counts(counted: Sequence[UnitCounts]) -> str:
-    """SHA-256 over the counts of every metric: two test sets that share it score alike."""
+    """Compute SHA-256 over every metric's counts; test sets that share it have equal scores."""
     from hashlib import sha256
 
     digest = sha256()
     for statistics in counted:
-        # With its shape before it, no array can pass for two.
+        # The shape keeps one array from having the digest of two.
         digest.update(f"{statistics.label!r} {statistics.rows.shape}\n".encode())
         digest.update(np.ascontiguousarray(statistics.rows, dtype="<f8").data)
     return f"sha256:{digest.hexdigest()}"
 
 
 def units_of(outline: Outline, unit: PoolUnit, setting: str = "unit") -> Units:
-    """Return the segments or the documents of a test set as units."""
+    """Return the segments or documents of a test set as units."""
     if unit == "segment":
         return Units.segments(outline.segments)
     if outline.documents is None:
@@ -432,18 +431,19 @@ def units_of(outline: Outline, unit: PoolUnit, setting: str = "unit") -> Units:
     return Units.documents(outline.documents)
 
 
-# Samples: smaller test sets taken of a pool, as Koehn (2004, §3) took them and in other ways.
+# Samples: smaller test sets drawn from a pool, as by Koehn (2004, §3) and in other ways.
 
 
 def numbers(draw: Draw, count: int) -> Floats:
-    """So many random numbers between 0 and 1."""
+    """Draw `count` random numbers between 0 and 1."""
     return np.fromiter((draw() for _ in range(count)), dtype=np.float64, count=count)
 
 
 def sizes_of_shares(shares: Sequence[float], pool: int, unit: str, fewest: int = 1) -> list[int]:
-    """How many units the shares of a pool are, ascending; each must be a size of its own.
+    """Convert shares of a pool to numbers of units, ascending.
 
-    Fewer shares than `fewest`, to which no law could be fitted, are refused.
+    Raises SettingError if two shares give the same size, or if there are fewer than `fewest`, too
+    few to fit a power law.
 
     >>> sizes_of_shares([0.1, 0.5, 1.0], 101, "document")
     [10, 50, 101]
@@ -458,10 +458,10 @@ def sizes_of_shares(shares: Sequence[float], pool: int, unit: str, fewest: int =
 
 
 def orders_of_growth(pool: int, repetitions: int, seed: int) -> list[Sample]:
-    """For each repetition a random order of the units.
+    """Draw a random order of the units for each repetition.
 
-    The first n of it are the part of size n, as Zhang & Vogel (2004, §4.1) add random documents to
-    those they have: every part holds the smaller ones, and units are never drawn twice.
+    Its first n units are the part of size n, as Zhang & Vogel (2004, §4.1) keep adding random
+    documents: every part contains the smaller ones, and no unit is drawn twice.
     """
     streams = Streams(seed, "growth of a test set")
     draws = map(streams.at, range(repetitions))
@@ -469,16 +469,15 @@ def orders_of_growth(pool: int, repetitions: int, seed: int) -> list[Sample]:
 
 
 def draw_samples(sampling: Sampling, pool: int, size: int, count: int, seed: int) -> list[Sample]:
-    """Samples of so many units, each in the order of the pool.
+    """Draw `count` samples of `size` units, each in the order of the pool.
 
-    "systematic" takes every k-th unit (Koehn 2004, §3.3, "broad" samples), "block" consecutive ones
-    (§3.2). Both cut the pool into samples that share nothing, so there are at most pool / size of
-    them, and fewer than asked for are made; they lie all over the pool, even where they do not use
-    it up. Where the size divides the pool, and all samples are asked for, they are the paper's own:
-    units 1, 101, 201, ... and 2, 102, 202, ... of Koehn's 30,000; where it does not, k is a
-    fraction. "random" draws without replacement. "independent" draws with replacement: then the
-    pool is the population itself, and theory applies without the correction for a sample that is a
-    good part of its pool.
+    "systematic" takes every k-th unit (Koehn 2004, §3.3, "broad" samples), "block" consecutive
+    units (§3.2). Both cut the pool into disjoint samples, at most pool / size of them, so there may
+    be fewer than `count`; fewer samples are still spread over the whole pool. If the size divides
+    the pool and `count` takes all samples, they are the paper's own: units 1, 101, 201, ... and 2,
+    102, 202, ... of Koehn's 30,000; otherwise k is a fraction. "random" draws without replacement.
+    "independent" draws with replacement: the pool is then the population, and no finite population
+    correction is needed.
     """
     _require_size(size, pool)
     if sampling in ("systematic", "block"):
@@ -490,23 +489,23 @@ def draw_samples(sampling: Sampling, pool: int, size: int, count: int, seed: int
         return [start + steps * pool // size for start in places * available // len(places)]
     draws = map(Streams(seed, f"samples of a pool: {sampling} {size}").at, range(count))
     if sampling == "independent":
-        # A double has 53 bits: no unit of any real pool is favoured by a billionth.
+        # With 53 random bits, the bias towards any unit is below one in a billion.
         return [np.sort((numbers(draw, size) * pool).astype(np.int64)) for draw in draws]
     return [np.sort(np.argsort(numbers(draw, pool), kind="stable")[:size]) for draw in draws]
 
 
 def _require_size(size: int, pool: int) -> None:
-    """Refuse a size that is larger than the pool."""
+    """Raise SettingError for a size larger than the pool."""
     if size > pool:
-        raise SettingError("size", size, f"no more than the pool has: {pool}")
+        raise SettingError("size", size, f"at most {pool}, the size of the pool")
 
 
 def sizes_that_fit(
     sizes: Sequence[int] | None, pool: int, usual: Sequence[int], fewest: int = 2
 ) -> list[int]:
-    """The sizes asked for, all checked; or those of the usual ones that leave `fewest` samples.
+    """Check `sizes` against the pool; without sizes, choose defaults that leave `fewest` samples.
 
-    A pool too small for any of them is cut into twice as many samples, and into as many.
+    A pool too small for all defaults is cut into 2 * `fewest` and into `fewest` samples.
     """
     if sizes:
         for size in sizes:
@@ -523,12 +522,12 @@ def sizes_that_fit(
 def draw_by_size(
     options: Mapping[str, Any], pool: int, usual: Sequence[int], fewest: int = 5
 ) -> dict[int, list[Sample]]:
-    """Draw the samples of every size, after all sizes are checked.
+    """Draw the samples of every size, once all sizes are checked.
 
     Args:
         options: options of a study: sampling, sizes, samples and seed.
         pool: number of units in the pool.
-        usual: sizes to choose from if the options name none.
+        usual: default sizes, of which those that fit are used if the options have no sizes.
         fewest: smallest number of samples of a size from which shares can be estimated.
     """
     sampling, samples, seed = options["sampling"], options["samples"], options["seed"]
@@ -543,7 +542,7 @@ def draw_by_size(
     return {size: draw_samples(sampling, pool, size, samples, seed) for size in chosen}
 
 
-# The pairs of systems that studies compare, and the tests that they make of them.
+# Pairs of systems, and the tests of their differences.
 
 
 Pairs = Annotated[
@@ -553,12 +552,12 @@ Pairs = Annotated[
         default="near",
     ),
 ]
-# So many ranks lie between two systems: Table 3 has the nine pairs of six systems up to 2 apart.
+# Largest difference of ranks; Table 3 has the nine pairs of six systems up to 2 ranks apart.
 RANKS_APART = {"neighbours": 1, "near": 2}
 
 
 def choose_pairs(pool: Pool, pairs: Pairs) -> list[Pair]:
-    """The pairs to compare, the better system by the pool's first metric before the worse."""
+    """Choose the pairs to compare, each with the better system by the pool's first metric first."""
     pool.require_systems(2)
     ranked = combinations(enumerate(pool.ranking), 2)
     most = RANKS_APART.get(pairs, len(pool.names))
@@ -566,19 +565,19 @@ def choose_pairs(pool: Pool, pairs: Pairs) -> list[Pair]:
 
 
 def differences_of(scores: Values, pairs: Sequence[Pair]) -> Values:
-    """The first system's score less the second's of each pair, of scores shaped (..., system)."""
+    """Subtract each pair's second score from its first, for scores shaped (..., system)."""
     left, right = np.array(pairs).T
     return np.asarray(scores[..., left] - scores[..., right])
 
 
 def true_differences(statistics: UnitCounts, pairs: Sequence[Pair]) -> Floats:
-    """By how much the first system of each pair is better in the pool; 0 where they tie."""
+    """Compute by how much each pair's first system is better in the pool; 0 for ties."""
     differences = statistics.sign * differences_of(statistics.scores, pairs)
     return np.where(np.abs(differences) > TIE_TOLERANCE * statistics.scale, differences, 0.0)
 
 
 def require_replicates(replicates: int, alpha: float) -> None:
-    """Refuse so few that no p-value could be as small as alpha."""
+    """Raise SettingError if `replicates` cannot give a p-value as small as alpha."""
     if replicates < (least := replicates_for(alpha)):
         smallest = f"with {replicates} the smallest possible p is {smallest_p(replicates):.3g}"
         expected = f"at least {least} at the level {alpha:g}; {smallest}"
@@ -589,11 +588,11 @@ def require_replicates(replicates: int, alpha: float) -> None:
 #: system wins in a share L of the bootstrap's replicates, "interval" when the interval of the
 #: difference leaves out 0.
 RULES = {"wins": "bootstrap wins", "interval": "bootstrap interval"}
-#: The tests that `compare` offers, and those rules.
+#: Tests of `compare` and the papers' rules, by name.
 STUDY_TESTS = {
     name: replace(test, title=RULES.get(name, test.title)) for name, test in REPLICATE_TESTS.items()
 }
-#: Those for any metric.
+#: Tests that work with every metric.
 TESTS = tuple(name for name in STUDY_TESTS if name != "scaled")
 Tests = Annotated[
     Sequence[str],
@@ -601,18 +600,18 @@ Tests = Annotated[
         help=f"the tests: {', '.join(STUDY_TESTS)}.", choices=tuple(STUDY_TESTS), metavar="NAME,..."
     ),
 ]
-# What is left of a share when the errors of floats are rounded away.
+# Decimals of a share that are free of rounding errors.
 DECIMALS = 12
 
 
 class Conclusions(NamedTuple):
-    """What one test says about all pairs on one sample.
+    """Conclusions of one test about all pairs on one sample.
 
     Attributes:
-        p: the p-value of each pair; at most alpha, and the test concludes.
-        better: 1 where the first system of the pair would be better, -1 the second, 0 neither. It
-            is the one with the better score on the sample, or for "wins" and "interval" the one
-            that wins in most replicates.
+        p: p-value of each pair; the test draws a conclusion if it is at most alpha.
+        better: 1 if the first system of the pair would be concluded to be better, -1 for the
+            second, 0 for neither: the system with the better score on the sample, or for "wins"
+            and "interval" the winner of most replicates.
     """
 
     p: Floats
@@ -621,23 +620,20 @@ class Conclusions(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Testing:
-    """Which tests are made, of how many replicates, from which seed."""
+    """Tests to perform, with their replicates and seed."""
 
     tests: tuple[str, ...]
     replicates: int
     seed: int
 
-    # pytest would take the name for a test class.
+    # Keeps pytest from collecting this class.
     __test__ = False
 
     def conclusions(
         self, statistics: UnitCounts, pairs: Sequence[Pair], index: int
     ) -> dict[str, Conclusions]:
-        """For each test the p-values of all pairs, and which system of each would be better.
-
-        Sample `index` has replicates of its own.
-        """
-        # Scores that are the same but for rounding have no better one.
+        """Perform all tests on sample `index`, which has its own replicates."""
+        # Scores that differ only by rounding are ties.
         better = np.sign(true_differences(statistics, pairs))
         conclusions = {}
         drawn: dict[tuple[str, bool], tuple[Floats, bool]] = {}
@@ -650,7 +646,7 @@ class Testing:
                 differences, exact = test.differences(statistics, pairs, first=first, **draws)
                 drawn[kind] = statistics.sign * differences, exact
             differences, exact = drawn[kind]
-            # The papers' rules name the winner of most replicates, whatever the sample says.
+            # The papers' rules conclude for the winner of most replicates, not of the sample.
             if name not in RULES:
                 tested = statistics.sign * statistics.differences(pairs)
                 p = test.p_values(tested, differences, exact=exact, scale=statistics.scale)
@@ -662,21 +658,21 @@ class Testing:
 
 def _by_wins(test: str, differences: Floats, scale: float) -> Conclusions:
     wins = bootstrap_wins(differences, scale=scale)
-    # Koehn's conclusion is one-sided: the other system's share of wins is compared with alpha.
-    # Rounded, since 1 - 0.95 is a little more than 0.05 in floats.
+    # Koehn's conclusion is one-sided: the loser's share of wins is compared with alpha. Shares are
+    # rounded because 1 - 0.95 exceeds 0.05 in floats.
     one_sided = np.minimum(wins, 1 - wins).round(DECIMALS)
     winner = np.sign((wins - 0.5).round(DECIMALS))
     p = one_sided if test == "wins" else np.minimum(1.0, 2 * one_sided)
     return Conclusions(p, winner)
 
 
-# Columns, and rates and means over samples with the error that they have by chance.
+# Columns; rates and means over samples, with confidence intervals.
 
 
 def columns(text: str) -> tuple[Column, ...]:
-    """Columns, written as ``name: Heading [format]`` with | between them.
+    """Parse columns, written as ``name: Heading [format]`` with | between them.
 
-    A heading that is left out is the name. Formats are Python's; % is for shares.
+    The heading defaults to the name. Formats are Python's; % is for shares.
 
     >>> metric, width = columns("metric | width: Relative width [+.2%]")
     >>> metric.heading, width.heading, width.cell(0.5)
@@ -693,13 +689,13 @@ def columns(text: str) -> tuple[Column, ...]:
 
 
 def bounded(name: str, heading: str, low: str = "from") -> str:
-    """A share and the bounds of its interval, as `columns` reads them."""
+    """Return the columns of a share and the bounds of its interval, as `columns` parses them."""
     return f"{name}: {heading} [.1%] | {name}_low: {low} [.1%] | {name}_high: to [.1%]"
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A share or a mean, with its interval of 95 % where there is one."""
+    """A share or a mean, with its 95 % confidence interval if it has one."""
 
     value: float
     low: float | None = None
@@ -712,17 +708,17 @@ class Estimate:
         return f"{value} ({100 * self.low:.1f} to {100 * self.high:.1f})"
 
     def cells(self, name: str) -> Row:
-        """Those of the columns that `bounded` writes."""
+        """Return the cells of the columns that `bounded` declares."""
         return {name: self.value, f"{name}_low": self.low, f"{name}_high": self.high}
 
     @classmethod
     def from_cells(cls, row: Row, name: str) -> Estimate:
-        """What a row has in those columns."""
+        """Return the estimate in the columns of a row that `bounded` declares."""
         return cls(row[name], row[f"{name}_low"], row[f"{name}_high"])
 
 
 def mean_estimate(values: ArrayLike) -> Estimate:
-    """The mean over independent samples; its error is Student's, and a single one has none."""
+    """Compute the mean over independent samples with Student's interval; one sample has none."""
     array = np.asarray(values, dtype=np.float64)
     mean = float(array.mean())
     if len(array) < 2:
@@ -733,12 +729,12 @@ def mean_estimate(values: ArrayLike) -> Estimate:
 
 
 def binomial_rate(hits: int, trials: int, confidence: float = 0.95) -> Estimate:
-    """A share of independent trials, with its binomial interval (Wilson 1927)."""
+    """Compute a share of independent trials and its binomial interval (Wilson 1927)."""
     return _rate(hits / trials, trials, confidence)
 
 
 def clustered_rate(hits: ArrayLike) -> Estimate:
-    """A share of hits, shaped (sample, anything), where only samples are independent.
+    """Compute the share of `hits`, shaped (sample, ...), of which only samples are independent.
 
     All systems and pairs are tested on the same samples, so their hits are correlated.
     """
@@ -748,12 +744,11 @@ def clustered_rate(hits: ArrayLike) -> Estimate:
 
 
 def ratio_rate(hits: ArrayLike, totals: ArrayLike) -> Estimate:
-    """A share of hits in trials, of which every sample has some, many or none; shaped (sample,).
+    """Compute the share of hits among trials, given each sample's number of both.
 
-    The variance of the share is that of a ratio of two sums over independent samples (Cochran
-    1977, §6.4). The interval is Wilson's of as many independent trials as would vary as much, and
-    of no more than there are. Where all trials hit, or none does, the samples show no variance:
-    then they count as one trial each.
+    Its variance is the variance of a ratio of two sums over independent samples (Cochran 1977,
+    §6.4). The interval is Wilson's for the effective sample size, at most the number of trials. If
+    all trials or none are hits, samples show no variance, and each counts as one trial.
     """
     hit, total = np.asarray(hits, dtype=np.float64), np.asarray(totals, dtype=np.float64)
     hit, total = hit[total > 0], total[total > 0]
@@ -769,26 +764,26 @@ def ratio_rate(hits: ArrayLike, totals: ArrayLike) -> Estimate:
 
 def _rate(value: float, trials: int, confidence: float = 0.95) -> Estimate:
     low, high = (float(bound) for bound in monte_carlo_interval(value, trials, confidence))
-    # At 0 and 1 the bound is the share itself, but for rounding.
+    # Rounding may move a bound past a share of 0 or 1.
     return Estimate(value, min(low, value), max(high, value))
 
 
-# Widths of intervals relative to the score, and the law by which they narrow.
+# Widths of intervals relative to the score, and the power law of their widths.
 
 
-#: What independent units would give: 1 - 1 / sqrt(2).
+#: Narrowing by twice as many independent units: 1 - 1 / sqrt(2).
 SQUARE_ROOT_NARROWING = 1 - 2**-0.5
-# A law has two unknowns; one size more shows whether it is one.
+# A power law has two parameters; a third size shows its misfit.
 FEWEST_SIZES = 3
-# Axes of what `relative_intervals` keeps of each system.
+# First axis of `relative_intervals`.
 MEDIAN, LOW, HIGH = range(3)
 
 
 def relative_intervals(scores: Floats, level: float) -> Floats:
-    """Each system's median, and the bounds of its interval as shares of the median's size.
+    """Compute each system's median, and its interval's bounds relative to the median.
 
-    The same as `medians_and_relative_intervals` as an array, shaped (3, system). A median of 0 has
-    no shares: its bounds are NaN, which never leaves this module; see `as_record`.
+    Returns an array shaped (3, system). Bounds are NaN if the median is 0; `as_record` replaces
+    NaN before results leave a study.
     """
     low, high = percentile_interval(scores, level)
     median = np.median(scores, axis=0)
@@ -797,19 +792,19 @@ def relative_intervals(scores: Floats, level: float) -> Floats:
 
 
 def as_record(values: Floats) -> list[object]:
-    """The values as nested lists for a journal, with None where there is none."""
-    plain_values = values.astype(object)
-    plain_values[np.isnan(values)] = None
-    return list(plain_values.tolist())
+    """Convert an array to nested lists for a journal, with None for NaN."""
+    items = values.astype(object)
+    items[np.isnan(values)] = None
+    return list(items.tolist())
 
 
 def from_record(values: object) -> Floats:
-    """The values as an array, with NaN where there is none."""
+    """Convert a journal's nested lists to an array, with NaN for None."""
     return np.array(values, dtype=np.float64)
 
 
 def mean_of_known(values: Floats, axis: int | tuple[int, ...] = 0) -> Floats:
-    """Means along an axis over what is known; NaN where nothing is."""
+    """Compute means along an axis over values other than NaN; NaN if all values are NaN."""
     known = ~np.isnan(values)
     count = known.sum(axis=axis)
     total = np.where(known, values, 0.0).sum(axis=axis)
@@ -817,18 +812,18 @@ def mean_of_known(values: Floats, axis: int | tuple[int, ...] = 0) -> Floats:
 
 
 def or_none(**cells: float) -> Row:
-    """Numbers for a table: None instead of NaN."""
+    """Convert the numbers of a row to floats, or None for NaN."""
     return {name: None if np.isnan(value) else float(value) for name, value in cells.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """width = constant * size ** exponent, by least squares on logarithms.
+    """Power law of widths, constant * size ** exponent, by least squares on logarithms.
 
     Attributes:
-        constant: the width that one unit would have.
-        exponent: -0.5 for independent units.
-        misfit: the largest factor, less 1, by which the law misses a width that it was fitted to.
+        constant: width for one unit.
+        exponent: exponent of the size; -0.5 for independent units.
+        misfit: largest factor, less 1, by which the law misses a width that it was fitted to.
     """
 
     constant: float
@@ -837,29 +832,29 @@ class Law:
 
     @property
     def narrowing(self) -> float:
-        """By which share doubling the data narrows the interval; below 0 where it widens it."""
+        """Share by which doubling the data narrows the interval; negative if it widens it."""
         return float(1 - 2**self.exponent)
 
     def width(self, size: float) -> float:
-        """The width at a size."""
+        """Return the width at a size."""
         return float(self.constant * size**self.exponent)
 
     def size(self, width: float) -> float | None:
-        """The size at which the interval has this width; None where more data do not narrow it."""
+        """Return the size that gives a width, or None if more data do not narrow the interval."""
         if self.exponent >= 0:
             return None
         return float((width / self.constant) ** (1 / self.exponent))
 
 
 def fit_law(sizes: Sequence[int], widths: ArrayLike) -> Law | None:
-    """The law of widths at these sizes; None with fewer than three widths that are above 0.
+    """Fit a power law to widths by size; None with fewer than three widths above 0.
 
     >>> law = fit_law([100, 200, 400], [0.2, 0.2 / 2**0.5, 0.1])
     >>> round(law.exponent, 6), round(law.narrowing, 3)
     (-0.5, 0.293)
     """
     values = np.asarray(widths, dtype=np.float64)
-    # A comparison with NaN is false, so that what is not known is left out too.
+    # NaN > 0 is false, so this also leaves out unknown widths.
     fit = values > 0
     if fit.sum() < FEWEST_SIZES:
         return None
@@ -871,11 +866,11 @@ def fit_law(sizes: Sequence[int], widths: ArrayLike) -> Law | None:
 
 
 def doubling(sizes: Sequence[int], widths: Floats) -> Estimate | None:
-    """By which share doubling narrows intervals, from widths shaped (repetition, size).
+    """Estimate the share by which doubling the data narrows intervals; None without a power law.
 
-    The law is that of the means over repetitions, as the paper averages. Its error is that of
-    another random growth of the same pool: a law is fitted to every repetition too. None where
-    there is no law.
+    `widths` is shaped (repetition, size). The law is fitted to means over repetitions, as the
+    paper averages. The error is about other random growths of the same pool, from a law for each
+    repetition.
     """
     law = fit_law(sizes, mean_of_known(widths))
     if law is None:

@@ -1,4 +1,4 @@
-"""Widths of intervals: what more data, more references and more replicates do to them.
+"""Widths of intervals, as functions of test set size, number of references and replicates.
 
 Zhang & Vogel (2004, §4.1, Figs. 4-7, Table 2) add random documents to a test set until it is
 complete, do so 100 times, and average: the relative intervals narrow by about 30 % whenever the
@@ -8,8 +8,8 @@ They also (§4.2, Fig. 8, Tables 3 and 4) score one system with 1, 2, 3 and 4 re
 100 % of the test set: relative intervals narrow with every reference, by as much as 10 to 15 % more
 data would narrow them.
 
-And (§4.3, Tables 5 and 6) they make intervals of B = 100 to 100,000 replicates, and for each B up
-to 10,000 they make 5,000 of them: the standard deviation of a bound is 7 % of the interval's width
+Finally (§4.3, Tables 5 and 6) they compute intervals from B = 100 to 100,000 replicates, 5,000
+intervals for each B up to 10,000: the standard deviation of a bound is 7 % of the interval's width
 at B = 100, and below 1 % at 10,000.
 """
 
@@ -89,14 +89,14 @@ def study_test_size(
     """How do scores and intervals depend on how much of the test set is used?
 
     Random units are added to a test set until it is complete (Zhang & Vogel 2004, Figs. 4 to 7,
-    Table 2): doubling the data narrows the relative interval by about 30 %. Units are taken for
-    independent draws from one population, as by all bootstrap intervals; the parts of one
+    Table 2): doubling the data narrows the relative interval by about 30 %. Like all bootstrap
+    intervals, this assumes that units are independent draws from one population; the parts of one
     repetition are nested.
 
     Args:
-        test_set: the whole.
-        metrics: by which to score; given scores, such as people's, will do.
-        runner: keeps the results and shows progress.
+        test_set: whole test set.
+        metrics: metrics; scores of other tools or of human raters work too.
+        runner: runner that saves results and shows progress.
     """
     unit, level, recount = options["unit"], options["level"], options["recount"]
     samples, seed = options["samples"], options["seed"]
@@ -139,7 +139,7 @@ def study_test_size(
             name: base.fit_law(sizes, column)
             for name, column in zip(pool.names, base.mean_of_known(widths, axis=1).T, strict=True)
         }
-        # The systems' mean of logarithms, so that every system counts alike.
+        # Averaging logarithms gives all systems the same weight.
         with np.errstate(divide="ignore", invalid="ignore"):
             logarithms = np.where(widths > 0, np.log(widths), np.nan)
         doubled = base.doubling(sizes, np.exp(base.mean_of_known(logarithms, axis=2)).T)
@@ -147,7 +147,7 @@ def study_test_size(
         of_metric = [{"metric": label, **row} for row in _size_rows(values, laws, parts)]
         result.rows.extend(of_metric)
         order = np.argsort(-statistics.sign * statistics.scores, kind="stable")
-        # The best and the worst system with their intervals, as in the paper's Figs. 4 to 7.
+        # The paper's Figs. 4 to 7 show the best and the worst system with their intervals.
         for system in dict.fromkeys((pool.names[order[0]], pool.names[order[-1]])):
             result.drawn.extend(row for row in of_metric if row["system"] == system)
         result.details["laws"].append({"metric": label, "doubling": doubled, "systems": laws})
@@ -155,8 +155,8 @@ def study_test_size(
         metric = statistics.metric
         if isinstance(metric, Metric) and metric.counts_whole_text and not recount:
             result.sentences.append(
-                f"{label} is weighed by the whole test set here, so that sizes compare; the scores "
-                "that smaller test sets would have by themselves need --recount."
+                f"{label} takes its weights from the whole test set, so that sizes compare; "
+                "--recount gives the scores that smaller test sets would have by themselves."
             )
     return result
 
@@ -168,9 +168,10 @@ def _of_part(
     settings: CompareSettings,
     index: int,
 ) -> Record:
-    """Each metric's medians, relative intervals and scores of all systems on some units.
+    """Compute each metric's medians, relative intervals and scores of all systems on `units`.
 
-    Metrics that count the whole text, such as NIST, count the part anew where its texts are given.
+    If `recounted` is a test set, metrics that count the whole text, such as NIST, count only the
+    part.
     """
     counted = pool.take(units)
     if recounted is not None:
@@ -190,7 +191,7 @@ def _of_part(
 def _relative(
     counted: Sequence[UnitCounts], settings: CompareSettings, index: int
 ) -> Iterator[tuple[UnitCounts, base.Floats]]:
-    """Each metric with the medians and relative intervals of all systems."""
+    """Yield each metric's counts, and the medians and relative intervals of all systems."""
     drawn = base.resampled_scores(counted, settings.replicates, settings.seed, index)
     for statistics, replicates in drawn:
         yield statistics, base.relative_intervals(replicates, settings.level)
@@ -199,14 +200,14 @@ def _relative(
 def _size_rows(
     values: base.Floats, laws: Mapping[str, base.Law | None], parts: Sequence[tuple[float, int]]
 ) -> Iterator[base.Row]:
-    """Means over random growths."""
+    """Yield a row for each system and size, averaged over random growths."""
     means = base.mean_of_known(values, axis=1)
     widths = base.mean_of_known(values[:, :, base.HIGH] - values[:, :, base.LOW], axis=1)
     deviations = values[:, :, -1].std(axis=1, ddof=1)
     for place, (system, law) in enumerate(laws.items()):
         for row, (share, size) in enumerate(parts):
             median, low, high, score = means[row, :, place]
-            # Around the mean of the replicates' medians.
+            # Intervals are relative to the mean of the replicates' medians.
             around = {"score_low": median + abs(median) * low}
             around["score_high"] = median + abs(median) * high
             yield {
@@ -223,32 +224,32 @@ def _size_rows(
 def _law_sentence(
     doubled: base.Estimate | None, by_system: Mapping[str, base.Law | None], unit: str
 ) -> str:
-    """What doubling the data does to the intervals of a metric."""
+    """Describe how doubling the data narrows a metric's intervals."""
     laws = [law for law in by_system.values() if law is not None]
     if not laws or doubled is None:
         return (
-            f"no law can be fitted: fewer than {base.FEWEST_SIZES} sizes have intervals, since "
-            "scores are 0 or do not vary."
+            f"no power law can be fitted: fewer than {base.FEWEST_SIZES} sizes have intervals, "
+            "because scores are 0 or do not vary."
         )
     without = [system for system, law in by_system.items() if law is None]
     note = f" without {', '.join(without)}, whose scores are 0 or do not vary" if without else ""
     shares = [law.narrowing for law in laws]
     systems = ""
     if len(laws) > 1:
-        systems = f"; from {100 * min(shares):.1f} to {percent(max(shares))} by system"
+        systems = f" (from {100 * min(shares):.1f} to {percent(max(shares))} by system)"
     return (
         f"doubling the data narrows the interval by {doubled}{systems}{note}. Independent {unit}s "
-        f"would give {percent(base.SQUARE_ROOT_NARROWING)}. The law is width = c · "
+        f"would give {percent(base.SQUARE_ROOT_NARROWING)}. The fitted law is width = c · "
         f"n^{log2(1 - doubled.value):.2f}, and misses no mean width by more than "
         f"{percent(max(law.misfit for law in laws))}."
     )
 
 
-# References: how many translations of each segment are worth how much test data.
+# References: their number, compared with the amount of test data.
 
 
 REFERENCES_SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-# Of more there would be too many sets.
+# Nine references have 511 sets, too many to score.
 MOST_REFERENCES = 8
 # Relative differences of widths below this are rounding.
 SAME = 1e-9
@@ -272,18 +273,17 @@ def study_references(
     runner: Runner | None = None,
     **options: Unpack[ReferencesOptions],
 ) -> base.StudyResult:
-    """What is a further reference worth in test data?
+    """How much test data is an additional reference worth?
 
     Zhang & Vogel (2004, Fig. 8, Tables 3 and 4): intervals narrow with every reference, but no more
-    than with 10 to 15 % more test data. The paper takes its references in order; here the mean over
-    all sets of each size is taken, so that no translator's style decides. All sets are judged on
-    the same parts of the test set and the same replicates, so that their intervals differ by the
-    references alone.
+    than with 10 to 15 % more test data. The paper adds its references in order; this study averages
+    over all sets of each size, so that no translator's style decides. All sets use the same parts
+    of the test set and the same replicates, so that only the references make intervals differ.
 
     Args:
-        test_set: with two to eight references, all of them complete.
-        metrics: by which to score.
-        runner: keeps the results and shows progress.
+        test_set: test set with two to eight references, each of them complete.
+        metrics: metrics to score by.
+        runner: runner that saves results and shows progress.
     """
     unit, level = options["unit"], options["level"]
     samples, seed = options["samples"], options["seed"]
@@ -291,7 +291,7 @@ def study_references(
     _require_references(test_set)
     shares = sorted(options["shares"] or REFERENCES_SHARES)
     whole = base.Pool.of(test_set, metrics, unit)
-    # What a metric leaves to the references is fixed by all of them.
+    # Settings that depend on the references are the same for all sets.
     fixed = [
         statistics.metric if isinstance(statistics.metric, Metric) else given
         for statistics, given in zip(whole.statistics, as_requested(metrics), strict=True)
@@ -331,15 +331,14 @@ def study_references(
         for row in result.details["human"]
     )
     result.sentences.append(
-        f"{len(records)} sets were taken of {len(test_set.references)} references, with all "
-        f"systems, on the same parts and replicates; figures are means over sets, systems and "
-        f"{samples} random growths."
+        f"All figures are means over systems, {samples} random growths and the {len(records)} sets "
+        f"of {len(test_set.references)} references, with the same parts and replicates for each."
     )
     return replace(result, shown=_grid(result.rows))
 
 
 def sets_of_references(references: int) -> list[tuple[int, ...]]:
-    """All sets of 1, 2, … of the references.
+    """Return all sets of 1, 2, … references, as indices.
 
     >>> sets_of_references(3)
     [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)]
@@ -351,11 +350,11 @@ def sets_of_references(references: int) -> list[tuple[int, ...]]:
 def _require_references(test_set: TestSet) -> None:
     count = len(test_set.references)
     if not 2 <= count <= MOST_REFERENCES:
-        expected = f"2 to {MOST_REFERENCES}: a further one is studied, with all sets of the others"
+        expected = f"2 to {MOST_REFERENCES} references, whose sets are compared"
         raise SettingError("references", count, expected)
     named = zip(test_set.reference_names, test_set.references, strict=True)
     if lacking := [name for name, text in named if None in text]:
-        expected = "every segment in each; with fewer references some segments would have none"
+        expected = "every segment in each reference, so that every set of references is complete"
         raise SettingError("references", f"absent segments in {', '.join(lacking)}", expected)
 
 
@@ -367,12 +366,12 @@ def _intervals(
     parts: Sequence[Sequence[base.Sample]],
     settings: CompareSettings,
 ) -> Record:
-    """Compute each metric's values with some references, shaped (size, growth, value, system)."""
+    """Compute each metric's values with `references`, shaped (size, growth, value, system)."""
     pool = base.Pool.of(_limited(test_set, references), metrics, unit)
     record: Record = {statistics.label: [[] for _ in parts] for statistics in pool.statistics}
     for place, growths in enumerate(parts):
         for number, part in enumerate(growths):
-            # The same for all sets of references, so that these alone make the difference.
+            # All sets of references share replicates, so that only references differ.
             index = number * len(parts) + place
             for statistics, intervals in _relative(pool.take(part), settings, index):
                 record[statistics.label][place].append(base.as_record(intervals))
@@ -380,18 +379,18 @@ def _intervals(
 
 
 def _limited(test_set: TestSet, references: Sequence[int]) -> TestSet:
-    """The same with only these references."""
+    """Return the test set with only these references."""
     texts = tuple(test_set.references[place] for place in references)
     names = tuple(test_set.reference_names[place] for place in references)
     return replace(test_set, references=texts, reference_names=names)
 
 
 class _WithReferences(NamedTuple):
-    """One metric with so many references.
+    """Results of one metric with a number of references.
 
     Attributes:
-        references: how many.
-        sizes: the units of each size.
+        references: number of references.
+        sizes: sizes of the parts, in units.
         bounds: medians and bounds, shaped (set, size, growth, value, system).
     """
 
@@ -400,25 +399,25 @@ class _WithReferences(NamedTuple):
     bounds: base.Floats
 
     def widths(self, *axes: int) -> base.Floats:
-        """Means over these axes of widths, shaped (set, size, growth, system)."""
+        """Compute widths, shaped (set, size, growth, system), averaged over `axes`."""
         widths = self.bounds[:, :, :, base.HIGH] - self.bounds[:, :, :, base.LOW]
         return base.mean_of_known(widths, axis=axes)
 
     @property
     def means(self) -> base.Floats:
-        """The mean width at each size."""
+        """Mean width at each size."""
         return base.mean_of_known(self.widths(0, 3), axis=1)
 
     @property
     def law(self) -> base.Law | None:
-        """By which the mean width narrows."""
+        """Power law of the mean widths, or None without one."""
         return base.fit_law(self.sizes, self.means)
 
 
 def _human_share(test_set: TestSet, whole: base.Pool) -> Iterator[base.Row]:
-    """Each system's score beside that of a reference, both on all other references (Koehn, §2.3).
+    """Compare systems with a held-out reference on the remaining references (Koehn 2004, §2.3).
 
-    Means over the reference that is left out.
+    Scores are means over all choices of the held-out reference.
     """
     of_texts, metrics = [], []
     for statistics in whole.statistics:
@@ -444,7 +443,7 @@ def _human_share(test_set: TestSet, whole: base.Pool) -> Iterator[base.Row]:
 def _groups(
     label: str, records: Mapping[Key, Record], sizes: Sequence[int]
 ) -> list[_WithReferences]:
-    """A metric's values by the number of references, ascending."""
+    """Group a metric's values by number of references, ascending."""
     by_count: dict[int, list[base.Floats]] = {}
     for key, record in records.items():
         by_count.setdefault(len(key) - 1, []).append(base.from_record(record[label]))
@@ -470,7 +469,7 @@ def _reference_rows(
 
 
 def _grid(rows: Sequence[base.Row]) -> Table:
-    """The intervals by the number of references and the share of the data: the paper's Table 4."""
+    """Tabulate intervals by number of references and share of the data, as the paper's Table 4."""
     lines: dict[tuple[str, float], base.Row] = {}
     for row in rows:
         cells = {"metric": row["metric"], "share": row["share"], "size": row["size"]}
@@ -483,7 +482,7 @@ def _grid(rows: Sequence[base.Row]) -> Table:
 
 
 def _depends(groups: Sequence[_WithReferences]) -> bool | None:
-    """Whether intervals depend on the references; None where scores are 0 or do not vary."""
+    """Return whether intervals depend on references, or None if scores are 0 or do not vary."""
     if any(group.law is None for group in groups):
         return None
     widths = [group.means[-1] for group in groups]
@@ -491,7 +490,10 @@ def _depends(groups: Sequence[_WithReferences]) -> bool | None:
 
 
 def _further(fewer: _WithReferences, more: _WithReferences) -> base.Row:
-    """What one reference more is worth, with its error over growths and its range over systems."""
+    """Estimate the worth of one more reference, with its error and its range over systems.
+
+    The error is about random growths of the test set.
+    """
     shares = _shares(fewer.widths(0, 3).T, more.widths(0, 3).T, more.sizes)
     by_system = _shares(fewer.widths(0, 2).T, more.widths(0, 2).T, more.sizes)
     known = bool(shares and by_system)
@@ -504,9 +506,9 @@ def _further(fewer: _WithReferences, more: _WithReferences) -> base.Row:
 
 
 def _shares(fewer: base.Floats, more: base.Floats, sizes: Sequence[int]) -> list[float]:
-    """For each row of widths by size, on which share of the data the further reference does.
+    """Apply `worth_in_data` to each row of widths by size.
 
-    By the laws of both; without rows that have no law, or where more data do not narrow intervals.
+    Leaves out rows without a power law, or whose intervals do not narrow with more data.
     """
     laws = [[base.fit_law(sizes, row) for row in widths] for widths in (fewer, more)]
     shares = (worth_in_data(a, b, sizes[-1]) for a, b in zip(*laws, strict=True) if a and b)
@@ -514,9 +516,10 @@ def _shares(fewer: base.Floats, more: base.Floats, sizes: Sequence[int]) -> list
 
 
 def worth_in_data(fewer: base.Law, more: base.Law, size: int) -> float | None:
-    """The share of so many units with which more references give the interval of fewer on all.
+    """Return the share of `size` units on which more references match fewer ones on all units.
 
-    Zhang & Vogel (2004, Table 4) have 80 to 90 % for 2 references beside 1.
+    Matching means intervals of equal width; None if more data do not narrow intervals. Zhang &
+    Vogel (2004, Table 4) have 80 to 90 % for 2 references instead of 1.
     """
     needed = more.size(fewer.width(size))
     return None if needed is None else needed / size
@@ -527,7 +530,7 @@ def _reference_sentences(
 ) -> Iterator[str]:
     depends = _depends(groups)
     if not depends:
-        nothing = "nothing can be said: scores are 0 or do not vary"
+        nothing = "there are no intervals, because scores are 0 or do not vary"
         same = "its intervals do not depend on the references"
         yield nothing if depends is None else same
         return
@@ -555,11 +558,10 @@ def _reference_sentences(
 
 def _ordinal(number: int) -> str:
     """Return the word for a position in an order, or its digits from the sixth on."""
-    words = {2: "second", 3: "third", 4: "fourth", 5: "fifth"}
-    return words.get(number, f"{number}th")
+    return {2: "second", 3: "third", 4: "fourth", 5: "fifth"}.get(number, f"{number}th")
 
 
-# Replicates: how many the bootstrap needs.
+# Replicates: the number that the bootstrap needs.
 
 
 USUAL_REPLICATES = (100, 200, 500, 1000, 2000, 5000, 10_000)
@@ -572,7 +574,7 @@ REPLICATES_PLOT = Plot(
     "line", "replicates", "relative_sd", series="metric", log_x=True, zero_y=True
 )
 HISTOGRAM_PLOT = Plot("bar", "score", "count", series="part", panel="case")
-# Bins between the bounds of the interval.
+# Number of bins between the bounds of the interval.
 MIDDLE_BINS = 16
 
 
@@ -581,7 +583,7 @@ class ReplicatesOptions(base.PoolOptions, total=False):
 
     Attributes:
         replicates: numbers of replicates, B. Default: 100 to 10,000.
-        repetitions: runs of the largest B; smaller ones cut the same replicates into more.
+        repetitions: runs with the largest B; a smaller B cuts the same replicates into more runs.
         enough: largest standard deviation of the bounds, as a share of the interval's width, at
             which a B is enough.
         figure: chart to draw: deviations of the intervals by B, or the histogram of each system's
@@ -611,9 +613,9 @@ def study_replicates(
     runs.
 
     Args:
-        test_set: what is resampled.
-        metrics: by which to score.
-        runner: keeps the results and shows progress.
+        test_set: test set to resample.
+        metrics: metrics to score by.
+        runner: runner that saves results and shows progress.
     """
     unit, level, seed = options["unit"], options["level"], options["seed"]
     repetitions, enough, figure = options["repetitions"], options["enough"], options["figure"]
@@ -622,7 +624,7 @@ def study_replicates(
         raise SettingError("replicates", chosen[0], f"at least {fewest} for the level {level:g}")
     pool = base.Pool.of(test_set, metrics, unit)
     if len(pool) < 2:
-        expected = "at least two: one says nothing about the spread"
+        expected = f"at least two {unit}s, to estimate the spread"
         raise SettingError("test set", f"one {unit}", expected)
     tasks = [
         Task((repetition,), partial(_runs, pool, chosen, repetition, level, seed))
@@ -642,8 +644,8 @@ def study_replicates(
     histograms = records.pop(("histogram",), None)
     by_theory = ceil((theoretical_deviation(1.0, 1, level) / enough) ** 2)
     title = (
-        f"Relative intervals of the level {100 * level:g} % from B replicates, and how far they "
-        "differ between runs"
+        f"Relative intervals of the level {100 * level:g} % from B replicates, and the standard "
+        "deviations of their bounds"
     )
     plot = replace(REPLICATES_PLOT, reference=enough)
     result = base.StudyResult(settings, title, REPLICATES_COLUMNS, plot)
@@ -666,7 +668,7 @@ def study_replicates(
         if without and means:
             systems = ", ".join(without)
             result.sentences.append(
-                f"{label}: no figures of {systems}: scores are 0 or do not vary."
+                f"{label}: there are no figures for {systems}: scores are 0 or do not vary."
             )
     theory = {number: theoretical_deviation(1.0, number, level) for number in chosen}
     result.drawn.extend(
@@ -678,7 +680,7 @@ def study_replicates(
 
 
 def _histograms(pool: base.Pool, replicates: int, level: float, seed: int) -> Record:
-    """How many replicates have which score, in bins that begin at the interval's bounds."""
+    """Count replicates by score, in bins that begin at the interval's lower bound."""
     bins: list[base.Row] = []
     for statistics, scores in base.resampled_scores(pool.statistics, replicates, seed, 0):
         digits = statistics.metric.digits
@@ -696,7 +698,7 @@ def _histograms(pool: base.Pool, replicates: int, level: float, seed: int) -> Re
 
 
 def theoretical_deviation(width: float, replicates: int, level: float) -> float:
-    """The standard deviation of a bound around the median, for normal scores and large B.
+    """Compute a bound's standard deviation around the median, for normal scores and large B.
 
     The difference of the sample quantiles at p and at 1/2 has the variance
     (p (1 - p) / f(p)² - p / (f(p) f(½)) + 1 / (4 f(½)²)) / B, where f is the density at a quantile
@@ -718,7 +720,7 @@ def theoretical_deviation(width: float, replicates: int, level: float) -> float:
 def _runs(
     pool: base.Pool, chosen: Sequence[int], repetition: int, level: float, seed: int
 ) -> Record:
-    """The largest B's replicates of one repetition, cut into runs of every B."""
+    """Compute intervals of one repetition's replicates, cut into runs of every B."""
     largest = chosen[-1]
     return {
         statistics.label: [
@@ -737,7 +739,7 @@ def _runs(
 def _replicates_rows(
     pool: base.Pool, label: str, records: Mapping[Key, Record], chosen: Sequence[int], level: float
 ) -> Iterator[base.Row]:
-    # For each B shaped (run, value, system).
+    # One array per B, shaped (run, value, system).
     by_number = [
         np.concatenate([base.from_record(record[label][place]) for record in records.values()])
         for place in range(len(chosen))
@@ -746,18 +748,18 @@ def _replicates_rows(
         for number, runs in zip(chosen, by_number, strict=True):
             median, low, high = runs[:, :, system].mean(axis=0)
             _, sd_low, sd_high = runs[:, :, system].std(axis=0, ddof=1)
-            # NaN where the scores are 0 or the same throughout: there is no width to compare with.
+            # NaN if scores are 0 or constant: there is no width to divide by.
             width = high - low if high > low else np.nan
             numbers = {"low": low, "high": high, "sd_low": sd_low, "sd_high": sd_high}
             numbers["theory"] = theoretical_deviation(float(width), number, level)
-            # Of both bounds, which by theory are alike: the larger one would be so by chance.
+            # Both bounds have the same deviation in theory; the larger one would be so by chance.
             numbers["relative_sd"] = sqrt((sd_low**2 + sd_high**2) / 2) / width
             names = {"system": name, "replicates": number, "runs": len(runs)}
             yield {**names, "median": float(median), **base.or_none(**numbers)}
 
 
 def _means(rows: Sequence[base.Row]) -> dict[int, float]:
-    """For each B the systems' mean deviation, as a share of the width; without what is unknown."""
+    """Average the bounds' relative deviations over systems, by B; leaves out unknown ones."""
     values: dict[int, list[float]] = {}
     for row in rows:
         if row["relative_sd"] is not None:
@@ -766,7 +768,7 @@ def _means(rows: Sequence[base.Row]) -> dict[int, float]:
 
 
 def least_enough(means: Mapping[int, float], limit: float) -> int | None:
-    """The least B from which on all deviations are within the limit; None if none is."""
+    """Return the smallest B from which on all deviations are within the limit, or None."""
     least = None
     for number in sorted(means, reverse=True):
         if means[number] > limit:
@@ -779,12 +781,12 @@ def _replicates_sentence(
     means: Mapping[int, float], needed: int | None, enough: float, by_theory: int
 ) -> str:
     if not means:
-        return "there is nothing to measure: its scores are 0 or do not vary"
+        return "there are no intervals, because scores are 0 or do not vary"
     number = needed or max(means)
     verdict = f"{number:,} replicates are enough"
     if needed is None:
         verdict = f"even {number:,} replicates are not enough"
     return (
         f"{verdict}: the bounds' standard deviation is {percent(means[number])} of the interval's "
-        f"width, and {100 * enough:g} % were asked for; normal theory asks for {by_theory:,}"
+        f"width, and the limit is {100 * enough:g} %; normal theory needs {by_theory:,}"
     )

@@ -1,9 +1,9 @@
-"""Length: each metric against the length of the output.
+"""Length: scores of each metric by the length of the output.
 
 Koehn (2004, §2.3, Fig. 1) forced a system to shorter output by a word penalty: BLEU dropped
 dramatically below the length of the reference, because of its brevity penalty, while GTM, which
-has none, did not. Any system's output can be made shorter or longer at the ends of its segments;
-and several systems' outputs can be chosen among by their length, as a word penalty chooses among
+has none, did not. This study shortens or lengthens the segments of any system's output at their
+ends, or chooses among several systems' outputs by their length, as a word penalty chooses among
 translations.
 """
 
@@ -36,16 +36,16 @@ if TYPE_CHECKING:
 
 __all__ = ["study_length"]
 
-#: What lengths are counted in.
+#: Unit of lengths.
 Piece = Literal["word", "character"]
-#: How outputs get another length.
+#: Method of changing the length of outputs.
 Way = Literal["cut", "choice"]
 USUAL_LENGTHS = (0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0, 1.05, 1.1)
 LONGEST = 1.5
-# With two systems there is no output of middling length to compare the others with.
+# Relative scores need an output of medium length, hence three systems.
 FEWEST_TO_CHOOSE_FROM = 3
-# No language that separates its words by blanks has words of so many characters on average; in
-# Japanese or Thai, what stands between blanks is a phrase or a whole segment.
+# Languages with blanks between words have shorter words on average; in Japanese or Thai, the text
+# between blanks is a phrase or a whole segment.
 LONGEST_WORDS = 15
 
 
@@ -53,7 +53,7 @@ CUT_COLUMNS = base.columns(
     "metric | kept: Length kept [.0%] | length: Length, of the reference [.1%] | score [.2f] | "
     + base.bounded("relative", "Score, of the natural one", "systems from")
 )
-# Of outputs chosen by their length there is one text for each rank.
+# Outputs chosen by their length form one text per rank.
 RANK_COLUMNS = (CUT_COLUMNS[0], *base.columns("rank: Length rank"), *CUT_COLUMNS[2:5])
 PLOT = Plot("line", "length", "relative", interval="all systems", series="metric", reference=1.0)
 DIRECTIONS = {True: "higher is better", False: "lower is better", None: "neither is better"}
@@ -63,12 +63,12 @@ class LengthOptions(TypedDict, total=False):
     """Options of `study_length`.
 
     Attributes:
-        way: cut words off the end of every segment, or repeat the last ones; or choose for each
-            segment the shortest of the systems' outputs, the second shortest, and so on.
+        way: method: cut words off the ends of segments or repeat their last words, or choose among
+            the systems' outputs by their length, from the shortest to the longest.
         lengths: shares of the natural length, above 0 and up to 1.5, if outputs are cut; 1 is
-            always among them. Default: 0.7 to 1.1.
-        piece: unit that is cut and counted. Default: words, or characters if texts have no blanks
-            between words.
+            always added. Default: 0.7 to 1.1.
+        piece: unit to cut and count. Default: words, or characters if texts have no blanks between
+            words.
     """
 
     way: Annotated[Way, Setting(default="cut")]
@@ -87,12 +87,12 @@ def study_length(
     """How does each metric's score depend on the length of the output?
 
     Koehn (2004, Fig. 1): BLEU drops dramatically when the output is shorter than the reference, GTM
-    does not. Scores are given relative to that of the natural output, so that metrics compare.
+    does not. Scores are relative to the score of the natural output, so that metrics compare.
 
     Args:
-        test_set: the outputs.
-        metrics: by which to score.
-        runner: keeps the results and shows progress.
+        test_set: outputs and references.
+        metrics: metrics to score by.
+        runner: runner that saves results and shows progress.
 
     >>> from truebleu.simulation import simulate
     >>> result = study_length(simulate(segments=40, systems=[0.2]), ["gtm"], lengths=[0.5])
@@ -101,7 +101,7 @@ def study_length(
     """
     way, lengths = options["way"], options["lengths"]
     if not test_set.systems:
-        raise SettingError("systems", 0, "at least one")
+        raise SettingError("systems", 0, "at least one system")
     counts = count_texts(test_set, as_metrics(metrics))
     by_label = {
         counted.label: counted.scorer
@@ -111,7 +111,7 @@ def study_length(
     chosen = list(by_label.values())
     # Metrics that do not read the outputs cannot depend on their length.
     if blind := next((metric for metric in chosen if not metric.reads_texts), None):
-        expected = "metrics that score texts: its parses are of the outputs as they are"
+        expected = "metrics that score any text; its parses belong to the unchanged outputs"
         raise SettingError("metrics", blind.name, expected)
     cut = way == "cut"
     steps = _lengths(lengths) if cut else _ranks(test_set, lengths)
@@ -137,14 +137,14 @@ def study_length(
 def _lengths(lengths: Sequence[float] | None) -> list[float]:
     every = sorted({*map(float, lengths or USUAL_LENGTHS), 1.0})
     if len(every) < 2:
-        raise SettingError("lengths", "1 alone", "at least one other length to compare with")
+        raise SettingError("lengths", "only 1", "at least one other length, such as 0.9")
     return every
 
 
 def _ranks(test_set: TestSet, lengths: Sequence[float] | None) -> list[int]:
     if lengths:
         raise SettingError(
-            "lengths", lengths, "none with 'choice': its lengths are the outputs' own"
+            "lengths", lengths, "no lengths with 'choice', whose lengths come from the outputs"
         )
     if len(test_set.systems) < FEWEST_TO_CHOOSE_FROM:
         expected = f"at least {FEWEST_TO_CHOOSE_FROM} to choose among by length"
@@ -155,7 +155,7 @@ def _ranks(test_set: TestSet, lengths: Sequence[float] | None) -> list[int]:
 def _scores(
     test_set: TestSet, metrics: Sequence[Metric], step: float, piece: Piece, way: Way
 ) -> Record:
-    """Every system's score by every metric at a step, and its length in pieces of the reference."""
+    """Score all systems at a step; return scores by metric, and lengths in % of the reference."""
     if way == "cut":
         systems = {name: resize(text, step, piece) for name, text in test_set.systems.items()}
     else:
@@ -172,10 +172,10 @@ def _scores(
 
 
 def _row(label: str, step: float, record: Record, natural: Record, way: Way) -> base.Row:
-    """Means over systems, with the least and the largest relative score of any."""
+    """Average scores over systems, with the smallest and the largest relative score."""
     scores, before = np.array(record["scores"][label]), np.array(natural["scores"][label])
     cells: base.Row = dict.fromkeys(("relative", "relative_low", "relative_high"))
-    # There is no relative score where a system's natural one is 0.
+    # A natural score of 0 has no relative scores.
     if (before != 0).all():
         share = scores / before
         mean_and_range = map(float, (share.mean(), share.min(), share.max()))
@@ -192,15 +192,18 @@ def _row(label: str, step: float, record: Record, natural: Record, way: Way) -> 
 def _sentences(
     rows: Mapping[str, Sequence[base.Row]], metrics: Mapping[str, Metric]
 ) -> Iterator[str]:
-    """What the shortest outputs leave of each metric's score, and to which they cost most."""
+    """Describe what share of its score each metric keeps at the shortest outputs."""
     shortest = {label: of_metric[0]["relative"] for label, of_metric in rows.items()}
     for label, left in shortest.items():
         who = f"{label} ({DIRECTIONS[metrics[label].higher_is_better]})"
         if left is None:
-            yield f"{who}: a score of 0 at the natural length leaves nothing to compare with."
+            yield f"{who}: there are no relative scores, as the score at natural length is 0."
         else:
             length = percent(rows[label][0]["length"])
-            yield f"{who}: outputs of {length} of the reference have {percent(left)} of the score."
+            yield (
+                f"{who}: outputs with {length} of the reference's length have {percent(left)} of "
+                "the score."
+            )
     costs = {
         label: 1 - left
         for label, left in shortest.items()
@@ -209,13 +212,13 @@ def _sentences(
     if len(costs) > 1:
         most, least = (find(costs, key=costs.__getitem__) for find in (max, min))
         yield (
-            f"Of the higher-is-better metrics, the shortest outputs cost {most} most, "
+            f"Among higher-is-better metrics, {most} loses most at the shortest outputs, "
             f"{percent(costs[most])} of its score, and {least} least, {percent(costs[least])}."
         )
 
 
 def pieces_between_blanks(test_set: TestSet) -> Piece:
-    """Words if the first reference has blanks between them, else characters.
+    """Return "word" if the first reference has blanks between words, else "character".
 
     >>> from truebleu.corpus import as_test_set
     >>> pieces_between_blanks(as_test_set(["a cat sat"], ["the cat sat"]))
@@ -228,18 +231,18 @@ def pieces_between_blanks(test_set: TestSet) -> Piece:
 
 
 def pieces_of(segment: str | None, piece: Piece) -> list[str]:
-    """The words of a segment, or its characters."""
+    """Split a segment into words or characters."""
     if segment is None:
         return []
     return segment.split() if piece == "word" else list(segment)
 
 
 def resize(segments: Sequence[str | None], share: float, piece: Piece) -> list[str | None]:
-    """The segments at this share of their lengths.
+    """Shorten or lengthen segments to a share of their lengths.
 
-    Below 1 the last pieces are cut off; above 1, up to 1.5, the last ones are said twice, which
-    needs no knowledge of the reference. What rounding takes from one segment the next one gets, so
-    that the text as a whole has the share asked for, to one piece.
+    Shares below 1 cut off the last pieces; shares above 1, up to 1.5, repeat them, which needs no
+    knowledge of the reference. Rounding errors carry over to the next segment, so that the length
+    of the whole text is right to one piece.
 
     >>> resize(["a b c d", "e f"], 0.5, "word"), resize(["a b c d"], 1.5, "word")
     (['a b', 'e'], ['a b c d c d'])
@@ -259,10 +262,10 @@ def resize(segments: Sequence[str | None], share: float, piece: Piece) -> list[s
 
 
 def by_length(systems: Sequence[Sequence[str | None]], piece: Piece) -> list[list[str | None]]:
-    """For each segment the shortest of the systems' outputs, the second shortest, and so on.
+    """Sort each segment's outputs by length; return the texts of the ranks, shortest first.
 
-    Of outputs of one length another system's comes first in every segment, so that no rank has
-    more of one system for the order in which they were given.
+    Ties are broken in favour of another system in every segment, so that the order of the systems
+    does not favour one of them.
 
     >>> by_length([["a b", "c"], ["d", "e f g"]], "word")
     [['d', 'c'], ['a b', 'e f g']]

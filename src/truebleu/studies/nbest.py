@@ -1,14 +1,15 @@
-"""Studies of n-best lists: which smoothed BLEU to tune on, and what metrics say of one reranker.
+"""Studies of n-best lists: tuning on smoothed BLEU, and a reranker scored by several metrics.
 
 Chen & Cherry (2014, §3.2, Tables 5 to 8) maximise expected sentence BLEU with each of their
-smoothings, five times by other orders of the segments, with batch k-best MIRA beside them; here
-MERT is there too. The scores of the test lists are compared with those of no smoothing by
-stratified randomization. With a decoder at hand there is an outer loop, as in the paper: it decodes
-with the tuned weights, its lists are merged with the older ones, and weights are tuned again.
+smoothings, in five runs with different orders of the segments, and compare batch k-best MIRA; this
+study adds MERT. Stratified randomization compares scores on test lists with those of no smoothing.
+If there is a decoder, there is an outer loop, as in the paper: decode with the tuned weights, merge
+the lists with the older ones, and tune the weights again.
 
 Riezler & Maxwell (2005, §2 and Table 1) rerank n-best lists by an l1-penalised log-linear model
-with phrases of up to three words as features, against one with the system's own scores only. NIST
-rose significantly; BLEU and F fell, not significantly. This makes that table for any lists.
+with phrases of up to three words as features, and compare it with a model of the system's own
+scores only. NIST rose significantly; BLEU and F fell, not significantly. `study_reranking` makes
+that table for any lists.
 """
 
 from __future__ import annotations
@@ -57,17 +58,17 @@ if TYPE_CHECKING:
 __all__ = ["study_reranking", "study_tuning"]
 
 
-# Tuning: does it matter which smoothed BLEU a log-linear model is tuned on?
+# Tuning: the choice of the smoothed BLEU that weights are tuned on.
 
 
 SMOOTHINGS = tuple("01234567")
 MERT, NONE = "mert", "0"
-#: Tuned for the metric itself, beside the smoothings.
+#: Tuners for the metric itself.
 OTHERS = {"mira": Mira(), MERT: Mert()}
-# Differences are significant at this level.
+# Significance level.
 LEVEL = 0.05
 
-#: Makes lists with given weights of features.
+#: A decoder: makes n-best lists with given feature weights.
 Decode: TypeAlias = "Callable[[Mapping[str, float]], NBest]"
 TUNING_COLUMNS = base.columns(
     "tuner: Smoothing | development: Tune [.2f] | development_sd: std [.2f] | test: Test [.2f] | "
@@ -79,9 +80,9 @@ class TuningOptions(TypedDict, total=False):
     """Options of `study_tuning`.
 
     Attributes:
-        smoothings: numbers from 0 to 7; 0, no smoothing, is what others are compared with.
-        metric: metric that choices are scored by, and that MIRA and MERT are tuned for.
-        repeats: runs of each tuner, by other orders of the segments.
+        smoothings: numbers from 0 to 7; the others are compared with 0, no smoothing.
+        metric: metric that scores the choices and that MIRA and MERT optimise.
+        repeats: runs of each tuner, with different orders of the segments.
         rounds: rounds of the outer loop; several need decoders.
         epochs: epochs of stochastic gradient descent.
         l2: strength of the penalty, the paper's λ.
@@ -118,18 +119,19 @@ def study_tuning(
 
     Args:
         lists: development lists with features.
-        references: theirs: one text per translator.
+        references: references of the development lists, one text per translator.
         test_lists: test lists with the same features.
-        test_references: theirs.
-        decoders: make lists with given weights, of the development and of the test sources.
-        runner: keeps the weights of each run.
+        test_references: references of the test lists.
+        decoders: functions that make lists with given weights, for the development and the test
+            sources.
+        runner: runner that saves the weights of each run.
     """
     smoothings, metric = options["smoothings"] or SMOOTHINGS, options["metric"]
     repeats, rounds, seed = options["repeats"], options["rounds"], options["seed"]
     if NONE not in smoothings or len(set(smoothings)) < len(smoothings):
-        raise SettingError("smoothings", list(smoothings), "0 and others, each once")
+        raise SettingError("smoothings", list(smoothings), "0 and other smoothings, each once")
     if (rounds > 1) != (decoders is not None):
-        raise SettingError("rounds", rounds, "several with decoders, and one without")
+        raise SettingError("rounds", rounds, "at least 2 rounds with decoders, and 1 without")
     tuners = (*smoothings, *OTHERS)
     counted = count_candidates(lists, references, metric)
     tested = count_candidates(test_lists, test_references, metric)
@@ -187,7 +189,7 @@ def study_tuning(
 
 @dataclass(frozen=True, slots=True)
 class _Tuning:
-    """What all runs have in common; texts are counted when a tuner first needs them."""
+    """Inputs of all runs; texts are counted when a tuner first needs them."""
 
     lists: NBest
     references: Sequence[TextLike]
@@ -204,13 +206,13 @@ class _Tuning:
         return self.problems[tuner]
 
     def _of(self, lists: NBest, tuner: str) -> Problem:
-        # MERT looks along every feature: those that all candidates have must do.
+        # MERT searches along every feature, so it tunes only the dense ones.
         lists = replace(lists, sparse=None) if tuner == MERT else lists
         goal = self.metric if tuner in OTHERS else f"sentbleu:smoothing={tuner}"
         return make_problem(lists, self.references, [goal])
 
     def weights(self, tuner: str, run: int) -> Record:
-        """The weights of a run, and with a decoder the score of what it says is best with them."""
+        """Tune a run; return its weights, and with a decoder the score of its best output."""
         lists, problem = self.lists, self.problem(tuner)
         weights = self._tuned(problem, tuner, run, {})
         if self.decode is None:
@@ -241,7 +243,7 @@ def _tuning_rows(
     metric: str,
     settings: base.Settings,
 ) -> list[base.Row]:
-    """A row for each tuner: means of runs, and the difference from no smoothing, with Holm's p."""
+    """Make a row per tuner: means of runs, and the difference from no smoothing with Holm's p."""
     several = settings["repeats"] > 1
     compared = compare(
         texts,
@@ -274,7 +276,7 @@ def _tuning_rows(
 
 
 def significant(rows: Sequence[base.Row]) -> list[base.Row]:
-    """The tuners that differ significantly from no smoothing."""
+    """Select the tuners that differ significantly from no smoothing."""
     return [row for row in rows if row["p"] is not None and row["p"] <= LEVEL]
 
 
@@ -289,36 +291,36 @@ def _tuning_sentences(
         f"oracles {marks['oracle_development']:.2f} and {marks['oracle_test']:.2f}."
     )
     if settings["is_sparse"]:
-        yield "MERT tunes the features that all candidates have, and leaves the others at 0."
+        yield "MERT tunes only the features of all candidates; sparse features stay at 0."
     least = max(marks["first_test"], marks["by_chance_test"])
     if below := [row["tuner"] for row in rows if row["test"] < least]:
         names = join_names(below)
-        yield f"Warning: below the first or random candidates of the test lists: {names}."
+        yield f"Warning: worse than the first or random candidates of the test lists: {names}."
     if settings["rounds"] > 1:
         yield (
             f"Each run decodes, merges lists and tunes up to {settings['rounds']} times; scores "
-            "are of what the decoder says is best in the end."
+            "are for the decoder's best output in the end."
         )
     differ = significant(rows)
     if not any(row["tuner"] in SMOOTHINGS for row in differ):
-        yield "No smoothing differs significantly from none: it does not matter which is tuned on."
+        yield "No smoothing differs significantly from no smoothing."
     for word, sign in (("better", 1), ("worse", -1)):
         tuners = [row["tuner"] for row in differ if sign * row["difference"] > 0]
         if tuners:
             yield f"Significantly {word} than no smoothing: {join_names(tuners)}."
     values = [row["test"] for row in rows]
-    yield f"From the lowest to the highest test score there are {max(values) - min(values):.2f}."
+    yield f"The lowest and the highest test score differ by {max(values) - min(values):.2f}."
 
 
-# Reranking: what several metrics say of one reranker, and of others that should equal it.
+# Reranking: one reranker by several metrics, and variants that should equal it.
 
 
 BASELINE, RERANKED = "baseline", "reranking"
-#: `compare` refuses fewer replicates.
+#: Smallest number of replicates that `compare` accepts.
 FEWEST = 40
-#: Those of the paper's tables: Fig. 1 and Fig. 2.
+#: Column of each test of the paper's tables (Figs. 1 and 2).
 RERANKING_TESTS = {"ar": "approxrand", "bootstrap-absolute": "bootstrap"}
-#: Noise in a redundant feature, of its standard deviation: it still says nearly the same.
+#: Noise in a redundant feature, in its standard deviations; the copy keeps most information.
 NOISE = 0.3
 RERANKING_COLUMNS = base.columns(
     "metric | compared: Compared systems | baseline: First [.3f] | reranking: Second [.3f] | "
@@ -332,11 +334,11 @@ class RerankingOptions(TypedDict, total=False):
 
     Attributes:
         ngrams: longest n-grams of the reranker, in words.
-        gamma: strength of the l1 penalty; the smaller, the more features the reranker keeps.
-            Default: chosen on held-out segments.
-        redundant: numbers of redundant features, each for a variant that the reranker is compared
-            with: the lists' own features with some noise.
-        folds: number of parts; each part is reranked by a model of the others.
+        gamma: strength of the l1 penalty; a smaller penalty keeps more features. Default: chosen on
+            held-out segments.
+        redundant: numbers of redundant features, noisy copies of the lists' own. The reranker is
+            compared with a variant for each number.
+        folds: number of folds; a model of the other folds reranks each fold.
     """
 
     ngrams: Annotated[int, Setting(minimum=1, default=3)]
@@ -366,18 +368,18 @@ def study_reranking(
     compares the reranker with variants with redundant features, which should not differ from it.
 
     Args:
-        lists: the candidates of each segment; copies count once.
-        references: one text per translator.
-        metrics: by which to compare; the first says which candidates are gold.
-        runner: keeps the choices of each model.
+        lists: candidates of each segment; duplicates count once.
+        references: references, one text per translator.
+        metrics: metrics to compare by; the first one decides which candidates are gold.
+        runner: runner that saves the choices of each model.
     """
     ngrams, redundant, seed = options["ngrams"], options["redundant"], options["seed"]
     parsed, lists = as_metrics(metrics), drop_duplicates(lists)
     own = bool(lists.feature_names) or lists.sparse is not None
     if redundant and not lists.feature_names:
-        raise SettingError("redundant", list(redundant), "lists with features of their own")
+        raise SettingError("redundant", list(redundant), "lists that have features to copy")
     variants = {RERANKED: 0, **{str(place): more for place, more in enumerate(redundant, 2)}}
-    # Its own test of the gain is not looked at.
+    # The reranker's own test of its gain is not used.
     shared: base.Settings = {
         "metrics": parsed[:1],
         "folds": options["folds"],
@@ -428,7 +430,7 @@ def study_reranking(
 
 
 def with_redundant(lists: NBest, count: int, seed: int) -> NBest:
-    """The lists with so many more features, which repeat their own in turn with some noise."""
+    """Add `count` noisy copies of existing features to the lists."""
     if not count:
         return lists
     noise = np.random.default_rng([seed, count]).normal(size=(lists.candidates, count))
@@ -441,14 +443,14 @@ def with_redundant(lists: NBest, count: int, seed: int) -> NBest:
 
 
 def _reranked(train: Callable[..., RerankResult], lists: NBest, orders: int) -> Record:
-    """The choices of a model with n-grams of these orders."""
+    """Train a model with n-grams of these orders; return its choices."""
     model = train(lists, ngrams=orders)
     selected = len(model.selected)
     return {"indices": list(model.indices), "selected": selected, "gamma": model.gamma}
 
 
 def _changed(indices: Mapping[str, Sequence[int]], row: base.Row) -> int:
-    """For how many segments the two systems of a row choose different candidates."""
+    """Count the segments for which the two systems of a row choose different candidates."""
     return sum(a != b for a, b in zip(indices[row["a"]], indices[row["b"]], strict=True))
 
 
@@ -459,7 +461,7 @@ def _compared(
     settings: base.Settings,
     first: str,
 ) -> Iterator[base.Row]:
-    """The first against the others by each metric and both tests, as the paper's tables have it."""
+    """Compare the first system with the others by each metric and both tests, as in the paper."""
     shared = {name: settings[name] for name in ("replicates", "seed")}
     results = [
         compare(
@@ -493,8 +495,9 @@ def _reranking_sentences(
     first = [row for row in rows if row["a"] == BASELINE]
     yield (
         f"{settings['candidates']:,} different candidates for {settings['pool']['segments']:,} "
-        f"segments; gamma {details['gamma']:.4g} keeps {details['selected']:,} features; another "
-        f"candidate than the baseline's is chosen for {first[0]['changed']:,} segments."
+        f"segments; gamma {details['gamma']:.4g} keeps {details['selected']:,} features; the "
+        f"reranker and the baseline choose different candidates for {first[0]['changed']:,} "
+        "segments."
     )
     yield (
         f"By {settings['train_for']} the reranker scores {details['score']:.3f}, the first "
@@ -510,13 +513,13 @@ def _reranking_sentences(
     directions = {row["difference"] > 0 for row in first if row["difference"] and row["points_up"]}
     if len(directions) > 1:
         yield (
-            "The metrics point in different directions: which of them one reports decides whether "
-            "the reranker is an improvement."
+            "The metrics disagree on the sign of the difference: whether the reranker is an "
+            "improvement depends on the metric reported."
         )
     for metric in dict.fromkeys(row["metric"] for row in rows if row["a"] != BASELINE):
         equal = [row for row in rows if row["a"] != BASELINE and row["metric"] == metric]
         smaller = sum(row["bootstrap"] < row["approxrand"] for row in equal)
         yield (
-            f"{metric}: of {len(equal)} variants with redundant features the bootstrap gives a "
-            f"smaller p-value than approximate randomization in {smaller}."
+            f"{metric}: the bootstrap gives a smaller p-value than approximate randomization for "
+            f"{smaller} of {len(equal)} variants with redundant features."
         )

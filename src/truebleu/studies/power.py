@@ -1,10 +1,10 @@
-"""Power, accuracy and sensitivity: what tests on samples conclude, how often, and rightly or not.
+"""Power, accuracy and sensitivity: rates of right and wrong conclusions of tests on samples.
 
-Koehn (2004, §7) took what 30,000 sentences say for the truth, and asked how often samples of 100
-to 3,000 lead to it. Power counts right and wrong conclusions of nine pairs of systems by size, at
-the level 95 % (§7.1, Table 3): "12%/1%" are 12 % right and 1 % wrong conclusions. Accuracy sorts
-the conclusions of all pairs, samples and sizes by their confidence, down to 50 % (§7.2, Table 4):
-each band was right a little more often than it claimed.
+Koehn (2004, §7) took the scores of 30,000 sentences for the truth, and counted how often samples
+of 100 to 3,000 lead to it. Power counts right and wrong conclusions of nine pairs of systems by
+size, at the level 95 % (§7.1, Table 3): "12%/1%" are 12 % right and 1 % wrong conclusions. Accuracy
+sorts the conclusions of all pairs, samples and sizes by their confidence, down to 50 % (§7.2,
+Table 4): each band was right a little more often than it claimed.
 
 Zhang & Vogel (2004, §3, Table 1, Fig. 3) compare seven systems pair by pair: two differ when the
 bootstrap's interval of their difference leaves out 0, and NIST's relative intervals are the
@@ -46,20 +46,21 @@ if TYPE_CHECKING:
 __all__ = ["study_accuracy", "study_power", "study_sensitivity"]
 
 
-#: The sizes of Koehn's Table 3.
+#: Sizes of Koehn's Table 3.
 USUAL_SIZES = (100, 300, 600, 3000)
 PAPERS_SIZE = 300
-#: The test that `compare` makes by default, and the paper's own.
+#: Default test of `compare`, and the paper's own.
 USUAL_TESTS = ("ar", "wins")
 
 
 class Outcomes(NamedTuple):
-    """What one test by one metric concluded on all samples, shaped (sample, pair).
+    """Conclusions of one test by one metric on all samples, shaped (sample, pair).
 
     Attributes:
-        p: the p-values.
-        right: whether the system that would be concluded to be better is so in the pool.
-        wrong: whether it is not; neither where the sample's scores tie.
+        p: p-values.
+        right: True if the system that would be concluded to be better is better in the pool.
+        wrong: True if that system is not better in the pool. If scores tie on the sample, both are
+            False.
     """
 
     p: base.Floats
@@ -67,18 +68,18 @@ class Outcomes(NamedTuple):
     wrong: NDArray[np.bool_]
 
     def only(self, pairs: NDArray[np.bool_]) -> Outcomes:
-        """The same of some pairs."""
+        """Return the outcomes of the pairs in a mask."""
         return Outcomes(self.p[:, pairs], self.right[:, pairs], self.wrong[:, pairs])
 
 
 class Trials(NamedTuple):
-    """The conclusions of all tests on all samples.
+    """Conclusions of all tests on all samples.
 
     Attributes:
-        pool: of all systems.
-        pairs: the systems that were compared, the better by the first metric first.
-        settings: what was asked for, with the sizes and pairs that were chosen.
-        records: what each sample gave.
+        pool: pool with all systems.
+        pairs: systems that were compared, the better one by the first metric first.
+        settings: settings of the study, with the chosen sizes and pairs.
+        records: conclusions on each sample.
     """
 
     pool: base.Pool
@@ -88,11 +89,11 @@ class Trials(NamedTuple):
 
     @property
     def cases(self) -> list[tuple[UnitCounts, str]]:
-        """All metrics and tests."""
+        """All combinations of metrics and tests."""
         return list(product(self.pool.statistics, self.settings["tests"]))
 
     def outcomes(self, statistics: UnitCounts, test: str, size: int | None = None) -> Outcomes:
-        """What a test by a metric concluded on samples of a size, or of all sizes."""
+        """Collect a test's conclusions by one metric on samples of a size, or of all sizes."""
         truth = np.sign(base.true_differences(statistics, self.pairs))
         keys = [key for key in self.records if size in (None, key[0])]
         values = np.array([self.records[key][statistics.label][test] for key in keys])
@@ -101,7 +102,7 @@ class Trials(NamedTuple):
         return Outcomes(p, concludes & (better == truth), concludes & (better != truth))
 
     def notes(self, alpha: float) -> Iterator[str]:
-        """What a reader must know: ties, metrics without direction, samples too small."""
+        """Yield caveats: ties in the pool, metrics without direction, samples too small to test."""
         for statistics in self.pool.statistics:
             differences = base.true_differences(statistics, self.pairs)
             pairs = zip(self.settings["pairs"], differences, strict=True)
@@ -109,12 +110,12 @@ class Trials(NamedTuple):
             if tied:
                 yield (
                     f"{statistics.label}: {'; '.join(tied)} tie in the pool, so no conclusion "
-                    "about them can be right."
+                    "about these systems can be right."
                 )
             if statistics.metric.higher_is_better is None:
                 yield (
-                    f"{statistics.label} has no better or worse: a right conclusion says which "
-                    "system has more, as in the pool."
+                    f"{statistics.label} has no better or worse: a conclusion is right if it names "
+                    "the system with the higher score in the pool."
                 )
         least = fewest_units(alpha)
         small = [size for size in self.settings["sizes"] if size < least]
@@ -133,9 +134,9 @@ def _run_trials(
     options: Mapping[str, Any],
     **chosen: Any,
 ) -> Trials:
-    """Test all pairs on all samples, as the options of a study say.
+    """Test all pairs on all samples.
 
-    All tests and pairs share the replicates of a sample, and every sample has its own.
+    All tests and pairs share the replicates of a sample; every sample has its own replicates.
     """
     base.require_replicates(options["replicates"], round(1 - options.get("level", 0.95), 12))
     tests = tuple(options["tests"] or USUAL_TESTS)
@@ -158,7 +159,7 @@ def _run_trials(
 def _conclude(
     pool: base.Pool, pairs: Sequence[Pair], testing: base.Testing, sample: base.Sample, index: int
 ) -> Record:
-    """By metric and test the p-values of all pairs on one sample, and which system is better."""
+    """Test all pairs on one sample; return p-values and better systems by metric and test."""
     return {
         statistics.label: {
             test: [conclusion.p.tolist(), conclusion.better.tolist()]
@@ -168,10 +169,10 @@ def _conclude(
     }
 
 
-# Power: how often tests conclude which system is better, rightly and wrongly.
+# Power: rates of right and wrong conclusions by size of the sample.
 
 
-# The power that plans usually ask for.
+# The usual target power of plans.
 USUAL_POWER = 0.8
 MEAN = "mean of all pairs"
 UNKNOWN = dict.fromkeys(("right", "right_low", "right_high"))
@@ -211,14 +212,15 @@ def study_power(
 ) -> base.StudyResult:
     """How often do tests on small samples conclude which system is better, and how often wrongly?
 
-    On 300 sentences, a difference of 2 BLEU was found in 65 of 100 samples, a difference of 0.5 in
-    12, and the opposite in 1 (Koehn 2004, Table 3). "12 %/1 %" means that the test concluded on 12
-    of 100 samples what the whole pool says by the same metric, and the opposite on 1.
+    On 300 sentences, a difference of 2 BLEU was detected in 65 of 100 samples, a difference of 0.5
+    in 12, and the opposite in 1 (Koehn 2004, Table 3). "12 %/1 %" means that the test drew the
+    right conclusion on 12 of 100 samples, the wrong one on 1, and none on 87. The scores of the
+    whole pool by the same metric decide which conclusion is right.
 
     Args:
-        test_set: the pool.
-        metrics: by which to compare; the first one ranks the systems, where pairs are near ones.
-        runner: keeps the results and shows progress.
+        test_set: pool to draw samples from.
+        metrics: metrics to compare by; the first one ranks the systems to choose pairs.
+        runner: runner that saves results and shows progress.
     """
     level, unit, figure = options["level"], options["unit"], options["figure"]
     trials = _run_trials("power", test_set, metrics, runner, options)
@@ -249,7 +251,10 @@ def study_power(
 
 
 def _confidences(trials: Trials) -> Iterator[base.Row]:
-    """The share of wins of the better system on each sample; of other tests 1 less half their p."""
+    """Yield the last test's confidence in the better system on each sample.
+
+    It is the share of wins of Koehn's test; for two-sided tests, 1 less half the p-value.
+    """
     statistics, test = trials.cases[-1]
     sizes = trials.settings["sizes"]
     size = max((size for size in sizes if size <= PAPERS_SIZE), default=sizes[0])
@@ -275,12 +280,12 @@ def _case(row: base.Row) -> str:
 def _power_rows(
     trials: Trials, statistics: UnitCounts, test: str, alpha: float
 ) -> Iterator[base.Row]:
-    """What a test concluded about each pair, and then about all that do not tie, by size."""
+    """Yield rates of right and wrong conclusions by pair and size, then means of untied pairs."""
     differences = base.true_differences(statistics, trials.pairs)
     outcomes = {size: trials.outcomes(statistics, test, size) for size in trials.settings["sizes"]}
     case = {"metric": statistics.label, "test": test}
     for place, difference in enumerate(differences.tolist()):
-        # By another metric than the first, the second system may be the better one.
+        # Only by the first metric is the first system of every pair the better one.
         better, worse = trials.settings["pairs"][place][:: -1 if difference < 0 else 1]
         names = {**case, "better": better, "worse": worse, "difference": abs(difference)}
         for size, (p, *sides) in outcomes.items():
@@ -289,7 +294,7 @@ def _power_rows(
                 base.binomial_rate(int((concluded & side[:, place]).sum()), len(concluded))
                 for side in sides
             )
-            # Of a pair that ties in the pool no conclusion is right.
+            # No conclusion is right about a pair that ties in the pool.
             rates = (right.cells("right") if difference else UNKNOWN) | wrong.cells("wrong")
             yield {**names, "size": size, "samples": len(concluded), **rates}
     untied = differences != 0
@@ -297,20 +302,20 @@ def _power_rows(
     for size, of_size in outcomes.items() if untied.sum() > 1 else ():
         of_size = of_size.only(untied)
         concluded = of_size.p <= alpha
-        # Samples are taken as a whole.
+        # Pairs share samples, so only samples are independent.
         rates = base.clustered_rate(concluded & of_size.right).cells("right")
         rates |= base.clustered_rate(concluded & of_size.wrong).cells("wrong")
         yield {**names, "size": size, "samples": len(concluded), **rates}
 
 
 def _side_by_side(rows: Sequence[base.Row], columns: Sequence[Column]) -> Table:
-    """All sizes side by side, as in the paper."""
+    """Tabulate all sizes side by side, as in the paper."""
     sizes = {row["size"]: f"{row['size']:,} (×{row['samples']})" for row in rows}
     pairs: dict[tuple[object, ...], base.Row] = {}
     for row in rows:
         pair = {column.name: row[column.name] for column in columns}
         cells = pairs.setdefault(tuple(pair.values()), pair)
-        # 12 %/1 %, as the paper has it; a dash for right conclusions about a tie.
+        # Cells are "12 %/1 %", as in the paper; tied pairs have a dash for right conclusions.
         right, wrong = map(_whole_percents, (row["right"], row["wrong"]))
         has_both = row["wrong"] or row["right"] is None
         cells[f"size_{row['size']}"] = f"{right}/{wrong}" if has_both else right
@@ -319,14 +324,14 @@ def _side_by_side(rows: Sequence[base.Row], columns: Sequence[Column]) -> Table:
 
 
 def _whole_percents(share: float | None) -> str:
-    """Whole percents, and a decimal where otherwise nothing would be left of something."""
+    """Format a share in whole percents, with one decimal below 1 %."""
     if share is None:
         return NO_VALUE
     return f"{100 * share:.1f} %" if 0 < share < 0.01 else f"{100 * share:.0f} %"
 
 
 def _power_sentences(rows: Sequence[base.Row], unit: str, digits: int) -> Iterator[str]:
-    """For each size the mean over pairs, and from which difference on pairs are mostly found."""
+    """Describe the mean power at each size, and the differences that are usually detected."""
     for size, group in groupby(sorted(rows, key=lambda row: row["size"]), lambda row: row["size"]):
         of_size = list(group)
         last = of_size[-1]
@@ -341,7 +346,7 @@ def _power_sentences(rows: Sequence[base.Row], unit: str, digits: int) -> Iterat
 
 
 def _detected(rows: Sequence[base.Row], digits: int) -> str:
-    """From which difference on every pair was found to differ in most samples."""
+    """Describe the smallest difference from which on all pairs reach the usual target power."""
     powers = sorted(
         (row["difference"], row["right"])
         for row in rows
@@ -361,15 +366,15 @@ def _detected(rows: Sequence[base.Row], digits: int) -> str:
     return f"all differences from {minimum} up were detected in at least {often} of the samples."
 
 
-# Accuracy: of the conclusions that a test is so and so sure of, how many are right.
+# Accuracy: share of right conclusions by confidence.
 
 
-#: Where bands begin, as Koehn's do: the four of 95 % and more in his Table 4 hold as many
-#: conclusions as his Table 3, and §7.2 quotes the next one, "90%-94.9%".
+#: Lower bounds of Koehn's bands: the four of 95 % and more in his Table 4 hold as many conclusions
+#: as his Table 3, and §7.2 quotes the next one, "90%-94.9%".
 USUAL_BANDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999)
-# So seldom may a band that keeps its word be called overconfident.
+# Level at which a band is tested for overconfidence.
 CHANCE = 0.025
-# Only Koehn's test asks about one direction; the p-values of the others are for both.
+# Tests with one-sided p-values.
 ONE_SIDED = ("wins",)
 BAND_COLUMNS = base.columns(
     "metric | test | band: Significance level | conclusions | confidence: Mean level [.1%] | "
@@ -381,7 +386,7 @@ class AccuracyOptions(TrialOptions, total=False):
     """Options of `study_accuracy`.
 
     Attributes:
-        bands: confidences at which bands begin; confidences below the first have a band, too.
+        bands: lower bounds of the bands; confidences below the first have a band, too.
     """
 
     bands: Annotated[
@@ -397,18 +402,18 @@ def study_accuracy(
     runner: Runner | None = None,
     **options: Unpack[AccuracyOptions],
 ) -> base.StudyResult:
-    """How many conclusions are right, by how sure the test was of them?
+    """How many conclusions are right, by the confidence of the test?
 
     Koehn (2004, Table 4): of 363 conclusions with a confidence of 90 to 95 %, 95 % were right. The
-    confidence of a conclusion is 1 - p; of Koehn's "wins" that is the share of replicates which the
-    winner wins. How often a test is right at some confidence depends on the size of the
-    differences: if all pairs are equal, half of the conclusions are wrong at any confidence.
-    P-values of two-sided tests claim less than they could.
+    confidence of a conclusion is 1 - p, which for Koehn's "wins" is the winner's share of the
+    replicates. How often a test is right at a given confidence depends on the size of the
+    differences. If all systems are equal, half of the conclusions are wrong at any confidence.
+    Two-sided p-values are conservative here.
 
     Args:
-        test_set: the pool.
-        metrics: by which to compare; the first one ranks the systems, where pairs are near ones.
-        runner: keeps the results and shows progress.
+        test_set: pool to draw samples from.
+        metrics: metrics to compare by; the first one ranks the systems to choose pairs.
+        runner: runner that saves results and shows progress.
     """
     bands = options["bands"] or USUAL_BANDS
     begins = sorted({round(float(band), base.DECIMALS) for band in bands})
@@ -418,7 +423,7 @@ def study_accuracy(
     result = base.StudyResult(trials.settings, title, BAND_COLUMNS, plot)
     result.details["undecided"] = []
     for statistics, test in trials.cases:
-        # Of a pair that ties in the pool no conclusion is right.
+        # No conclusion is right about a pair that ties in the pool.
         untied = base.true_differences(statistics, trials.pairs) != 0
         outcomes = trials.outcomes(statistics, test).only(untied)
         case = {"metric": statistics.label, "test": test}
@@ -429,15 +434,15 @@ def study_accuracy(
         result.details["undecided"].append(undecided)
         if undecided:
             result.sentences.append(
-                f"{_case(case)}: {undecided:,} samples of pairs tie, and give no conclusion."
+                f"{_case(case)}: {undecided:,} samples have tied scores, hence no conclusion."
             )
     result.sentences.extend(trials.notes(0.05))
     return result
 
 
 def _bands(outcomes: Outcomes, begins: Sequence[float], replicates: int) -> Iterator[base.Row]:
-    """The bands that have conclusions, the surest first."""
-    # No test of so many replicates can be surer than this.
+    """Yield the bands that contain conclusions, the highest confidence first."""
+    # Highest confidence that these replicates allow.
     surest = 1 - smallest_p(replicates)
     confidence = (1 - outcomes.p).round(base.DECIMALS)
     for low, high in reversed(list(pairwise([0.0, *begins, math.inf]))):
@@ -461,10 +466,10 @@ def _bands(outcomes: Outcomes, begins: Sequence[float], replicates: int) -> Iter
 
 
 def _is_overconfident(right: base.Estimate, claimed: float, conclusions: int) -> bool:
-    """Whether a band is right less often than it claims, by more than chance.
+    """Return whether a band is right significantly less often than it claims.
 
-    Both by the interval, which knows that conclusions on one sample are correlated, and by the
-    binomial distribution, which holds where hardly any conclusion is wrong.
+    Both the interval, which allows for correlated conclusions on one sample, and a binomial test,
+    which is valid if hardly any conclusion is wrong, must agree.
     """
     from scipy.stats import binom
 
@@ -475,31 +480,31 @@ def _is_overconfident(right: base.Estimate, claimed: float, conclusions: int) ->
 
 def _accuracy_sentence(case: str, bands: Sequence[base.Row], one_sided: bool) -> str:
     if not bands:
-        return f"{case}: there is no conclusion to judge."
+        return f"{case}: there is no conclusion."
     overconfident = "; ".join(
         f"{band['band']}: {percent(band['right'])} of {band['conclusions']:,}"
         for band in bands
         if band["overconfident"]
     )
     verdict = (
-        f"right less often than claimed, beyond the error, in the bands {overconfident}"
+        f"significantly fewer than claimed are right in the bands {overconfident}"
         if overconfident
-        else "no band is right less often than it claims, beyond the error"
+        else "no band has significantly fewer right conclusions than it claims"
     )
-    # Of a two-sided p, the wrong side has half.
-    sided = "" if one_sided else " Its p is two-sided: it claims less than it could."
+    # Half of a two-sided p belongs to the wrong side.
+    sided = "" if one_sided else " Its p-values are two-sided, hence conservative here."
     total = sum(band["conclusions"] for band in bands)
     return f"{case}: of {total:,} conclusions, {verdict}.{sided}"
 
 
-# Sensitivity: by which metric most pairs of systems differ, and how wide its intervals are.
+# Sensitivity: number of pairs that differ significantly, and widths of intervals, by metric.
 
 
-#: Those of both papers, and the two that are most used beside BLEU.
+#: Metrics of both papers, with chrF and TER.
 USUAL_METRICS = ("bleu", "nist", "mbleu", "chrf", "ter")
 #: The bootstrap's interval of the difference, and approximate randomization.
 BOTH_TESTS = ("interval", "ar")
-# Where by every metric at least this share of the pairs differ, smaller samples would show more.
+# Share of pairs above which metrics can hardly differ, so that smaller samples show more.
 SATURATED = 0.95
 
 SENSITIVITY_COLUMNS = base.columns(
@@ -512,11 +517,11 @@ class SensitivityOptions(base.PoolOptions, total=False):
     """Options of `study_sensitivity`.
 
     Attributes:
-        sizes: units in samples, on which not everything is significant as on large test sets.
-            Default: the whole test set, once.
+        sizes: units in samples; small samples avoid that all pairs differ significantly. Default:
+            the whole test set, once.
         samples: samples of each size, by default 20; only with sizes.
-        sampling: how samples are taken: every k-th unit, consecutive ones, or at random without
-            (the default) or with replacement; only with sizes.
+        sampling: sampling method: every k-th unit, consecutive units, or at random without (the
+            default) or with replacement; only with sizes.
         correction: correction for all pairs of one metric.
     """
 
@@ -541,12 +546,12 @@ def study_sensitivity(
     Zhang & Vogel (2004, Table 1, Fig. 3) and Riezler & Maxwell (2005, Table 1) found NIST more
     sensitive than BLEU. A pair differs by the bootstrap's interval of the difference (Zhang & Vogel
     2004, §3.2) or by approximate randomization, each with and without a correction for all pairs.
-    The winner need not be the right one: a metric may be sure of what people would not say.
+    A significant difference need not be right: human raters may prefer the other system.
 
     Args:
-        test_set: with two systems at least.
-        metrics: to compare.
-        runner: keeps the results and shows progress.
+        test_set: test set with at least two systems.
+        metrics: metrics to compare.
+        runner: runner that saves results and shows progress.
     """
     level, unit, sizes = options["level"], options["unit"], options["sizes"]
     replicates, correction = options["replicates"], options["correction"]
@@ -558,10 +563,10 @@ def study_sensitivity(
     require_enough_replicates(replicates, correction, len(pairs), alpha, kind="pairs")
     pool = base.Pool.of(test_set, metrics, unit)
     chosen = base.sizes_that_fit(sizes, len(pool), ()) if sizes else [len(pool)]
-    # Even the clearest difference has no smaller p than the swaps of so few units can give.
+    # With too few units, no difference can be significant after the correction.
     least = fewest_units(alpha / smallest_factor(correction, len(pairs), only_one=False))
     if chosen[0] < least:
-        expected = f"at least {least} units to find any of {len(pairs)} pairs to differ"
+        expected = f"at least {least} units, so that any of {len(pairs)} pairs can be significant"
         raise SettingError("sizes", chosen[0], expected)
     for name, value in {"samples": options["samples"], "sampling": options["sampling"]}.items():
         if not sizes and value is not None:
@@ -573,7 +578,7 @@ def study_sensitivity(
         "sampling": options["sampling"] or "random",
         "sizes": chosen,
     }
-    # One for each metric: what is interrupted on a whole test set keeps the rest.
+    # With a task per metric, an interrupted run keeps the finished metrics.
     tasks = [
         Task(
             (size, index, statistics.label),
@@ -613,14 +618,14 @@ def study_sensitivity(
 
 
 class _Conclusions(NamedTuple):
-    """What one metric concluded on the samples of one size.
+    """Conclusions by one metric on the samples of one size.
 
     Attributes:
-        label: of the metric.
-        size: units in a sample.
-        records: of the samples.
-        alpha: the significance level.
-        correction: for all pairs.
+        label: label of the metric.
+        size: number of units in a sample.
+        records: conclusions on each sample.
+        alpha: significance level.
+        correction: correction for all pairs.
     """
 
     label: str
@@ -635,25 +640,25 @@ class _Conclusions(NamedTuple):
         return np.stack([base.from_record(record["relative"]) for record in self.records])
 
     def significant(self, test: str = "ar", correction: str | None = None) -> NDArray[np.bool_]:
-        """Which pairs differ significantly, shaped (sample, pair)."""
-        # A share of wins that means 0.05 is not quite that in floats, nor a multiple of it.
+        """Return a mask of the pairs that differ significantly, shaped (sample, pair)."""
+        # Rounding errors must not decide when a p-value equals alpha.
         limit = self.alpha * (1 + TIE_TOLERANCE)
         name = self.correction if correction is None else correction
         return np.stack([adjust(record[test], name) <= limit for record in self.records])
 
     @property
     def widths(self) -> base.Floats:
-        """The systems' mean relative widths over samples."""
+        """Relative widths of the systems, averaged over samples."""
         return base.mean_of_known(self.intervals[:, base.HIGH] - self.intervals[:, base.LOW])
 
     @property
     def width(self) -> base.Row:
-        """The mean relative width of all systems; None where none has one."""
+        """Mean relative width of all systems, or None if no system has one."""
         return base.or_none(width=float(base.mean_of_known(self.widths)))
 
 
 def _test_rows(conclusions: _Conclusions, unit: str) -> Iterator[base.Row]:
-    """How many pairs differ by each test, without and with the correction."""
+    """Count the pairs that differ by each test, without and with the correction."""
     for test in BOTH_TESTS:
         for correction in dict.fromkeys(("none", conclusions.correction)):
             significant = conclusions.significant(test, correction)
@@ -679,7 +684,10 @@ def _test_rows(conclusions: _Conclusions, unit: str) -> Iterator[base.Row]:
 def _system_rows(
     pool: base.Pool, pairs: Sequence[Pair], conclusions: _Conclusions
 ) -> Iterator[base.Row]:
-    """The systems' intervals, and from how many others each differs by randomization."""
+    """Yield systems with their intervals and the number of other systems that differ from each.
+
+    Differences are tested by approximate randomization.
+    """
     shares = conclusions.significant().mean(axis=0)
     medians, lows, highs = base.mean_of_known(conclusions.intervals)
     widths = conclusions.widths
@@ -699,7 +707,7 @@ def _system_rows(
 def _sensitivity_sentences(
     start: str, of_size: Sequence[_Conclusions], correction: str
 ) -> Iterator[str]:
-    """By which metric most pairs differ, and how wide intervals are."""
+    """Describe the numbers of significant pairs and the widths of intervals, by metric."""
     shares = {conclusions.label: conclusions.significant().mean(axis=1) for conclusions in of_size}
     pairs = len(of_size[0].records[0]["ar"])
     corrected = "without correction" if correction == "none" else f"corrected ({correction})"
@@ -709,30 +717,33 @@ def _sensitivity_sentences(
         for metric in order
     )
     yield (
-        f"{start}, of {pairs} pairs these differ significantly by approximate randomization, "
-        f"{corrected}: {amounts}."
+        f"{start}, the numbers of {pairs} pairs that differ significantly by approximate "
+        f"randomization, {corrected}, are: {amounts}."
     )
     for metric in order[1:] if len(shares[order[0]]) > 1 else ():
         more = base.mean_estimate(shares[order[0]] - shares[metric])
-        sure = "clear" if (more.low or 0) > 0 else "within the error"
-        yield f"{start}, {order[0]} finds {more} more of the pairs than {metric}: {sure}."
+        verdict = "significant" if (more.low or 0) > 0 else "not significant"
+        yield (
+            f"{start}, {order[0]} detects {more} more of the pairs than {metric}; this difference "
+            f"is {verdict}."
+        )
     if len(shares) > 1 and min(share.mean() for share in shares.values()) >= SATURATED:
         yield (
             f"{start} at least {100 * SATURATED:g} % of the pairs differ significantly by every "
-            "metric; smaller samples (--sizes) show more of how metrics differ."
+            "metric; smaller samples (--sizes) tell metrics apart better."
         )
     widths = {conclusions.label: conclusions.width["width"] for conclusions in of_size}
     known = sorted((width, metric) for metric, width in widths.items() if width is not None)
     without = [metric for metric, width in widths.items() if width is None]
     if known:
         words = ", ".join(f"{metric} {100 * width:.2f} %" for width, metric in known)
-        yield f"{start} the mean widths of the intervals, of the score, are {words}."
+        yield f"{start} the mean relative widths of the intervals are {words}."
     if without:
-        yield f"{start} there is no relative interval of {', '.join(without)}: medians are 0."
+        yield f"{start} there is no relative interval for {', '.join(without)}: medians are 0."
 
 
 def _samples(options: Mapping[str, Any], pool: int, size: int) -> list[base.Sample]:
-    """Draw the samples of a size; only one of the whole, unless units may be drawn twice."""
+    """Draw the samples of a size; the whole pool is a single sample, unless with replacement."""
     if size == pool and options["sampling"] != "independent":
         return [np.arange(pool)]
     return base.draw_samples(options["sampling"], pool, size, options["samples"], options["seed"])
@@ -746,9 +757,9 @@ def _p_values(
     index: int,
     settings: CompareSettings,
 ) -> Record:
-    """The p-values of all pairs on one sample, by both tests, and the systems' intervals.
+    """Compute p-values of all pairs by both tests, and the systems' intervals, on one sample.
 
-    Sample `index` has replicates of its own, so that no two make the same mistake.
+    Each sample has its own replicates, so that Monte-Carlo errors of samples are independent.
     """
     statistics = pool.take(sample)[metric]
     replicates, seed = settings.replicates, settings.seed

@@ -1,11 +1,12 @@
-"""Samples of a pool: how much scores vary over them, and how often their intervals hold the truth.
+"""Samples of a pool: the variation of scores over samples, and the coverage of their intervals.
 
 Koehn (2004, §3.2-3.4, Figs. 2-4): BLEU of one system ran from 21 to 37 on blocks of 300
-consecutive sentences, and from 27 to 31 on samples of every hundredth sentence. What is hard to
-translate stands together, so that a block is worth fewer sentences than it has.
+consecutive sentences, and from 27 to 31 on samples of every hundredth sentence. Sentences that are
+hard to translate stand together, so the effective sample size of a block is below its number of
+sentences.
 
-Koehn (2004, §5, Fig. 6) took 100 systematic samples of 300 sentences: of their 95 % intervals 97
-contained the score of all 30,000 sentences. The same is asked here of intervals of differences.
+Koehn (2004, §5, Fig. 6) took 100 systematic samples of 300 sentences: 97 of their 95 % intervals
+contained the score of all 30,000 sentences. This study can also check intervals of differences.
 """
 
 from __future__ import annotations
@@ -40,11 +41,11 @@ __all__ = ["study_coverage", "study_sampling"]
 
 SAMPLE_SIZES = (100, 300, 600)
 PAPERS_SIZE = 300
-# Fewer points do not show to the eye how much they vary.
+# Fewest points that show their spread in a chart.
 ENOUGH_POINTS = 10
 CUTS: tuple[base.Sampling, base.Sampling] = ("block", "systematic")
 TITLES = {"block": "blocks", "systematic": "systematic samples"}
-# What is smaller than this share of the values is rounding.
+# Standard deviations below this share of the values are rounding errors.
 ROUNDING = 1e-12
 SAMPLING_COLUMNS = (
     "metric | size | samples | of: Score or difference | pool [D] | "
@@ -56,19 +57,19 @@ SAMPLING_COLUMNS = (
 
 
 class Quantities(NamedTuple):
-    """The systems whose scores are shown, the best first, and the pairs whose differences are."""
+    """Systems to show scores of, the best first, and pairs to show differences of."""
 
     systems: list[int]
     pairs: list[Pair]
 
     def of(self, scores: ArrayLike, sign: int) -> base.Floats:
-        """The scores and then the differences, of scores shaped (..., system)."""
+        """Compute the scores and then the differences, from scores shaped (..., system)."""
         array = np.asarray(scores, dtype=np.float64)
         differences = [sign * base.differences_of(array, self.pairs)] if self.pairs else []
         return np.concatenate([array[..., self.systems], *differences], axis=-1)
 
     def names(self, pool: base.Pool) -> list[str]:
-        """Each system, and then both of each pair."""
+        """Name the systems and then the pairs."""
         return [*(pool.names[system] for system in self.systems), *_against(pool, self.pairs)]
 
 
@@ -80,9 +81,9 @@ class SamplingOptions(base.PoolOptions, total=False):
     """Options of `study_sampling`.
 
     Attributes:
-        samples: samples of each kind and size. Default: all that fit.
-        independent: samples of independent units to compare with.
-        figure: what the chart shows: the best system's scores by the first metric (Figs. 2 and 3),
+        samples: samples of each kind and size. Default: all samples that fit.
+        independent: samples of independent units, for comparison.
+        figure: content of the chart: the best system's scores by the first metric (Figs. 2 and 3),
             or the differences of the first pair (Fig. 4).
     """
 
@@ -107,16 +108,17 @@ def study_sampling(
     from 27 to 31 on systematic samples, of every hundredth sentence.
 
     The design effect is the variance over samples divided by the variance over samples of
-    independent units of the same size, drawn from the whole pool with replacement. With an effect
-    of 5 a block of 300 tells as much as 60 segments drawn at random. Blocks and systematic samples
-    share nothing, so that their variance with the divisor n - 1 needs no correction for the finite
-    pool. If units were in random order, the effect would be 1 (Cochran 1977, §8.5). Above 1, units
-    of a sample are alike; below 1, they are more varied than independent units.
+    independent units of the same size, drawn from the whole pool with replacement. With a design
+    effect of 5, the effective sample size of a block of 300 is 60 segments. Blocks are disjoint,
+    and so are systematic samples; hence their variance with the divisor n - 1 needs no finite
+    population correction. If units are in random order, the design effect is 1 (Cochran 1977,
+    §8.5). Above 1, units of a sample are alike; below 1, they are more varied than independent
+    units.
 
     Args:
-        test_set: the pool, in its own order, which is what matters here.
-        metrics: by which to score.
-        runner: keeps the results and shows progress.
+        test_set: pool, in its original order, which matters here.
+        metrics: metrics to score by.
+        runner: runner that saves results and shows progress.
     """
     unit, figure, seed = options["unit"], options["figure"], options["seed"]
     independent = options["independent"]
@@ -145,7 +147,7 @@ def study_sampling(
     )
     title = "Scores and differences on consecutive blocks and on systematic samples"
     columns = base.columns(SAMPLING_COLUMNS.replace("[D]", f"[.{pool.digits}f]"))
-    # One scale for both panels, so that they compare.
+    # Both panels share the y axis, so that they compare.
     plot = Plot("point", "sample", "score", panel="case", reference_field="pool", shared_y=True)
     result = base.StudyResult(settings, title, columns, plot)
     place = 0 if figure == "scores" else len(pool.names)
@@ -163,7 +165,7 @@ def study_sampling(
 
 
 def _scores(pool: base.Pool, samples: Sequence[base.Sample]) -> Record:
-    """Each metric's scores of all systems on every sample, shaped (sample, system)."""
+    """Compute each metric's scores of all systems on every sample, shaped (sample, system)."""
     taken = [pool.take(sample) for sample in samples]
     return {
         statistics.label: [by_metric[place].scores.tolist() for by_metric in taken]
@@ -182,7 +184,7 @@ def _variations(
     records: Mapping[Key, Record],
     size: int,
 ) -> Iterator[base.Row]:
-    """How much each score and difference varies over samples of one size."""
+    """Yield rows with the variation of each score and difference over samples of one size."""
     values = {
         sampling: quantities.of(records[sampling, size][statistics.label], statistics.sign)
         for sampling in (*CUTS, "independent")
@@ -205,7 +207,7 @@ def _variations(
 
 
 def mean_variation(group: Sequence[base.Row]) -> base.Row:
-    """The mean of variances over systems or pairs, which share all samples."""
+    """Average variances over systems or pairs, which share all samples."""
     first = group[0]
     mean: base.Row = {name: first[name] for name in ("metric", "size", "samples", "kind")}
     sds = {
@@ -223,10 +225,10 @@ def _design_effects(sds: Mapping[Any, float], samples: int) -> base.Row:
 
 
 def design_effect(name: str, sd: float, samples: int, independent_sd: float) -> base.Row:
-    """The standard deviation over so many samples, and its variance beside independent units'.
+    """Compute the design effect of a standard deviation over `samples` samples.
 
-    The 95 % interval is that of scores of samples that are normal and independent; there is no
-    effect where independent units do not vary.
+    The 95 % interval assumes that scores of samples are normal and independent. The design effect
+    is None if scores of independent units do not vary.
     """
     cells: base.Row = dict.fromkeys(f"{name}_effect{end}" for end in ("", "_low", "_high"))
     if independent_sd:
@@ -239,13 +241,13 @@ def design_effect(name: str, sd: float, samples: int, independent_sd: float) -> 
 
 
 def standard_deviation(values: base.Floats) -> float:
-    """With n - 1; 0 where values differ by rounding only."""
+    """Compute the standard deviation with divisor n - 1; 0 if values differ only by rounding."""
     sd = float(values.std(ddof=1))
     return 0.0 if sd <= ROUNDING * float(np.abs(values).max()) else sd
 
 
 def _worth_of_blocks(mean: base.Row, digits: int, unit: str) -> str:
-    """How much a block is worth in independent units."""
+    """Describe the effective sample size of a block."""
     size, effect = mean["size"], mean["block_effect"]
     begin = (
         f"{mean['metric']} on {size:,} {unit}s: {mean['kind']}s have a standard deviation of "
@@ -254,7 +256,7 @@ def _worth_of_blocks(mean: base.Row, digits: int, unit: str) -> str:
         f"{mean['independent_sd']:.{digits}f} on independent {unit}s"
     )
     if not effect:
-        return f"{begin}; what does not vary has no design effect."
+        return f"{begin}; without variation there is no design effect."
     return (
         f"{begin}. The effective sample size of a block of {size:,} {unit}s is "
         f"{size / effect:,.0f} (design effect {effect:.2f}, from {mean['block_effect_low']:.2f} to "
@@ -269,7 +271,10 @@ def _points(
     records: Mapping[Key, Record],
     sizes: Sequence[int],
 ) -> list[base.Row]:
-    """One quantity by the first metric, on samples of up to the paper's size and not too few."""
+    """Make the points of the chart: one quantity by the first metric, on samples of one size.
+
+    The size is the largest up to the paper's that leaves enough points.
+    """
     statistics = pool.statistics[0]
     label, sign = statistics.label, statistics.sign
     enough = (size for size in sizes if len(records["block", size][label]) >= ENOUGH_POINTS)
@@ -288,13 +293,13 @@ def _points(
     ]
 
 
-# Coverage: how often intervals of samples contain the score of the whole.
+# Coverage: rate at which intervals of samples contain the score of the pool.
 
 
 COVERAGE_SIZES = (100, 300, 600, 1000, 3000)
-# More intervals side by side run into one another.
+# More intervals would overlap in the chart.
 MOST_DRAWN = 50
-# A sample that is a larger share of its pool varies noticeably less than its interval says.
+# Share of the pool from which a sample varies noticeably less than its interval claims.
 NOTABLE_SHARE = 0.05
 
 COVERAGE_COLUMNS = base.columns(
@@ -310,7 +315,7 @@ class CoverageOptions(base.SampleOptions, total=False):
     """Options of `study_coverage`.
 
     Attributes:
-        of: what the intervals are of: the systems' scores, or the differences of all pairs.
+        of: quantity of the intervals: the systems' scores, or the differences of all pairs.
         interval: method of the intervals.
     """
 
@@ -334,9 +339,9 @@ def study_coverage(
     contained the score of all 30,000 segments.
 
     Args:
-        test_set: the pool.
-        metrics: by which to score.
-        runner: keeps the results and shows progress.
+        test_set: pool to draw samples from.
+        metrics: metrics to score by.
+        runner: runner that saves results and shows progress.
     """
     unit, of, level = options["unit"], options["of"], options["level"]
     comparison = CompareSettings(
@@ -362,7 +367,7 @@ def study_coverage(
     names = pool.names if pairs is None else _against(pool, pairs)
     for statistics in pool.statistics:
         truth = _values(statistics, pairs)
-        # A score that never varies must not miss itself by rounding.
+        # Rounding must not put a constant score outside its interval.
         margin = TIE_TOLERANCE * statistics.scale
         for size in drawn:
             bounds = np.array([records[key][statistics.label] for key in records if key[0] == size])
@@ -399,7 +404,7 @@ def study_coverage(
     largest = max(drawn) / len(pool)
     if options["sampling"] != "independent" and largest > NOTABLE_SHARE:
         narrower = 100 * (1 - (1 - largest) ** 0.5)
-        # Of random samples, which may have units in common, this holds as well.
+        # This also holds for random samples, which may have units in common.
         result.sentences.append(
             f"The largest samples are {100 * largest:.0f} % of the pool and have no unit twice: "
             f"they vary by {narrower:.0f} % less around the pool's score than around the score of "
@@ -415,7 +420,7 @@ def _intervals(
     index: int,
     settings: CompareSettings,
 ) -> Record:
-    """Each metric's scores or differences on one sample, with their intervals."""
+    """Compute each metric's scores or differences on one sample, with their intervals."""
     record: Record = {}
     for statistics, replicates in base.resampled_scores(
         pool.take(sample), settings.replicates, settings.seed, index
@@ -427,15 +432,18 @@ def _intervals(
 
 
 def _values(statistics: UnitCounts, pairs: Sequence[Pair] | None) -> base.Floats:
-    """Each system's score, or each pair's difference."""
+    """Return the systems' scores, or the pairs' differences if there are pairs."""
     return statistics.scores if pairs is None else base.differences_of(statistics.scores, pairs)
 
 
 def _least_covered(contains: NDArray[np.bool_], level: float) -> int | None:
-    """The system or pair that is covered less than the level and than the others, by no chance."""
+    """Return the index of the system or pair with the lowest coverage, if it is significant.
+
+    Its coverage must be significantly below both the level and the mean coverage; else None.
+    """
     by_each = contains.mean(axis=0)
     worst = int(by_each.argmin())
-    # As many as there are might have been the least by chance (Bonferroni).
+    # The lowest of several rates is low by chance (Bonferroni).
     confidence = 1 - 0.05 / len(by_each)
     _, most = monte_carlo_interval(by_each[worst], len(contains), confidence)
     return None if len(by_each) == 1 or most >= min(level, by_each.mean()) else worst
@@ -444,12 +452,12 @@ def _least_covered(contains: NDArray[np.bool_], level: float) -> int | None:
 def _sentence(row: base.Row, quantity: str, unit: str, level: float) -> str:
     rate = base.Estimate.from_cells(row, "coverage")
     kept = row["coverage_low"] <= level <= row["coverage_high"]
-    verdict = f"{100 * level:g} % is within the error" if kept else f"not {100 * level:g} %"
+    verdict = "does not differ" if kept else "differs"
     sentence = (
         f"{row['metric']} on {row['size']:,} {unit}s: {rate} of the intervals contain the pool's "
-        f"{quantity}; {verdict}."
+        f"{quantity}, which {verdict} significantly from {100 * level:g} %."
     )
     if "least" in row:
         least = percent(row["least_coverage"])
-        sentence += f" Least covered is {row['least']} with {least}, which is no chance."
+        sentence += f" Coverage is lowest for {row['least']} ({least}), significantly too low."
     return sentence

@@ -1,9 +1,9 @@
-"""Smoothing: which smoothing of sentence BLEU agrees best with people.
+"""Smoothing: agreement of smoothed sentence BLEU with human raters.
 
-Chen & Cherry (2014, §3.1, Tables 2 and 3) compare seven smoothings with none: by the τ of eq. 12
-between pairs of outputs of one segment, and by Pearson's γ and Spearman's ρ between systems, whose
-score is the mean of sentence BLEU weighted by reference length (eq. 13). Corpus BLEU, "crp", is
-beside them at system level.
+Chen & Cherry (2014, §3.1, Tables 2 and 3) compare seven smoothings with no smoothing: by the τ of
+eq. 12 over pairs of outputs of one segment, and by Pearson's γ and Spearman's ρ over systems, whose
+score is the mean of sentence BLEU weighted by reference length (eq. 13). At system level they also
+include corpus BLEU, "crp".
 """
 
 from __future__ import annotations
@@ -51,26 +51,26 @@ if TYPE_CHECKING:
 
 __all__ = ["study_smoothing"]
 
-#: The paper's coefficients, by the names that they have elsewhere; all but τ are of systems.
+#: Names of the paper's coefficients in `agreement`; all but τ are over systems.
 COEFFICIENTS = {"tau": "chen-cherry", "gamma": "pearson", "rho": "spearman"}
 SYMBOLS = {"tau": "τ", "gamma": "γ", "rho": "ρ"}
 CORPUS = "crp"
 NONE = "0"
-# Of about the size of rounding in coefficients, which have the scale 1.
+# Tolerance for rounding errors of coefficients.
 SAME = 1e-12
 
-NO_SEGMENT_VALUE = "corpus BLEU is of whole texts; of a single segment it would be smoothing 0"
-NO_SEGMENTS_JUDGED = "people scored whole systems, and no segments"
-NOTHING_DRAWN = "people scored whole systems, and no segments that could be drawn"
-# What a test of two rows is known by.
+NO_SEGMENT_VALUE = "corpus BLEU scores whole texts; on a single segment it equals smoothing 0"
+NO_SEGMENTS_JUDGED = "human scores are of whole systems, not of segments"
+NOTHING_DRAWN = "human scores are of whole systems, so that there are no segments to resample"
+# Key of a test of two rows.
 TEST = ("coefficient", "better", "worse")
-# The cells of each coefficient in a row.
+# Suffixes of each coefficient's cells in a row.
 ENDS = ("", "_low", "_high", "_excess", "_excess_low", "_excess_high")
 RESAMPLED: dict[base.PoolUnit, Resample] = {"segment": "segments", "document": "documents"}
 
 
 def best(values: Mapping[str, float]) -> tuple[str, ...]:
-    """The labels with the largest value: several where they share it."""
+    """Return the labels with the largest value, several if they tie."""
     most = max(values.values(), default=0.0)
     return tuple(label for label, value in values.items() if value >= most - SAME)
 
@@ -81,7 +81,7 @@ class SmoothingOptions(base.PoolOptions, total=False):
     Attributes:
         tokenize: tokenizer of all metrics.
         lowercase: True if all metrics ignore case.
-        system_scores: segments that systems are scored on: "all", or those "rated".
+        system_scores: segments for system scores: "all", or only the "rated" segments.
         permutations: permutations in each test.
     """
 
@@ -106,18 +106,17 @@ def study_smoothing(
     Chen & Cherry (2014, Tables 2 and 3) compare smoothings 0 to 7 by the τ of pairs of outputs of
     one segment (eq. 12). Pearson's γ and Spearman's ρ of systems also include corpus BLEU (crp);
     systems are scored by the mean of sentence BLEU weighted by reference length (eq. 13). ε, K and
-    α are the paper's.
-    Intervals take segments, or documents, for independent draws. The tests assume
-    that, were two smoothings equally good, either's answers about a segment might as well be the
-    other's; between systems, either's score of a system.
+    α are the paper's. Intervals assume that segments, or documents, are independent draws. The
+    tests assume that two equally good smoothings are exchangeable: for τ their answers about a
+    segment, for γ and ρ their scores of a system.
 
     Args:
-        test_set: the outputs of at least two systems that people judged.
+        test_set: outputs of at least two judged systems.
         human: scores of segments, or comparisons of pairs; scores of whole systems leave out τ.
-        runner: keeps the results and shows progress.
+        runner: runner that saves results and shows progress.
     """
     unit, system_scores = options["unit"], options["system_scores"]
-    # Whether a smoothing agrees better than none was asked before the data were seen.
+    # One-sided: that smoothing agrees better than no smoothing is the hypothesis of the study.
     agreeing = AgreeSettings(
         resample=RESAMPLED[unit],
         replicates=options["replicates"],
@@ -134,7 +133,7 @@ def study_smoothing(
     data = agreement_data(counts, human, system_scores=system_scores)
     agreement = Agreeing(data, agreeing)
     for name in COEFFICIENTS:
-        agreement.resampling(name)  # what cannot be resampled is refused before the work begins
+        agreement.resampling(name)  # raises errors before the work begins
     values = {name: agreement.values(name) for name in COEFFICIENTS}
     tasks = [Task(("interval", name), partial(agreement.intervals, name)) for name in COEFFICIENTS]
     tasks += [
@@ -162,7 +161,7 @@ def study_smoothing(
     headings = {
         name: f"{item if name == 'tau' else 'system'} {symbol}" for name, symbol in SYMBOLS.items()
     }
-    title = "Agreement of sentence BLEU with people by smoothing (Chen & Cherry 2014)"
+    title = "Agreement of sentence BLEU with human raters by smoothing (Chen & Cherry 2014)"
     plot = Plot("point", "smoothing", "agreement", panel="coefficient", shared_y=False)
     result = base.StudyResult(settings, title, _columns(headings, options["level"]), plot)
     result.details.update(
@@ -202,9 +201,9 @@ def study_smoothing(
     )
     result.sentences.extend(
         [
-            "The best is picked on these data, which flatters it: its p does not allow for that.",
-            f"Intervals are about other {unit}s translated by the same systems: with other systems "
-            "γ and ρ would vary more.",
+            "The best smoothing is chosen on these data; its p-value does not correct for that.",
+            f"Intervals are about other {unit}s translated by these systems: with other systems γ "
+            "and ρ would vary more.",
             *_lacking(result.rows),
             *about_inputs(result.details["people"], {}),
         ]
@@ -219,7 +218,7 @@ def _columns(headings: Mapping[str, str], level: float) -> tuple[Column, ...]:
         for name, heading in headings.items()
     )
     return base.columns(
-        f"smoothing | name | {bounded} | p: p, {headings['tau']} above none's [.4f]"
+        f"smoothing | name | {bounded} | p: p, {headings['tau']} above smoothing 0 [.4f]"
     )
 
 
@@ -228,10 +227,10 @@ def _name(label: str) -> str:
 
 
 def _pairs_to_test(name: str, values: Mapping[str, MetricAgreement]) -> list[tuple[str, str]]:
-    """Pairs to test, the one that may be better first.
+    """List the pairs to test, each with the hypothesised better row first.
 
-    By segments each smoothing against none, for the column of p-values; the best against none,
-    against the next best, and of systems against corpus BLEU.
+    The best smoothing is tested against no smoothing, the next best and, over systems, corpus BLEU;
+    for τ each smoothing is tested against no smoothing, for the column of p-values.
     """
     defined = _defined(values)
     first = best(defined)
@@ -244,7 +243,7 @@ def _pairs_to_test(name: str, values: Mapping[str, MetricAgreement]) -> list[tup
 
 
 def _defined(values: Mapping[str, MetricAgreement]) -> dict[str, float]:
-    """The values of the smoothings that have one."""
+    """Return the values of smoothings, without missing ones and corpus BLEU."""
     return {
         label: agreement.value
         for label, agreement in values.items()
@@ -255,7 +254,7 @@ def _defined(values: Mapping[str, MetricAgreement]) -> dict[str, float]:
 def _agreement(
     name: str, agreement: MetricAgreement, none: MetricAgreement, bounds: Sequence[Any]
 ) -> base.Row:
-    """How well one row agrees with people by one coefficient, and by how much it is above none."""
+    """Make a row's cells of one coefficient: its agreement, and its excess over no smoothing."""
     low, high, reason, *of_excess, _ = bounds
     cells: base.Row = dict.fromkeys(f"{name}{end}" for end in ENDS)
     cells[f"{name}_reason"] = agreement.reason or reason
@@ -268,7 +267,7 @@ def _agreement(
 
 
 def _better_than_none(tests: Mapping[tuple[str, ...], float]) -> dict[str, float]:
-    """For each smoothing p that its τ is above that of none, corrected for their number (Holm)."""
+    """Return Holm-corrected p-values of τ above the τ of no smoothing, by smoothing."""
     raw = {
         label: p
         for (name, label, other), p in tests.items()
@@ -279,13 +278,13 @@ def _better_than_none(tests: Mapping[tuple[str, ...], float]) -> dict[str, float
 
 @dataclass(frozen=True, slots=True)
 class Agreeing:
-    """Values, intervals and tests by each coefficient, with metrics by the labels of the rows."""
+    """Values, intervals and tests by each coefficient; metrics have the labels of the rows."""
 
     data: AgreementData
     settings: AgreeSettings
 
     def values(self, name: str) -> dict[str, MetricAgreement]:
-        """The value of every row by a coefficient, or why there is none."""
+        """Compute every row's value of a coefficient, or the reason why it has none."""
         item = self.data.people.item
         if name == "tau" and item == "system":
             lacking = MetricAgreement(value=None, notes=(NO_SEGMENTS_JUDGED,))
@@ -296,7 +295,7 @@ class Agreeing:
         return values
 
     def pairs(self) -> PairCounts | None:
-        """The pairs of which τ is made; how many people tied is the same for all rows."""
+        """Count the pairs that τ uses, or return None; human ties are the same in all rows."""
         data = self.data
         if data.judgments is not None:
             return count_judgments(data.items[NONE], data.judgments)
@@ -305,11 +304,14 @@ class Agreeing:
         return None
 
     def resampling(self, name: str) -> Resampling:
-        """What the intervals of a coefficient resample; refused where that is not possible."""
+        """Return the resampling for a coefficient's intervals; raises an error if impossible."""
         return resampling_of(self._question(name), self.data, self.settings.resample)
 
     def intervals(self, name: str) -> Record:
-        """For each row low, high and why not; then the same of its excess over none."""
+        """Compute intervals of each row, then of its excess over no smoothing.
+
+        An interval is its bounds and None, or two times None and the reason.
+        """
         data, level = self.data, self.settings.level
         lacking = self.resampling(name).refusal
         if data.people.item == "system":
@@ -323,11 +325,11 @@ class Agreeing:
         }
 
     def test(self, name: str, better: str, worse: str) -> Record:
-        """The one-sided p-value that a row agrees better than another.
+        """Compute the one-sided p-value that row `better` agrees better than row `worse`.
 
-        For τ two rows swap their answers item by item. Swapping single scores, as for other
-        coefficients, would compare a smoothed with an unsmoothed output of one segment, which no
-        metric does, and the test would hardly notice a difference.
+        For τ, the permutations swap two rows' answers item by item. Swapping single scores, as for
+        other coefficients, would compare a smoothed with an unsmoothed output of one segment, which
+        no metric does, and the test would have little power.
         """
         if name != "tau":
             test = self._evaluation(name).test(better, worse)
@@ -354,7 +356,7 @@ class Agreeing:
 
 
 def compared(human: Values) -> Judgments:
-    """The comparisons of outputs of one item that human scores imply.
+    """Convert human scores to comparisons of the outputs of each item.
 
     >>> import numpy as np
     >>> found = compared(np.array([[5.0, 1.0], [3.0, np.nan], [5.0, 2.0]]))
@@ -369,7 +371,7 @@ def compared(human: Values) -> Judgments:
 
 
 def _metrics(tokenize: str, *, lowercase: bool) -> dict[str, Metric]:
-    """Make corpus BLEU and the smoothings, by the labels of the paper's rows."""
+    """Return corpus BLEU and the smoothings, by the labels of the paper's rows."""
     words: Any = {"tokenize": tokenize, "lowercase": lowercase}
     metrics: dict[str, Metric] = {CORPUS: BLEU(smooth="none", **words)}
     sentences = (SentenceBLEU(smoothing=number, **words) for number in range(len(SMOOTHINGS)))
@@ -384,11 +386,11 @@ def _best_sentence(
     corrected: Mapping[str, float],
     alpha: float,
 ) -> str:
-    """Which smoothing agrees best, and whether that is more than chance."""
+    """Describe which smoothing agrees best, and whether its lead is significant."""
     defined = _defined(values)
     first = best(defined)
     if len(first) == len(defined):
-        return f"By {heading} all smoothings agree alike, with {defined[first[0]]:.4f}."
+        return f"By {heading} all smoothings agree equally well, with {defined[first[0]]:.4f}."
     agree = "agrees" if len(first) == 1 else "agree"
     sentence = f"By {heading} {_called(first)} {agree} best, with {defined[first[0]]:.4f}"
     for (coefficient_name, better, other), p in tests.items():
@@ -415,7 +417,7 @@ def _called(labels: Sequence[str]) -> str:
 
 
 def _lacking(rows: Sequence[base.Row]) -> Iterator[str]:
-    """Why there is no value, or no interval."""
+    """Yield the reasons for missing values and intervals."""
     lacking: dict[str, list[str]] = {}
     for name, symbol in SYMBOLS.items():
         for row in rows:

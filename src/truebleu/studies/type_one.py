@@ -1,22 +1,22 @@
-"""Errors of type I: how often each test finds a difference where there is none.
+"""Type I error rates of the significance tests, per comparison and per family.
 
 Riezler & Maxwell (2005, §4.3, Table 2) compared systems that they took for equal and saw smaller
 p-values from the bootstrap than from approximate randomization. Here systems are equal by
-construction, many times over, so the rate of rejections can be compared with the level: a test may
-be trusted on these data if it rejects as often as it promises.
+construction in many repetitions, so the rate of rejections can be compared with the level: a test
+may be trusted on these data if its Type I error rate is the level.
 
-Systems are made equal in several ways. Outputs of real systems are dealt out among them at random,
-segment by segment or document by document: then no name has anything to do with an output, which is
-the null hypothesis itself. Or the simulator makes systems with equal channels, whose outputs are
-draws from one distribution.
+There are several kinds of null data. Outputs of real systems are swapped at random, segment by
+segment or document by document: labels of systems are then exchangeable, which is the null
+hypothesis itself. Or the simulator makes systems with equal channels, whose outputs are draws from
+one distribution.
 
-Every repetition has null data and replicates of its own, so repetitions are independent and the
-error of a rate is binomial. (To draw replicates once for many repetitions would save a third of the
-time, and cost that.)
+Every repetition has its own null data and replicates, so repetitions are independent and the error
+of a rate is binomial. (Sharing replicates between repetitions would save a third of the time, but
+make them dependent.)
 
-Two questions that go with it: the p-values of systems that you take for equal, such as the runs of
-one optimizer, where whether a rejection is an error is for you to judge; and how often there is any
-false alarm among many comparisons of equal systems, with and without a correction.
+Two more studies belong here: the p-values of systems that you take for equal, such as runs of one
+optimizer, where you judge whether a rejection is an error; and the rate of any false alarm among
+many comparisons of equal systems, with and without a correction.
 """
 
 from __future__ import annotations
@@ -66,34 +66,34 @@ NULL_TITLES = {
 Null = Annotated[
     Literal["segment", "document", "simulated"],
     Setting(
-        help="null hypothesis: outputs swapped at random by segment or by document, or simulated "
+        help="null data: outputs swapped at random by segment or by document, or simulated "
         "systems with equal channels on a simulated test set of this size.",
         default="segment",
     ),
 ]
-# Fewer repetitions could not tell 5 % from 15 %.
+# Fewer repetitions could not distinguish 5 % from 15 %.
 Repetitions = Annotated[
-    int, Setting(help="how often systems are made equal.", minimum=50, maximum=10**7, default=1000)
+    int, Setting(help="sets of equal systems to test.", minimum=50, maximum=10**7, default=1000)
 ]
 Alpha = Annotated[float, Setting(help="significance level.", above=0, maximum=0.5, default=0.05)]
 
-#: Makes a record of every metric's counts of some repetitions.
+#: Function from metrics' counts in some repetitions to a record.
 Work: TypeAlias = "Callable[[Iterable[tuple[int, UnitCounts]]], Record]"
-# Errors per word of simulated systems, about as many as those of middling real ones.
+# Errors per word of simulated systems, about as many as average real systems have.
 RATE = 0.2
-# Repetitions in a line of the journal.
+# Number of repetitions in a task.
 BATCH = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NullSource:
-    """Equal systems.
+    """Source of sets of equal systems.
 
     Attributes:
-        settings: the texts, and what is tested.
-        units: how many units the tests have to resample.
-        sets: gives, from a first number on so many times, the counts by every metric of systems
-            that are equal. Set i depends on the seed and on i.
+        settings: description of the texts and of the units that are tested.
+        units: number of units to resample.
+        sets: function of an index and a number of sets; yields every metric's counts of equal
+            systems. Set i depends only on the seed and on i.
     """
 
     settings: base.Settings
@@ -110,18 +110,18 @@ def null_source(
     systems: int,
     seed: int,
 ) -> NullSource:
-    """Null data of a test set, for tests that resample these units.
+    """Make a source of null data for tests that resample `unit`.
 
     Args:
-        test_set: whose outputs are swapped; only its size matters to "simulated".
-        metrics: by which to score.
-        null: one of NULL_TITLES.
-        unit: what the tests resample.
-        systems: how many equal systems a set has.
-        seed: of all that is drawn.
+        test_set: test set whose outputs are swapped; "simulated" uses only its size.
+        metrics: metrics to score by.
+        null: kind of null data, a key of NULL_TITLES.
+        unit: unit that the tests resample.
+        systems: number of equal systems in a set.
+        seed: seed of all random numbers.
     """
     if null == "simulated":
-        # Simulated words are spaced, whatever script the texts are in.
+        # Simulated text has blanks between words, whatever the script of the real texts.
         parsed = tuple(metric.for_references([]) for metric in as_metrics(metrics))
         size = {"segments": len(test_set), "references": len(test_set.outline.reference_names)}
         signatures = base.metric_settings(parsed, metric_labels(parsed), size["references"])
@@ -133,7 +133,7 @@ def null_source(
     if len(swapped) < 2:
         raise SettingError("null", f"one {null}", f"at least two {null}s to swap")
     if len(test_set.outline.systems) < systems:
-        expected = f"at least {systems}, whose outputs are swapped"
+        expected = f"at least {systems} systems, to swap their outputs"
         raise SettingError("systems", len(test_set.outline.systems), expected)
     pool = base.Pool.of(test_set, metrics)
     sets = partial(_swapped, pool, tested, swapped, systems, seed)
@@ -143,16 +143,16 @@ def null_source(
 def _swapped(
     pool: base.Pool, tested: Units, swapped: Units, systems: int, seed: int, first: int, count: int
 ) -> Iterator[list[UnitCounts]]:
-    """Systems drawn at random from a pool, their outputs dealt out among them at random.
+    """Yield counts of systems drawn at random from a pool, with outputs swapped at random.
 
-    Statistics are swapped instead of texts. That is the same for every metric whose row depends on
-    its segment alone, and no metric's row does otherwise.
+    Statistics are swapped instead of texts, which is equivalent, since every metric's counts of a
+    segment depend on that segment alone.
     """
     streams = Streams(seed, "null data")
     for index in range(first, first + count):
         draw = streams.at(index)
         chosen = np.argsort(base.numbers(draw, len(pool.names)), kind="stable")[:systems]
-        # For each unit, whose output each system gets: all orders are equally likely.
+        # A random permutation of the systems for each unit.
         keys = base.numbers(draw, len(swapped) * systems).reshape(-1, systems)
         deal = chosen[np.argsort(keys, axis=1, kind="stable")[swapped.of_segment]]
         segments = np.arange(len(deal))[:, None]
@@ -171,7 +171,7 @@ def _simulated(
     first: int,
     count: int,
 ) -> Iterator[list[UnitCounts]]:
-    """Systems with equal channels, new ones in every set, on one simulated test set."""
+    """Yield counts of systems with equal channels, new in every set, on one simulated test set."""
     names = range(first * systems, (first + count) * systems)
     test_set = _equal_channels(names, size, seed)
     counted = count_units(count_texts(test_set, metrics), base.units_of(test_set.outline, unit))
@@ -185,26 +185,26 @@ def _simulated(
 def _equal_channels(names: Sequence[int], size: Mapping[str, int], seed: int) -> TestSet:
     from truebleu.simulation.test_sets import Channel, simulate
 
-    # A system's errors come from its name: that of every system is its own.
+    # Every system has its own name, and the seed of its errors depends on the name.
     channels = {f"equal-{name}": Channel.at_rate(RATE) for name in names}
     return simulate(systems=channels, seed=seed, **size)
 
 
 def joint_confidence(rows: int) -> float:
-    """Of each interval, so that all of a table together hold with 95 % (Bonferroni)."""
+    """Return the confidence of each interval for a joint coverage of 95 % (Bonferroni)."""
     return 1 - 0.05 / rows
 
 
 def require_decisive(units: int, unit: str, replicates: int, alpha: float) -> None:
-    """Refuse so few units or replicates that no p-value could be as small as alpha."""
+    """Raise SettingError if units or replicates are too few for any p-value as small as alpha."""
     base.require_replicates(replicates, alpha)
     if units < (least := fewest_units(alpha)):
-        expected = f"at least {least}: swaps of fewer never give a p of {alpha:g} or less"
+        expected = f"at least {least} {unit}s: swaps of fewer never give p of {alpha:g} or less"
         raise SettingError("test set", f"{units} {unit}s", expected)
 
 
 def batched(work: Work, source: NullSource, repetitions: int) -> list[Task]:
-    """Tasks of some repetitions each, which get every metric's counts with the repetition."""
+    """Split repetitions into tasks; `work` gets pairs of repetition and one metric's counts."""
     return [
         Task((first,), partial(_batch, work, source, first, min(BATCH, repetitions - first)))
         for first in range(0, repetitions, BATCH)
@@ -217,13 +217,13 @@ def _batch(work: Work, source: NullSource, first: int, count: int) -> Record:
 
 
 ALPHAS = (0.01, 0.05, 0.10)
-# A level holds if the rate surely lies between half of it and one and a half (Bradley 1978).
+# Bounds on the rate, as multiples of the level, within which the level holds (Bradley 1978).
 BRADLEY = (0.5, 1.5)
-# What to say of each verdict.
+# Wording of each verdict.
 VERDICTS = {
     "too often": "too often",
     "too seldom": "too seldom",
-    "undecided": "within the error, but too few repetitions to say that it holds",
+    "undecided": "not significantly off, but too few repetitions to show that the level holds",
     "holds": "holds",
 }
 REJECTION_COLUMNS = base.columns(
@@ -257,14 +257,14 @@ def study_type_one(
     """What is the Type I error rate of each test?
 
     In each repetition two systems, drawn at random if there are more, are made equal and tested. A
-    test that keeps its level finds a difference as often as its level says. The bootstrap's
+    test keeps its level if the rate of rejections equals the level. The bootstrap's
     p-values are smaller than the p-values of approximate randomization (Riezler & Maxwell 2005,
     Table 2).
 
     Args:
-        test_set: the systems whose outputs are swapped.
-        metrics: by which to compare.
-        runner: keeps the results and shows progress.
+        test_set: systems whose outputs are swapped.
+        metrics: metrics to compare by.
+        runner: runner that saves results and shows progress.
 
     >>> from truebleu.simulation import simulate
     >>> pool = simulate(segments=50, systems=[0.1, 0.3])
@@ -301,29 +301,29 @@ def study_type_one(
             share = base.binomial_rate(smaller, repetitions)
             result.details.setdefault("absolute_below_ar", {})[metric] = share
             result.sentences.append(
-                f"{metric}: the bootstrap of absolute differences gives a smaller p than "
+                f"{metric}: the bootstrap of absolute differences has a smaller p-value than "
                 f"approximate randomization in {share} of the comparisons."
             )
         if all(len(np.unique(p)) == 1 for p in by_test.values()):
             result.sentences.append(
-                f"{metric}: p is the same in all comparisons; by this metric the outputs do not "
-                "differ."
+                f"{metric}: all comparisons have the same p-value, as the outputs do not differ by "
+                "this metric."
             )
     if null == "document" and unit == "segment":
         result.sentences.append(
-            "Whole documents were swapped, as if each system had its good and bad documents, but "
-            "tested as if segments were independent; --unit document tests documents."
+            "Whole documents were swapped, as if systems differed by document, but the tests "
+            "assume independent segments; --unit document tests documents."
         )
     if any(row["verdict"] == "holds" for row in result.rows):
         result.sentences.append(
-            "A level holds where the interval of the rate lies between half of it and one and a "
-            "half. All intervals of the table hold together with 95 %."
+            "A level holds if the whole interval of the rate is between 0.5 and 1.5 times the "
+            "level. All intervals of the table are simultaneous, at 95 %."
         )
     return result
 
 
 def _p_values(testing: base.Testing, sets: Iterable[tuple[int, UnitCounts]]) -> Record:
-    """For each metric and test the p-values of some repetitions."""
+    """Compute the p-values of some repetitions, by metric and test."""
     record: Record = {}
     for index, statistics in sets:
         by_test = record.setdefault(statistics.label, {test: [] for test in testing.tests})
@@ -335,8 +335,8 @@ def _p_values(testing: base.Testing, sets: Iterable[tuple[int, UnitCounts]]) -> 
 def _rejections(
     metric: str, test: str, alpha: float, p_values: base.Floats, confidence: float
 ) -> base.Row:
-    """How often a test rejects at a level, and whether it keeps it."""
-    # Shares such as 1 - 0.95 are not quite what they mean.
+    """Make the row of a test at one level: its rate of rejections and the verdict."""
+    # Shares such as 1 - 0.95 have rounding errors.
     rejected = int((p_values <= alpha + TIE_TOLERANCE).sum())
     rate = base.binomial_rate(rejected, len(p_values), confidence)
     return {
@@ -351,10 +351,10 @@ def _rejections(
 
 
 def level_verdict(rate: base.Estimate, alpha: float) -> str:
-    """Whether a test keeps its level, where the repetitions are enough to say so.
+    """Return the verdict about a level: "too often", "too seldom", "holds" or "undecided".
 
-    To hold, the interval of the rate must lie within half and one and a half of the level: few
-    repetitions are no evidence.
+    A level holds if the whole interval of the rate is between 0.5 and 1.5 times the level, so that
+    few repetitions are no evidence that it holds.
     """
     low, high = rate.low or 0.0, rate.high or 0.0
     if not low <= alpha <= high:
@@ -364,7 +364,7 @@ def level_verdict(rate: base.Estimate, alpha: float) -> str:
 
 
 def _rejection_sentence(rows: Sequence[base.Row]) -> str:
-    """At which levels a test does what it promises."""
+    """List the levels at which a test rejects too often or too seldom, or keeps its level."""
     levels: dict[str, list[str]] = {}
     for row in rows:
         share = f"{100 * row['alpha']:g} % ({percent(row['rejected'])} rejected)"
@@ -377,7 +377,7 @@ def _rejection_sentence(rows: Sequence[base.Row]) -> str:
     return f"{rows[0]['metric']}, {base.STUDY_TESTS[rows[0]['test']].title}: {verdict}."
 
 
-# Systems that are given, and taken for equal.
+# Equivalents: given systems that are taken for equal.
 
 
 USUAL_TESTS = ("ar", "bootstrap-absolute")
@@ -391,7 +391,7 @@ class EquivalentsOptions(base.PoolOptions, total=False):
     """Options of `study_equivalents`.
 
     Attributes:
-        tests: tests to make; the others are compared with the first.
+        tests: tests to perform; the others are compared with the first.
     """
 
     tests: Annotated[base.Tests, Setting(default=USUAL_TESTS)]
@@ -407,15 +407,15 @@ def study_equivalents(
     runner: Runner | None = None,
     **options: Unpack[EquivalentsOptions],
 ) -> base.StudyResult:
-    """Which p-values do pairs of systems have that you take for equal, such as runs of one system?
+    """What are the p-values of systems that you take for equal, such as runs of one system?
 
     The bootstrap's p-values are smaller than the p-values of approximate randomization (Riezler &
     Maxwell 2005, Table 2).
 
     Args:
         test_set: systems that should not differ.
-        metrics: by which to compare.
-        runner: keeps the results and shows progress.
+        metrics: metrics to compare by.
+        runner: runner that saves results and shows progress.
     """
     unit, alpha, replicates = options["unit"], options["alpha"], options["replicates"]
     tests = tuple(options["tests"] or USUAL_TESTS)
@@ -465,16 +465,16 @@ def _p_sentences(metric: str, record: Record, tests: Sequence[str], alpha: float
             pairs = list(zip(record[test], record[first], strict=True))
             smaller, larger = sum(p < q for p, q in pairs), sum(p > q for p, q in pairs)
             sentence += (
-                f"; p is smaller than by {base.STUDY_TESTS[first].title} in {smaller}, larger in "
-                f"{larger}"
+                f"; compared with {base.STUDY_TESTS[first].title}, p is smaller for {smaller} and "
+                f"larger for {larger}"
             )
         yield f"{sentence}."
 
 
-# Multiplicity: any false alarm among many comparisons.
+# Multiplicity: rate of any false alarm among many comparisons.
 
 
-# 1, 3, 6, 10 and 15 comparisons.
+# These systems have 1, 3, 6, 10 and 15 comparisons.
 USUAL_SYSTEMS = (2, 3, 4, 5, 6)
 ALARM_COLUMNS = base.columns(
     "metric | systems | comparisons | correction | "
@@ -488,8 +488,8 @@ class MultiplicityOptions(base.PoolOptions, total=False):
     """Options of `study_multiplicity`.
 
     Attributes:
-        together: numbers of systems to compare with one another. Default: 2 to 6, up to the number
-            of systems.
+        together: numbers of systems that are compared with each other. Default: 2 to 6, up to the
+            number of systems.
         corrections: corrections for many comparisons. Default: none, bonferroni, holm, bh and, if
             the test allows it, westfall-young. Tukey's and Scheffé's are for metrics that are means
             over segments.
@@ -518,15 +518,15 @@ def study_multiplicity(
     """How often is there any false alarm when many equal systems are all compared?
 
     Riezler & Maxwell (2005, §4.4, after Cohen 1995) expect a false alarm among k comparisons at the
-    level alpha with about 1 - (1 - alpha)**k, for 15 systems and 105 pairs .9954. Each repetition
-    makes the largest number of equal systems; the first 2, 3, … of them, which are equal as well,
-    serve for the smaller numbers.
+    level alpha with probability about 1 - (1 - alpha)**k. For 15 systems and 105 pairs that is
+    .9954. Each repetition makes the largest number of equal systems; smaller numbers use the first
+    2, 3, … systems, which are equal as well.
 
     Args:
-        test_set: the systems whose outputs are swapped.
-        metrics: by which to compare.
+        test_set: systems whose outputs are swapped.
+        metrics: metrics to compare by.
         alpha: level of the whole family of comparisons.
-        runner: keeps the results and shows progress.
+        runner: runner that saves results and shows progress.
     """
     null, unit, seed, test = options["null"], options["unit"], options["seed"], options["test"]
     alpha, replicates, corrections = options["alpha"], options["replicates"], options["corrections"]
@@ -547,7 +547,7 @@ def study_multiplicity(
     require_decisive(source.units, unit, replicates, alpha)
     if any(CORRECTIONS[name].basis == "segment scores" for name in by_correction):
         for statistics in next(source.sets(0, 1)):
-            statistics.unit_means("correction tukey or scheffe")  # refused before any long work
+            statistics.unit_means("correction tukey or scheffe")  # raises before any long work
     tasks = batched(partial(_alarms, sizes, by_correction), source, options["repetitions"])
     names = list(by_correction)
     settings, by_batch = base.run_study(
@@ -561,7 +561,7 @@ def study_multiplicity(
         alarms = "".join(record[metric][f"{systems} {correction}"] for record in records)
         rate = base.binomial_rate(alarms.count("1"), len(alarms), confidence)
         pairs = comb(systems, 2)
-        # Beside what the correction or independence promises.
+        # Rate that the correction promises, or independent comparisons without one.
         promised = experimentwise_error(alpha, pairs) if correction == "none" else alpha
         row = {"metric": metric, "systems": systems, "comparisons": pairs, "correction": correction}
         rows.append({**row, **rate.cells("alarms"), "expected": promised})
@@ -577,9 +577,9 @@ def study_multiplicity(
 def _system_counts(systems: Sequence[int] | None, available: int | None) -> list[int]:
     if not systems:
         usual = [size for size in USUAL_SYSTEMS if available is None or size <= available]
-        return usual or [USUAL_SYSTEMS[0]]  # too few for any: refused with the null data
+        return usual or [USUAL_SYSTEMS[0]]  # null_source raises the error for a single system
     if available is not None and max(systems) > available:
-        raise SettingError("together", max(systems), f"no more than there are: {available}")
+        raise SettingError("together", max(systems), f"at most {available} systems, as given")
     return sorted(set(systems))
 
 
@@ -588,9 +588,9 @@ def _alarms(
     settings: Mapping[str, CompareSettings],
     sets: Iterable[tuple[int, UnitCounts]],
 ) -> Record:
-    """For each metric, number of systems and correction: in which repetitions anything is rejected.
+    """Record false alarms by metric, number of systems and correction.
 
-    A repetition is a digit: 1 where there was an alarm.
+    Each repetition is a digit: 1 if there was a false alarm, else 0.
     """
     record: Record = {}
     for index, statistics in sets:
@@ -604,15 +604,15 @@ def _alarms(
 def _alarm_sentence(row: base.Row, alpha: float) -> str:
     comparisons = f"{row['comparisons']} comparison{'s' * (row['comparisons'] > 1)}"
     rate = base.Estimate.from_cells(row, "alarms")
-    alarms = f"a false alarm in {rate} of the cases with {comparisons}"
+    alarms = f"a false alarm in {rate} of the repetitions with {comparisons}"
     if row["correction"] == "none":
         return (
             f"{row['metric']}, no correction: {alarms}; independent comparisons would have "
             f"{percent(row['expected'])}."
         )
-    verdict = "is kept" if row["alarms_low"] <= alpha else "is not kept"
+    verdict = "holds" if row["alarms_low"] <= alpha else "is exceeded"
     title = CORRECTIONS[row["correction"]].short_title
-    return f"{row['metric']}, {title}: {alarms}; {100 * alpha:g} % {verdict}."
+    return f"{row['metric']}, {title}: {alarms}; the level {100 * alpha:g} % {verdict}."
 
 
 def alarms_of(
@@ -621,9 +621,9 @@ def alarms_of(
     sizes: Sequence[int],
     settings: Mapping[str, CompareSettings],
 ) -> dict[tuple[int, str], bool]:
-    """Whether anything is rejected among the first so many systems, for each correction.
+    """Return whether any pair of the first 2, 3, … systems is rejected, by size and correction.
 
-    Repetition `index` has replicates of its own.
+    Repetition `index` has its own replicates.
     """
     pairs = list(combinations(range(statistics.systems), 2))
     setting = next(iter(settings.values()))
