@@ -143,7 +143,7 @@ def test_scores_that_do_not_read_the_texts_are_refused(pool: TestSet) -> None:
     parses = DependencyF.of({"system": parse}, [parse])
     with pytest.raises(SettingError, match="expected a metric that counts texts"):
         study_length(pool, [scores])
-    with pytest.raises(SettingError, match="of the unchanged outputs"):
+    with pytest.raises(SettingError, match="to the unchanged outputs"):
         study_length(pool, [parses])
 
 
