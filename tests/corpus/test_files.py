@@ -199,7 +199,7 @@ def test_several_compressed_parts_in_a_row_are_one_file(kind: str) -> None:
 def test_data_that_is_cut_off_is_refused(kind: str) -> None:
     data = COMPRESSORS[kind](TEXT * 50)
     for end in (len(data) - 1, len(data) // 2, 10):
-        with pytest.raises(errors.MalformedFileError, match=f"f: {kind} data that is damaged"):
+        with pytest.raises(errors.MalformedFileError, match=f"f: damaged or truncated {kind} data"):
             decompress("f", data[:end])
 
 

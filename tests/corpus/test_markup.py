@@ -90,13 +90,13 @@ def test_a_file_without_the_role_says_what_it_has() -> None:
 @pytest.mark.parametrize(
     ("data", "line", "message"),
     [
-        ("<refset>\n<doc>\n<seg>a\n</doc></refset>", 3, "a segment that does not end"),
+        ("<refset>\n<doc>\n<seg>a\n</doc></refset>", 3, "an unclosed segment"),
         ("<refset>\n<doc>\n<seg>a\n<seg>b</seg></doc></refset>", 3, "</seg>"),
         ("<refset>\n<doc>\n<seg>a</seg>\n", 4, "the end of the file; expected </doc>"),
         ("<refset>\n<doc></doc>\n", 3, "the end of the file; expected </refset>"),
-        ("\n<doc></doc>", 2, "<doc>; expected it inside"),
+        ("\n<doc></doc>", 2, "<doc>; expected srcset, refset or tstset around it"),
         ("<refset><doc>\n<doc>", 2, "expected </doc> first"),
-        ("<refset>\n<seg>a</seg>", 2, "<seg>; expected it inside a document"),
+        ("<refset>\n<seg>a</seg>", 2, "<seg>; expected <doc> around it"),
         ("<refset>\n</seg>", 2, "</seg>; expected <seg> before it"),
         ("<refset>\n</doc>", 2, "</doc>; expected <doc> before it"),
         ("<refset>\n<tstset>", 2, "<tstset>; expected </refset> before it"),
@@ -244,7 +244,7 @@ def test_broken_xml_is_located() -> None:
         read_xml("f", b"<dataset>\n<doc>\n</dataset>")
 
 
-@pytest.mark.parametrize(("data", "found"), [(b"<html/>", "<html>"), (b" \n", "nothing")])
+@pytest.mark.parametrize(("data", "found"), [(b"<html/>", "<html>"), (b" \n", "an empty file")])
 def test_other_xml_is_refused(data: bytes, found: str) -> None:
     with pytest.raises(MalformedFileError, match=f"f: {found}"):
         read_xml("f", data)

@@ -46,7 +46,7 @@ def test_sparse_features_are_rows_by_name() -> None:
         ([["a"]], {"scores": [[float("nan")]]}, "segment 1: scores: nan"),
         ([["a"], ["b"]], {"features": {"f": [[1], [float("inf")]]}}, "segment 2: f: inf"),
         ([["a"]], {"counts": [[0]]}, "1 or more"),
-        ([["a"]], {"scores": [["x"]]}, "something else than a number"),
+        ([["a"]], {"scores": [["x"]]}, "expected a number"),
         ([["a"]], {"sources": []}, "sources"),
     ],
 )

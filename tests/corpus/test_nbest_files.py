@@ -187,8 +187,8 @@ def test_ids_may_start_at_1_if_you_say_so(folder: Folder) -> None:
         ("", {}, "no segments"),
         ("\n\n", {}, "no segments"),
         ("just text\n", {}, "--list-size N"),
-        ("a\nb\nc\n", {"list_size": 2}, "1 are left over"),
-        ("a\n", {"input_format": "flat"}, "how many lines"),
+        ("a\nb\nc\n", {"list_size": 2}, "3 lines; expected a multiple of 2"),
+        ("a\n", {"input_format": "flat"}, "the number of lines per segment"),
         ("a\n", {"list_size": 0}, "a whole number from 1 up"),
         ("H-0\t-1\ta\nH-2\t-1\tb\n", {}, "no H-1"),
         ("S-0\ta\nD-0\t-1\tb\n", {}, "without a hypothesis"),
@@ -199,14 +199,14 @@ def test_ids_may_start_at_1_if_you_say_so(folder: Folder) -> None:
         ('{"candidates": [1]}\n', {}, "a candidate of type int"),
         ('{"candidates": [{"x": "a"}]}\n', {}, "--text-key"),
         ('{"text": "a"}\n', {}, "--id-key"),
-        ('{"id": 0, "text": "a", "q": 1}\n{"id": 0, "text": "b"}\n', {}, "line 2: nothing"),
+        ('{"id": 0, "text": "a", "q": 1}\n{"id": 0, "text": "b"}\n', {}, "line 2: no value"),
         ('{"id": 0, "text": "a", "q": NaN}\n', {}, "line 1: q: nan"),
         (f'{{"id": 0, "text": "a", "q": 1{"0" * 400}}}\n', {}, "line 1: q: 1000"),
         ('{"id": 1, "text": "a"}\n{"id": 0, "text": "b"}\n', {}, "line 2: segment 0 after"),
         ('{"id": null, "text": "a"}\n', {}, "None under 'id'"),
         ('{"id": 0, "text": "a", "count": 0.5}\n', {}, "a count of 0.5"),
         ('{"id": 0, "text": "\\ud800"}\n', {}, "surrogate"),
-        ("{\n", {}, "no valid JSON"),
+        ("{\n", {}, "invalid JSON"),
         (MOSES, {"list_size": 3, "input_format": "moses"}, "plain text"),
         (MOSES, {"text_key": "x"}, "JSON Lines"),
         (MOSES, {"input_format": "word"}, "unknown input_format"),
@@ -268,7 +268,7 @@ def test_a_bad_byte_has_its_line(tmp_path: Path) -> None:
 def test_scores_that_come_or_go_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "lists"
     path.write_text(NUMBERED + "7 ||| a ||| LM0= 1\n")
-    with pytest.raises(CorpusError, match=r"line 14: no score; expected one, as line 1 has"):
+    with pytest.raises(CorpusError, match=r"line 14: no score; expected a score, as on line 1"):
         read_nbest(path)
 
 

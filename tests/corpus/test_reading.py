@@ -361,11 +361,11 @@ def test_json_may_be_an_array(folder: Folder) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("{", "no valid JSON"),
+        ("{", "invalid JSON"),
         ('["a", {"b": 1}]', "objects and other values"),
         ("[1]", "a value of type int in row 1"),
         ('{"a":\n ["b"]}', "JSON of type dict"),
-        ("[1,", "no valid JSON"),
+        ("[1,", "invalid JSON"),
     ],
 )
 def test_other_json_is_refused(folder: Folder, content: str, message: str) -> None:
@@ -463,7 +463,7 @@ def test_a_table_without_labels_is_refused(folder: Folder) -> None:
 
 
 def test_a_label_must_not_be_missing(folder: Folder) -> None:
-    with pytest.raises(MalformedFileError, match="line 2: nothing in key 'doc'"):
+    with pytest.raises(MalformedFileError, match="line 2: no value in key 'doc'"):
         read(folder, "docs.jsonl", '{"doc": "a"}\n{"doc": null}\n{"doc": "b"}\n')
 
 

@@ -209,9 +209,9 @@ def test_a_byte_order_mark_and_blank_lines_at_the_end_do_no_harm() -> None:
     ("data", "message"),
     [
         (b'{"a": "x"}\n\n{"a": "y"}\n', "line 2: a blank line"),
-        (b'{"a": "x"}\n{"a": \n', "line 2: no valid JSON"),
+        (b'{"a": "x"}\n{"a": \n', "line 2: invalid JSON"),
         (b'{"a": "x"}\n["a"]\n', "line 2: JSON of type list"),
-        (b'{"a": "x"}\n' + b"[" * 100_000 + b"\n", "line 2: no valid JSON"),
+        (b'{"a": "x"}\n' + b"[" * 100_000 + b"\n", "line 2: invalid JSON"),
     ],
 )
 def test_a_line_that_is_no_object_is_located(data: bytes, message: str) -> None:
@@ -220,7 +220,7 @@ def test_a_line_that_is_no_object_is_located(data: bytes, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "found"), [("3", "type int"), ("null", "nothing"), (r'"\ud800"', "surrogate")]
+    ("value", "found"), [("3", "type int"), ("null", "no value"), (r'"\ud800"', "surrogate")]
 )
 def test_a_value_that_is_no_text_is_located(value: str, found: str) -> None:
     table = read_json_lines("f", f'{{"a": "x"}}\n{{"a": {value}}}\n'.encode())
@@ -230,7 +230,7 @@ def test_a_value_that_is_no_text_is_located(value: str, found: str) -> None:
 
 def test_a_missing_key_is_an_error_for_outputs() -> None:
     table = read_json_lines("f", b'{"a": "x", "b": "y"}\n{"a": "z"}\n')
-    with pytest.raises(MalformedFileError, match="f: line 2: nothing in key 'b'"):
+    with pytest.raises(MalformedFileError, match="f: line 2: no value in key 'b'"):
         table.select("system", "b")
     with pytest.raises(MissingColumnError, match="f: no key 'c'; it has a, b"):
         table.select("system", "c")
@@ -259,7 +259,7 @@ def test_labels_of_some_segments_only_do_not_keep_a_text_from_being_read(folder:
     plain = folder.write("plain", "a\nb\n")
     test_set = read_test_set([f"{path}#t"], [plain])
     assert (test_set.documents, test_set.domains) == (("1", "2"), None)
-    with pytest.raises(MalformedFileError, match="line 1: nothing in key 'domain'"):
+    with pytest.raises(MalformedFileError, match="line 1: no value in key 'domain'"):
         read_test_set([plain], [plain], documents=path)
 
 
@@ -267,7 +267,7 @@ def test_labels_of_some_segments_only_do_not_keep_a_text_from_being_read(folder:
 def test_a_document_that_is_missing_for_one_segment_is_refused(folder: Folder, text: str) -> None:
     rows = [f'{{"t": "x", "doc": {n}}}' for n in range(499)]
     path = folder.write("t.jsonl", "\n".join([*rows, f'{{"t": "y", "doc": {text}}}']) + "\n")
-    with pytest.raises(MalformedFileError, match="line 500: nothing in key 'doc'"):
+    with pytest.raises(MalformedFileError, match="line 500: no value in key 'doc'"):
         read_test_set([f"{path}#t"], [f"{path}#t"])
 
 
@@ -275,7 +275,7 @@ def test_documents_that_are_missing_everywhere_are_none(folder: Folder) -> None:
     path = folder.write("t.jsonl", '{"t": "x", "doc": null}\n{"t": "y", "doc": null}\n')
     assert read_test_set([f"{path}#t"], [f"{path}#t"]).documents is None
     for asked in (path, f"{path}#doc"):
-        with pytest.raises(MalformedFileError, match="line 1: nothing in key 'doc'"):
+        with pytest.raises(MalformedFileError, match="line 1: no value in key 'doc'"):
             read_test_set([f"{path}#t"], [f"{path}#t"], documents=asked)
 
 
@@ -322,7 +322,7 @@ def test_other_ways_to_store_text_are_text() -> None:
         assert list(table.select("system", column)[0].segments) == ["a", "b", "a"]
 
 
-@pytest.mark.parametrize(("value", "found"), [(3, "type int"), (None, "nothing")])
+@pytest.mark.parametrize(("value", "found"), [(3, "type int"), (None, "no value")])
 def test_a_value_that_is_no_text_is_located_by_its_row(value: object, found: str) -> None:
     values = [value, value] if value else ["a", value]
     table = read_parquet("f", parquet(x=values, y=["a", "b"]))

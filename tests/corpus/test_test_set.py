@@ -201,7 +201,7 @@ def test_arrays_of_str_are_texts() -> None:
 def test_a_test_set_is_handed_on_as_it_is() -> None:
     test_set = as_test_set(["a"], ["b"])
     assert as_test_set(test_set) is test_set
-    with pytest.raises(errors.SettingError, match=r"references: .* none beside a TestSet"):
+    with pytest.raises(errors.SettingError, match=r"references: .* None, because the TestSet"):
         as_test_set(test_set, ["b"])
     with pytest.raises(errors.SettingError, match="references: None"):
         as_test_set(["a"])

@@ -278,7 +278,7 @@ def test_stand_alone_ratings_may_count_from_0_in_each_document(folder: Folder) -
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("a\t{\nb\tNone\n", "line 1: no valid JSON"),
+        ("a\t{\nb\tNone\n", "line 1: invalid JSON"),
         ("a\t[]\nb\tNone\n", "line 1: JSON of type list"),
         ('a\t{"errors": 3}\nb\tNone\n', "line 1: errors of type int"),
         ('a\t{"errors": [{"score": "x"}]}\nb\tNone\n', "line 1: 'x' as score"),

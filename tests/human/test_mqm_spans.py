@@ -68,7 +68,7 @@ def test_a_system_is_called_as_everywhere_else(folder: Folder) -> None:
             '{"a.txt": [{"mt": ["x"], "errors": [{"start": 0, "end": 1, "severity": "m"}]}]}',
             "its text is none",
         ),
-        ('{"a.txt": [', "line 1: no valid JSON"),
+        ('{"a.txt": [', "line 1: invalid JSON"),
     ],
 )
 def test_files_of_other_kinds_are_refused(folder: Folder, text: str, reason: str) -> None:

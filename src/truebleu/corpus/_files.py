@@ -1,6 +1,6 @@
-"""Files of text: where they are, what is known about a text in them, plain lines, compression.
+"""Text files: locations, names of texts, plain lines, compression, and safe writing.
 
-A text is written PATH, NAME=PATH, PATH#COLUMN, or - for standard input.
+The location of a text is PATH, NAME=PATH, PATH#COLUMN, or - for standard input.
 """
 
 from __future__ import annotations
@@ -33,32 +33,32 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import BinaryIO
 
-#: Written instead of a path to read standard input.
+#: Path that stands for standard input.
 STANDARD_INPUT = "-"
 
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zstd")
-#: What each ending means; any other is plain text.
+#: Meaning of each file extension; any other is plain text.
 FORMAT_NAMES = {
-    ".txt": "plain text, one segment per line; so is any other ending",
+    ".txt": "plain text, one segment per line; also any other extension",
     ".tsv": "tab-separated table with a heading line: FILE#COLUMN",
     ".csv": "comma-separated table with a heading line: FILE#COLUMN",
     ".jsonl": "one JSON object per line: FILE#KEY",
-    ".ndjson": "the same",
+    ".ndjson": "as .jsonl",
     ".json": "a JSON array of objects or of texts: FILE#KEY",
     ".parquet": "Parquet: FILE#COLUMN; needs truebleu[parquet]",
     ".sgm": "NIST SGML: FILE, or FILE#NAME",
-    ".sgml": "the same",
+    ".sgml": "as .sgm",
     ".xml": "WMT XML: FILE, or FILE#NAME",
 }
 FORMATS = tuple(FORMAT_NAMES)
 
 
-#: The first part of the archive that holds saved statistics.
+#: Name of the first entry in an archive of saved statistics.
 STATISTICS = "truebleu-statistics"
 
 
 class Location(NamedTuple):
-    """A file, the column or translator in it, and a name for the text; None where left out."""
+    """A file, the column or translator in it, and a name for the text; both may be None."""
 
     path: str
     column: str | None = None
@@ -66,69 +66,69 @@ class Location(NamedTuple):
 
 
 def may_hold_statistics(path: str) -> bool:
-    """Whether a file begins as saved statistics do: then it is worth reading as such.
+    """Return whether a file begins like saved statistics.
 
-    Only regular files are looked into: what comes through a pipe can be read only once.
+    Only regular files are opened, because a pipe can be read only once.
     """
     if not os.path.isfile(path):
         return False
     try:
         with open(path, "rb") as file:
             beginning = file.read(100)
-    except OSError:  # reading it as a text will say what is wrong
+    except OSError:  # reading the file as text reports the error
         return False
     return begins_as_statistics(beginning)
 
 
 def begins_as_statistics(data: bytes) -> bool:
-    """Whether this is a zip archive whose first part is what statistics begin with."""
-    # 30 bytes stand before the name of the first part.
+    """Return whether `data` begins a zip archive whose first entry is the marker of statistics."""
+    # The name of the first entry starts at byte 30.
     return data[:4] == b"PK\x03\x04" and data[30:].startswith(f"{STATISTICS}.npy".encode())
 
 
-def parse_location(written: str | PathLike[str]) -> Location:
-    """Takes apart what a user wrote; a path object is a path and nothing else.
+def parse_location(argument: str | PathLike[str]) -> Location:
+    """Split an argument into name, path and column; a path object is only a path.
 
-    File names may contain = and #, so what exists decides: the longest text that is a file wins.
+    File names may contain = and #, so the longest part that is an existing file is the path.
     """
-    if isinstance(written, PathLike):
-        return Location(str(written))
-    if not isinstance(written, str) or not written:
-        raise SettingError("file", written, "the name of a file")
-    existing = _existing(written)
+    if isinstance(argument, PathLike):
+        return Location(str(argument))
+    if not isinstance(argument, str) or not argument:
+        raise SettingError("file", argument, "the name of a file")
+    existing = _existing(argument)
     if existing is not None:
         return existing
-    name, equals, rest = written.partition("=")
-    if equals and name and rest:
-        return (_existing(rest) or _assumed(rest))._replace(name=name)
+    name, equals, location = argument.partition("=")
+    if equals and name and location:
+        return (_existing(location) or _split_column(location))._replace(name=name)
     if equals and not name:
-        raise SettingError("file", written, "a name before the =, as in NAME=FILE")
-    return _assumed(written)
+        raise SettingError("file", argument, "a name before the =, as in NAME=FILE")
+    return _split_column(argument)
 
 
-def _existing(written: str) -> Location | None:
-    if written == STANDARD_INPUT or os.path.exists(written):
-        return Location(written)
-    end = written.rfind("#")
+def _existing(argument: str) -> Location | None:
+    if argument == STANDARD_INPUT or os.path.exists(argument):
+        return Location(argument)
+    end = argument.rfind("#")
     while end > 0:
-        if os.path.exists(written[:end]):
-            return Location(written[:end], written[end + 1 :])
-        end = written.rfind("#", 0, end)
+        if os.path.exists(argument[:end]):
+            return Location(argument[:end], argument[end + 1 :])
+        end = argument.rfind("#", 0, end)
     return None
 
 
-def _assumed(written: str) -> Location:
-    path, hash_sign, column = written.rpartition("#")
-    return Location(path, column) if hash_sign and path else Location(written)
+def _split_column(argument: str) -> Location:
+    path, hash_sign, column = argument.rpartition("#")
+    return Location(path, column) if hash_sign and path else Location(argument)
 
 
 def extension(path: str) -> str:
-    """The ending that tells the format, in lower case: `.tsv` for `a.TSV.gz`."""
+    """Return the extension that decides the format, in lower case: `.tsv` for `a.TSV.gz`."""
     return os.path.splitext(_without(path, COMPRESSED))[1].lower()
 
 
 def stem(path: str) -> str:
-    """The file's name without its folder and without endings that only tell how it is stored."""
+    """Return the file's name without its folder and the extensions of formats and compression."""
     if path == STANDARD_INPUT:
         return "stdin"
     return _without(_without(os.path.basename(path), COMPRESSED), (*FORMATS, ".npz"))
@@ -139,21 +139,21 @@ def _without(path: str, endings: tuple[str, ...]) -> str:
     return root if ending.lower() in endings else path
 
 
-def expand_paths(written: Iterable[str | PathLike[str]]) -> list[str | PathLike[str]]:
-    """Each folder as the files in it, each pattern as the files that match it, in order of name."""
+def expand_paths(arguments: Iterable[str | PathLike[str]]) -> list[str | PathLike[str]]:
+    """Expand folders and patterns to the files in them, sorted by name."""
     files: list[str | PathLike[str]] = []
-    for text in written:
-        if isinstance(text, str | PathLike) and os.path.isdir(text):
-            files += _files_of_folder(os.fspath(text))
-        elif isinstance(text, str) and any(sign in text for sign in "*?["):
-            files += _files_of_pattern(text) or [text]
+    for path in arguments:
+        if isinstance(path, str | PathLike) and os.path.isdir(path):
+            files += _files_of_folder(os.fspath(path))
+        elif isinstance(path, str) and any(sign in path for sign in "*?["):
+            files += _files_of_pattern(path) or [path]
         else:
-            files.append(text)
+            files.append(path)
     return files
 
 
 def _files_of_folder(folder: str) -> list[str]:
-    # A report beside the outputs is none of them.
+    # HTML files are reports, not outputs.
     names = sorted(os.listdir(folder))
     outputs = [name for name in names if not (name.startswith(".") or name.endswith(".html"))]
     paths = [os.path.join(folder, name) for name in outputs]
@@ -171,18 +171,18 @@ def _files_of_pattern(pattern: str) -> list[str]:
     return sorted(path for path in glob(pattern) if os.path.isfile(path))
 
 
-# One text as it comes out of a file: its segments and what the file says about them. These are
-# named tuples because a dataclass takes several times as long to make, at every cold start.
+# One text of a file: its segments and their labels. These are named tuples because creating a
+# dataclass takes several times as long, at every cold start.
 
-#: What a text is in a test set.
+#: Role of a text in a test set.
 Role: TypeAlias = Literal["system", "reference", "source"]
 
-#: A segment's place where files name it: the id of its document, and its id there.
+#: Key of a segment: the id of its document, and its id in the document.
 Key: TypeAlias = tuple[str, str]
 
 
 class Layout(NamedTuple):
-    """What a file says about its segments, one item for each; None where it is silent."""
+    """Labels of a file's segments, one per segment; None if the file has none of this kind."""
 
     documents: tuple[str, ...] | None = None
     domains: tuple[str, ...] | None = None
@@ -190,17 +190,18 @@ class Layout(NamedTuple):
 
 
 class NamedText(NamedTuple):
-    """A text, what it is called and where it is from.
+    """A text, its names and its origin.
 
     Attributes:
-        label: What messages call it: the file, and the column if there are several.
-        path: The file.
-        name: The default name of the system or reference.
-        segments: The text itself.
-        layout: Documents, domains and keys.
-        carriage_returns: Line ends of the file that were written as CR LF.
-        byte_order_mark: Whether the file began with one.
-        should_have_keys: Whether its format usually names segments: JSON, whose order means little.
+        label: name in messages: the file, and the column if there are several.
+        path: path of the file.
+        name: default name of the system or reference.
+        segments: segments of the text.
+        layout: documents, domains and keys of the segments.
+        carriage_returns: number of the file's line ends that are CR LF.
+        byte_order_mark: True if the file begins with a byte-order mark.
+        should_have_keys: True if the format usually names segments, as JSON, whose order means
+            little.
     """
 
     label: str
@@ -214,55 +215,51 @@ class NamedText(NamedTuple):
 
 
 class Contents(Protocol):
-    """A file that was read and parsed, ready to hand over its texts."""
+    """A parsed file with one or more texts."""
 
     def select(self, role: Role, name: str | None) -> Sequence[NamedText]:
-        """The text of that name, or, where the format holds several, all texts of the role."""
+        """Return the text called `name`; if `name` is None, all texts of the role."""
 
 
 def require_files(systems: object, references: object) -> None:
-    """Refuse anything but lists of files, of which there is a reference."""
-    for setting, written in (("systems", systems), ("references", references)):
-        if isinstance(written, str | PathLike) or not isinstance(written, Iterable):
-            raise SettingError(setting, written, "a list of files")
+    """Check that both are lists of files and there is a reference; raises SettingError."""
+    for setting, files in (("systems", systems), ("references", references)):
+        if isinstance(files, str | PathLike) or not isinstance(files, Iterable):
+            raise SettingError(setting, files, "a list of files")
     if not references:
         raise SettingError("references", references, "at least one file")
 
 
-# What systems and references are called: short names, longer only where they would collide.
+# Names of systems and references: as short as possible without collisions.
 
 
 def distinct_names(texts: Sequence[NamedText], chosen: Sequence[str | None]) -> list[str]:
-    """A name for each text: the chosen one, or as many folders of its path as tell it apart.
+    """Return the chosen name of each text, or else the shortest name that is unique.
 
     So `a/x.txt` and `b/y.txt` are called `x` and `y`, but `a/out.txt` and `b/out.txt` are `a/out`
-    and `b/out`. Where nothing tells them apart, two texts get one name.
+    and `b/out`. Two texts get the same name if no folder distinguishes them.
     """
-    ladders = [
+    candidates = [
         [name] if name else _name_candidates(text) for text, name in zip(texts, chosen, strict=True)
     ]
-    steps = [0] * len(texts)
     while True:
-        names = [ladder[step] for ladder, step in zip(ladders, steps, strict=True)]
-        counts = Counter(names)
-        climbing = [
-            i for i, name in enumerate(names) if counts[name] > 1 and steps[i] + 1 < len(ladders[i])
-        ]
-        if not climbing:
-            return names
-        for i in climbing:
-            steps[i] += 1
+        counts = Counter(names[0] for names in candidates)
+        ambiguous = [names for names in candidates if counts[names[0]] > 1 and len(names) > 1]
+        if not ambiguous:
+            return [names[0] for names in candidates]
+        for names in ambiguous:
+            del names[0]
 
 
 def refuse_duplicates(names: Sequence[str]) -> None:
-    """Raises DuplicateSystemError where two names are the same."""
+    """Raise DuplicateSystemError if two names are equal."""
     name, count = Counter(names).most_common(1)[0] if names else ("", 0)
     if count > 1:
         raise DuplicateSystemError(name)
 
 
 def _name_candidates(text: NamedText) -> list[str]:
-    """Ever longer names of a text, from the shortest to all that is known of it."""
+    """Return names of a text from the shortest to the longest, its label."""
     folders = [part for part in text.path.replace("\\", "/").split("/")[:-1] if part]
     base = stem(text.path)
     inside = [] if text.name == base else [text.name]
@@ -278,14 +275,14 @@ BYTE_ORDER_MARK = "\ufeff"
 
 
 class Lines:
-    """A file of plain lines: a single text."""
+    """A file of plain lines, which is a single text."""
 
     def __init__(self, path: str, segments: Segments) -> None:
         self.path = path
         self.segments = segments
 
     def select(self, role: Role, name: str | None) -> list[NamedText]:  # noqa: ARG002
-        """The text; there is no other to choose."""
+        """Return the only text; raises MissingColumnError if `name` is given."""
         if name is not None:
             raise MissingColumnError(self.path, "column", name, ())
         segments = self.segments
@@ -302,7 +299,7 @@ class Lines:
 
 
 def read_lines(path: str, data: bytes, *, is_beginning: bool = True) -> Lines:
-    """Segments of a plain file or of a further part of one.
+    """Read segments from the bytes of a plain file, or of a later part of it.
 
     A segment ends at a line feed and nowhere else.
     """
@@ -317,7 +314,7 @@ def read_lines(path: str, data: bytes, *, is_beginning: bool = True) -> Lines:
 
 
 def decode(path: str, data: bytes) -> str:
-    """A whole file as text, a byte-order mark included; an error says where it is not UTF-8."""
+    """Decode a whole file, including a byte-order mark; raises EncodingError unless it is UTF-8."""
     refuse_nul(path, data)
     try:
         return data.decode("utf-8")
@@ -326,7 +323,7 @@ def decode(path: str, data: bytes) -> str:
 
 
 def refuse_nul(path: str, data: bytes) -> None:
-    """Raises MalformedFileError where a byte is 0: no text has one, but every UTF-16 file does."""
+    """Raise MalformedFileError if a byte is 0, as in UTF-16 and binary files."""
     offset = data.find(b"\0")
     if offset >= 0:
         line = data.count(b"\n", 0, offset) + 1
@@ -340,19 +337,19 @@ def _encoding_error(path: str, data: bytes, error: UnicodeDecodeError) -> Encodi
     return EncodingError(path, line, byte, data[error.start : error.end])
 
 
-# Files as bytes: read piece by piece, and decompressed where their first bytes say so.
+# Files as bytes: read piece by piece, and decompressed if their first bytes are a known magic.
 
 
-#: The environment's limit of what may be read of what has no size, in bytes.
+#: Environment variable with the most bytes to read from streams and compressed files.
 LIMIT_VARIABLE = "TRUEBLEU_MAX_BYTES"
-# Of a device: those that matter are empty, others have no end.
+# Most bytes to read from a device: /dev/null is empty, others are endless.
 _DEVICE_BYTES = 1 << 20
-# What is decompressed at a time: of zstd it becomes up to thirty thousand times as large.
+# Compressed bytes to process at a time; zstd may expand them thirty-thousandfold.
 _COMPRESSED_PIECE = 1 << 12
 
 
 def decompressed_limit() -> int:
-    """How large what has no size may become: a quarter of the memory, unless something is set."""
+    """Return the most bytes to read from streams: TRUEBLEU_MAX_BYTES or a quarter of memory."""
     text = os.environ.get(LIMIT_VARIABLE)
     if text:
         if not (text.isascii() and text.isdigit() and len(text) <= 18):
@@ -365,26 +362,27 @@ def decompressed_limit() -> int:
 
 
 def too_large(path: str, line: int | None, found: str) -> MalformedFileError:
-    """The error of what is larger than the limit."""
-    expected = f"less; if it is not a trap, set {LIMIT_VARIABLE} to more bytes"
+    """Return the error for data that exceed the limit."""
+    limit = decompressed_limit()
+    expected = f"at most {limit:,} bytes; if you trust the file, raise {LIMIT_VARIABLE}"
     return MalformedFileError(path, line, found, expected)
 
 
 def refuse_large(path: str, size: int) -> None:
-    """Refuse part of an archive that says that it is larger than the limit."""
+    """Raise MalformedFileError if an archive's entry of `size` bytes exceeds the limit."""
     if size > decompressed_limit():
-        raise too_large(path, None, f"{size:,} bytes in one part of the archive")
+        raise too_large(path, None, f"an archive entry of {size:,} bytes")
 
 
 class OpenedFile:
-    """A file, standard input or bytes, read piece by piece and decompressed where it must be.
+    """A file, standard input or bytes, read piece by piece and decompressed if necessary.
 
     Args:
-        path: where it is, or what messages call it.
-        file: what is read in place of the path.
+        path: path of the file, or its name in messages if `file` is given.
+        file: open binary file to read instead of the path.
     """
 
-    #: Bytes of a piece, about.
+    #: Approximate size of a piece, in bytes.
     PIECE = 1 << 20
 
     def __init__(self, path: str, file: BinaryIO | None = None) -> None:
@@ -393,7 +391,7 @@ class OpenedFile:
         self.path = path
         file = _opened(path) if file is None else file
         mode = self._size = 0
-        with suppress(AttributeError, OSError):  # it is in memory
+        with suppress(AttributeError, OSError):  # files in memory have no descriptor
             state = os.fstat(file.fileno())
             mode, self._size = state.st_mode, state.st_size
         self._device = stat.S_ISCHR(mode) and not file.isatty()
@@ -409,43 +407,43 @@ class OpenedFile:
 
     @property
     def share_read(self) -> float | None:
-        """From 0 to 1; None where the size is unknown."""
+        """Share of the file read so far, from 0 to 1; None if its size is unknown."""
         if self._is_closed:
             return 1.0
         return self._raw.tell() / self._size if self._size else None
 
     def read(self) -> bytes:
-        """The next piece; nothing at the end."""
+        """Read the next piece; b"" at the end."""
         with _named_errors(self.path):
             try:
                 piece = self._read(self.PIECE)
             except (MemoryError, MissingExtraError):
                 raise
-            # Each library of compression has errors of its own.
+            # Every compression library raises its own exceptions.
             except Exception as error:
                 if not self._kind:
                     raise
-                found = f"{self._kind} data that is damaged or cut off ({error})"
+                found = f"damaged or truncated {self._kind} data ({error})"
                 expected = f"complete {self._kind} data"
                 raise MalformedFileError(self.path, None, found, expected) from error
         self._taken += len(piece)
         if self._device and self._taken > _DEVICE_BYTES:
-            raise UnreadableFileError(self.path, "a device that has no end; expected a file")
+            raise UnreadableFileError(self.path, "an endless device; expected a file")
         return piece
 
     def contents(self) -> bytes:
-        """All of it; of what has no size, up to the limit."""
+        """Read the whole file; raises MalformedFileError if a stream exceeds the limit."""
         limit, pieces = decompressed_limit(), []
         with _named_errors(self.path):
             while piece := self.read():
                 if self._taken > limit and (self._kind or not self._size):
-                    what = f"{self._kind} data of more" if self._kind else "more"
-                    raise too_large(self.path, None, f"{what} than {limit:,} bytes")
+                    noun = f"{self._kind} data of more" if self._kind else "more"
+                    raise too_large(self.path, None, f"{noun} than {limit:,} bytes")
                 pieces.append(piece)
             return b"".join(pieces)
 
     def close(self) -> None:
-        """Close it; standard input is left open."""
+        """Close the file; standard input stays open."""
         if not self._is_closed:
             self._is_closed = True
             self._raw.detach() if self.path == STANDARD_INPUT else self._raw.close()
@@ -453,7 +451,7 @@ class OpenedFile:
 
 def _opened(path: str) -> BinaryIO:
     if path == STANDARD_INPUT:
-        # Python has none if its parent process closed it.
+        # sys.stdin is None if the parent process closed it.
         if sys.stdin is None:
             raise UnreadableFileError(STANDARD_INPUT, "standard input is closed")
         return sys.stdin.buffer
@@ -465,21 +463,21 @@ def _opened(path: str) -> BinaryIO:
 
 
 def decompress(path: str, data: bytes) -> bytes:
-    """A file's contents; data that is not compressed comes back as it is."""
+    """Decompress a file's contents; returns uncompressed data unchanged."""
     from io import BytesIO
 
     return OpenedFile(path, BytesIO(data)).contents()
 
 
 class Files:
-    """Files and standard input, as bytes; standard input can be read once."""
+    """A reader of files and standard input as bytes; standard input can be read once."""
 
     def __init__(self, stdin: BinaryIO | None = None) -> None:
         self._stdin = stdin
         self._stdin_was_read = False
 
     def opened(self, path: str) -> OpenedFile:
-        """A file, to be read piece by piece."""
+        """Open a file for reading piece by piece."""
         if path != STANDARD_INPUT:
             return OpenedFile(path)
         if self._stdin_was_read:
@@ -488,15 +486,15 @@ class Files:
         return OpenedFile(path, self._stdin)
 
     def contents(self, path: str) -> bytes:
-        """A file's uncompressed contents."""
+        """Read a file's decompressed contents."""
         with closing(self.opened(path)) as file:
             return file.contents()
 
 
 class _Inflated:
-    """Decompresses a file piece by piece: all of its streams, one after the other.
+    """A decompressor of a file's concatenated streams, piece by piece.
 
-    What follows the last one is a stream that is damaged, unless it is zeros, which are padding.
+    Zeros after the last stream are padding; other bytes there are a damaged stream.
     """
 
     def __init__(self, file: BinaryIO, start: Callable[[], Any]) -> None:
@@ -505,11 +503,11 @@ class _Inflated:
         self._rest = b""
 
     def read(self, size: int) -> bytes:
-        """So many bytes or some more; less at the end."""
+        """Decompress at least `size` bytes, or fewer at the end."""
         parts: list[bytes] = []
         length = 0
         while length < size:
-            # Bzip2 and xz keep what they have not decompressed yet.
+            # Bzip2 and xz buffer the input that they have not decompressed yet.
             data = b""
             if self._stream is None or getattr(self._stream, "needs_input", True):
                 data = self._rest or self._file.read(_COMPRESSED_PIECE)
@@ -521,7 +519,7 @@ class _Inflated:
                 if not data:
                     continue
                 self._stream = self._start()
-            # No more than was asked for: what is well compressed is not copied again and again.
+            # The limit avoids copying highly compressed data again and again.
             limit = () if self._start is _zstd else (size,)
             part = self._stream.decompress(data, *limit)
             self._rest = getattr(self._stream, "unconsumed_tail", b"")
@@ -565,10 +563,10 @@ def _zstd() -> Any:
     return zstd.ZstdDecompressor()
 
 
-# How the kinds begin, and what decompresses one stream of each.
+# Magic bytes and decompressor of each format.
 _KINDS: tuple[tuple[bytes | tuple[bytes, ...], str, Callable[[], Any]], ...] = (
     (b"\x1f\x8b", "gzip", _gzip),
-    # With the size of its blocks and how the first begins, or the end: text may begin with BZh9.
+    # Block size and the magic of a block or of the end are included: text may begin with BZh9.
     (
         tuple(
             b"BZh%d" % size + block
@@ -583,12 +581,12 @@ _KINDS: tuple[tuple[bytes | tuple[bytes, ...], str, Callable[[], Any]], ...] = (
 )
 
 
-#: Bytes that the texts of a part have together, or some more.
+#: Approximate size of a part of all texts, in bytes.
 PART_BYTES = 1 << 25
 
 
 class LineFile:
-    """The lines of a file, some at a time."""
+    """A file of lines, read part by part."""
 
     def __init__(self, path: str, files: Files) -> None:
         self.path, self.ended = path, False
@@ -598,16 +596,16 @@ class LineFile:
 
     @property
     def is_empty(self) -> bool:
-        """Whether all of it was taken."""
+        """True if all lines have been taken."""
         return self.ended and self._lines == 0
 
     @property
     def share_read(self) -> float | None:
-        """From 0 to 1; None where the size is unknown."""
+        """Share of the file read so far, from 0 to 1; None if its size is unknown."""
         return self._file.share_read
 
     def ready(self, size: int) -> int:
-        """Read on until so many bytes and a line are there: how many lines there are."""
+        """Buffer at least `size` bytes and one line; return the number of buffered lines."""
         limit = decompressed_limit()
         while not self.ended and (self._size < min(size, limit) or self._lines == 0):
             piece = self._file.read()
@@ -623,7 +621,7 @@ class LineFile:
         return self._lines
 
     def take(self, lines: int) -> NamedText:
-        """The first lines of those that are ready."""
+        """Remove the first `lines` lines from the buffer and return them as a text."""
         data, rest = b"".join(self._pieces), b""
         if not (self.ended and lines == self._lines):
             _, end = line_ends(data, lines)
@@ -639,7 +637,7 @@ class LineFile:
         return text.select("system", None)[0]
 
     def rest(self) -> int:
-        """How many lines there are beyond those that are ready; of a pipe, up to a limit."""
+        """Count the lines after the buffered ones; raises MalformedFileError for endless pipes."""
         lines, size, tail, limit = 0, 0, b"\n", decompressed_limit()
         while piece := self._file.read():
             lines += piece.count(b"\n")
@@ -655,7 +653,10 @@ class LineFile:
 
 
 def next_size(files: Sequence[LineFile], done: int) -> int:
-    """How many segments the next part has; 0 at the end, where all texts must have ended."""
+    """Return the number of segments in the next part; 0 if all texts have ended.
+
+    Raises UnpairedSegmentsError if one text ends before another.
+    """
     ready = [file.ready(PART_BYTES // len(files)) for file in files]
     count = min(ready)
     if count + done == 0 or (count < max(ready) and files[ready.index(count)].ended):
@@ -664,10 +665,10 @@ def next_size(files: Sequence[LineFile], done: int) -> int:
 
 
 def _refuse_lengths(files: Sequence[LineFile], ready: Sequence[int], done: int) -> None:
-    """Refuse texts of which one ends before another; the message says how long they are."""
+    """Raise UnpairedSegmentsError with the lengths of the texts, or EmptyTextError."""
     for file, lines in zip(files, ready, strict=True):
         if lines:
-            file.take(lines)  # what is no text at all is refused as such
+            file.take(lines)  # raises an error first if the file is not text
     lengths = [
         done + lines + (0 if file.ended else file.rest())
         for file, lines in zip(files, ready, strict=True)
@@ -680,17 +681,16 @@ def _refuse_lengths(files: Sequence[LineFile], ready: Sequence[int], done: int) 
             raise UnpairedSegmentsError(file.path, length, files[0].path, lengths[0])
 
 
-#: The files that a command has read, and those that it is going to replace; None where nobody keeps
-#: count.
+#: Keys of the files that a command has read, or None outside of a command; keys of its outputs.
 _inputs: set[object] | None = None
 _outputs: set[object] = set()
 
 
 @contextmanager
 def remembered_inputs() -> Iterator[None]:
-    """Keep count of the files that are read in here: no output may take the place of one.
+    """Register the files read in this context, so that no output can overwrite one.
 
-    Only the command line does: a program may overwrite what it has read.
+    Only the command line uses it: a program may overwrite its inputs.
     """
     global _inputs
     _inputs = set()
@@ -701,8 +701,8 @@ def remembered_inputs() -> Iterator[None]:
         _inputs = None
 
 
-def _identity(path: str | PathLike[str]) -> object:
-    """What tells a file from others under whatever name: its number, or where it would be."""
+def _file_key(path: str | PathLike[str]) -> object:
+    """Return a key that is equal for all names of a file: its inode, or else its path."""
     try:
         state = os.stat(path)
     except (OSError, ValueError):
@@ -711,32 +711,32 @@ def _identity(path: str | PathLike[str]) -> object:
 
 
 def register_input(path: str | PathLike[str]) -> None:
-    """Say that a file is read; before any work, where an output would take its place."""
+    """Register an input file; raises SettingError if it is also an output."""
     if _inputs is not None:
         _refuse_loss(path, _outputs)
-        _inputs.add(_identity(path))
+        _inputs.add(_file_key(path))
 
 
 def _register_output(path: str | PathLike[str]) -> None:
-    """Say that a file is going to be written: it is refused as an input from now on."""
+    """Register an output file, so that reading it later raises an error."""
     if _inputs is not None:
         _refuse_loss(path, _inputs)
-        _outputs.add(_identity(path))
+        _outputs.add(_file_key(path))
 
 
 def _refuse_loss(path: str | PathLike[str], others: set[object]) -> None:
-    if _identity(path) in others:
-        expected = "another file: this one is an input, which would be lost"
+    if _file_key(path) in others:
+        expected = "an output that is not an input, which would be lost"
         raise SettingError("file", os.fspath(path), expected)
 
 
 @contextmanager
 def _named_errors(path: str) -> Iterator[None]:
-    """Errors of a file as ours, with its name."""
+    """Convert exceptions about a file to UnreadableFileError with its path."""
     try:
         yield
     except MemoryError:
-        raise UnreadableFileError(path, "out of memory: it is too large to be read") from None
+        raise UnreadableFileError(path, "out of memory: the file is too large") from None
     except (UnreadableFileError, MalformedFileError, SettingError):
         raise
     except FileNotFoundError:
@@ -752,15 +752,15 @@ def _named_errors(path: str) -> Iterator[None]:
 def write_files(
     folder: Path, contents: Mapping[str, Iterable[bytes]], *, overwrite: bool = False
 ) -> list[Path]:
-    """Write files into a folder, which is made if need be: all of them or none.
+    """Write files into a folder, all of them or none; creates the folder if necessary.
 
     Args:
-        folder: where the files go.
-        contents: the parts of each file by its name.
-        overwrite: whether files that exist may be replaced.
+        folder: folder for the files.
+        contents: parts of each file by its name.
+        overwrite: True to replace existing files.
 
     Returns:
-        The files, in their order.
+        The paths of the files, in order of `contents`.
     """
     paths = [folder / name for name in contents]
     refuse_existing(paths, overwrite=overwrite)
@@ -774,13 +774,13 @@ def write_files(
 
 
 def refuse_existing(paths: Iterable[Path], *, overwrite: bool) -> None:
-    """Raise an error where there is something that may not be replaced.
+    """Raise RefusedError if a file exists, unless `overwrite` is set.
 
-    Folders and devices never may: a file put in the place of /dev/null would be a surprise.
+    Folders and devices are never replaced: overwriting /dev/null would be a surprise.
     """
     for path in paths:
         if "\0" in str(path):
-            raise UnreadableFileError(str(path), "cannot be written: no name has a NUL byte")
+            raise UnreadableFileError(str(path), "cannot be written: its name has a NUL byte")
         if path.exists() and not path.is_file():
             raise UnreadableFileError(str(path), "cannot be written: not a regular file")
         _register_output(path)
@@ -789,7 +789,7 @@ def refuse_existing(paths: Iterable[Path], *, overwrite: bool) -> None:
 
 
 def _write_all(folder: Path, contents: Mapping[str, Iterable[bytes]]) -> None:
-    # Files take their names when all are complete, so that a full disk leaves none half written.
+    # Files get their names after all are complete, so that a full disk leaves no partial file.
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory(dir=folder, prefix=".partial-") as partial:

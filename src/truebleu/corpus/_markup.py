@@ -1,4 +1,4 @@
-"""Texts that name their documents and segments, as SGML and WMT XML files hold them."""
+"""Texts with document and segment ids, read from SGML and WMT XML files."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ _WHO = {"system": "system", "reference": "translator", "source": "source"}
 
 
 class Markup:
-    """The texts of one file, each a translation of the same segments."""
+    """The texts of one file, each a version of the same segments."""
 
     def __init__(self, path: str) -> None:
         self.path = path
         self.byte_order_mark = False
         self._texts: dict[tuple[Role, str], dict[Key, str]] = {}
         self._domains: dict[str, str] = {}
-        # A dict because it keeps the order in which the file first names its segments.
+        # A dict keeps the keys in the order of their first occurrence.
         self._keys: dict[Key, None] = {}
 
     def add(self, role: Role, name: str, key: Key, text: str, line: int | None = None) -> None:
-        """Adds one segment of one text."""
+        """Add one segment of one text; raises MalformedFileError if it is a duplicate."""
         segments = self._texts.setdefault((role, name), {})
         if key in segments:
             document, segment = key
             found = f"segment {segment!r} of document {document!r} twice by {_WHO[role]} {name!r}"
-            raise MalformedFileError(self.path, line, found, "it once")
+            raise MalformedFileError(self.path, line, found, "each segment once")
         segments[key] = _LINE_BREAK.sub(" ", text.strip(" \t\r\n\v\f"))
         self._keys.setdefault(key)
 
     def set_domain(self, document: str, domain: str | None) -> None:
-        """Says what domain a document is from, if that is known."""
+        """Set the domain of a document, unless it is None."""
         if domain is not None:
             self._domains[document] = domain
 
     def select(self, role: Role, name: str | None) -> list[NamedText]:
-        """The text of that name in whatever role, or all texts of the role."""
+        """Return the texts called `name` in any role; if `name` is None, all texts of the role."""
         if not self._texts:
             raise EmptyTextError(self.path)
         if name is None:
@@ -63,17 +63,17 @@ class Markup:
         names = [name for _, name in self._texts]
         if name is not None:
             raise MissingColumnError(self.path, _WHO[role], name, names)
-        expected = f"a {role}; to use one of the others, write {self.path}#{names[0]}"
+        expected = f"a {role}; to use another text of the file, write {self.path}#{names[0]}"
         raise MalformedFileError(self.path, None, f"only {', '.join(names)}", expected)
 
     def _text(self, role: Role, name: str, *, chosen: bool) -> NamedText:
         segments = self._texts[role, name]
-        alone = sum(other == role for other, _ in self._texts) == 1 and not chosen
+        is_only = sum(other == role for other, _ in self._texts) == 1 and not chosen
         return NamedText(
-            label=self.path if alone else f"{self.path}#{name}",
+            label=self.path if is_only else f"{self.path}#{name}",
             path=self.path,
             name=name,
-            # None where somebody else has a segment that this text lacks.
+            # None marks a segment that only other texts have.
             segments=Segments([segments.get(key) for key in self._keys]),
             layout=self._layout(),
             byte_order_mark=self.byte_order_mark,
@@ -81,7 +81,7 @@ class Markup:
 
     def _layout(self) -> Layout:
         documents = tuple(document for document, _ in self._keys)
-        # Labels must cover every segment: domains of some documents only are of no use.
+        # Labels must cover every segment.
         complete = all(document in self._domains for document in documents)
         domains = tuple(self._domains[document] for document in documents) if complete else None
         return Layout(documents=documents, domains=domains, keys=tuple(self._keys))
@@ -92,10 +92,10 @@ class Markup:
 
 _ROLES: dict[str, Role] = {"srcset": "source", "refset": "reference", "tstset": "system"}
 
-# Only these tags are looked at; whatever else stands between them (<p>, <hl>, <poster>) is skipped.
+# Only these tags are parsed; others (<p>, <hl>, <poster>) are skipped.
 _TAG = re.compile(
     r"""<!--|<(?P<end>/?)(?P<tag>srcset|refset|tstset|doc|seg)\b"""
-    # Without a < outside quotes: else each tag that does not end is read to the file's end.
+    # No < outside quotes, or an unclosed tag would be scanned to the end of the file.
     r"""(?P<attributes>(?:[^<>"']|"[^"]*"|'[^']*')*)>""",
     re.IGNORECASE | re.DOTALL,
 )
@@ -103,7 +103,7 @@ _ATTRIBUTE = re.compile(r"""(?<![\w:.-])([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|
 _SEGMENT_END = re.compile(r"</seg\s*>", re.IGNORECASE)
 _SEGMENT_START = re.compile(r"<seg\b[^<>]*>|</doc\s*>", re.IGNORECASE)
 _ENTITY = re.compile(r"&(lt|gt|amp|quot|apos);")
-# What an XML parser would resolve besides; mteval leaves it as it is in SGML.
+# Markup that only an XML parser resolves; mteval keeps it in SGML.
 _XML_PIECE = re.compile(
     r"(?P<open><!--|<!\[CDATA\[)|"
     r"&#(?:x(?P<hex>[0-9a-fA-F]{1,6})|(?P<decimal>[0-9]{1,7}));|" + _ENTITY.pattern,
@@ -113,9 +113,9 @@ _CHARACTERS = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
 
 
 def read_sgml(path: str, data: bytes, *, xml: bool = False) -> Markup:
-    """The texts of an SGML file; tags in any case, attributes with or without quotes.
+    """Read an SGML file; tags may be in any case, attributes with or without quotes.
 
-    With `xml`, segments are text as in XML, where characters may be written as numbers.
+    If `xml` is set, segments are XML text, which may have numeric character references.
     """
     text = decode(path, data)
     markup = _Parser(path, text.removeprefix(BYTE_ORDER_MARK), xml=xml).parse()
@@ -124,7 +124,7 @@ def read_sgml(path: str, data: bytes, *, xml: bool = False) -> Markup:
 
 
 class _Parser:
-    """Walks over the tags of one file and keeps what is open: a set, a document in it."""
+    """A parser of one file's tags; its state is the open set and document."""
 
     def __init__(self, path: str, text: str, *, xml: bool) -> None:
         self.path = path
@@ -138,7 +138,7 @@ class _Parser:
         self.documents = 0
         self.segments = 0
         self.counted = (0, 1)
-        # Looked for once: for each comment that does not end it would be quadratic.
+        # Searched once: a search from every unclosed comment would be quadratic.
         self.last_comment_end = text.rfind("-->")
 
     def parse(self) -> Markup:
@@ -150,13 +150,13 @@ class _Parser:
         return self.markup
 
     def _after_comment(self, start: re.Match[str]) -> int:
-        """Where a comment ends; one that does not is none."""
+        """Return the offset after a comment; an unclosed comment is text."""
         if start.end() > self.last_comment_end:
             return start.end()
         return self.text.index("-->", start.end()) + 3
 
     def _step(self, tag: re.Match[str]) -> int:
-        """Follows one tag; reading goes on at the offset that is returned."""
+        """Process one tag and return the offset to continue from."""
         match tag["end"] + tag["tag"].lower():
             case "seg":
                 return self._segment(tag)
@@ -186,7 +186,7 @@ class _Parser:
 
     def _open_document(self, tag: re.Match[str]) -> None:
         if self.kind is None or self.document is not None:
-            expected = "it inside srcset, refset or tstset" if self.kind is None else "</doc> first"
+            expected = "srcset, refset or tstset around it" if self.kind is None else "</doc> first"
             self._refuse(tag.start(), "<doc>", expected)
         attributes = _attributes(tag)
         self.documents += 1
@@ -196,13 +196,13 @@ class _Parser:
         self.markup.set_domain(self.document, attributes.get("genre") or attributes.get("domain"))
 
     def _segment(self, tag: re.Match[str]) -> int:
-        """Adds a segment; what comes after it starts at the offset that is returned."""
+        """Add a segment and return the offset after it."""
         if self.kind is None or self.document is None:
-            self._refuse(tag.start(), "<seg>", "it inside a document")
+            self._refuse(tag.start(), "<seg>", "<doc> around it")
         end = _SEGMENT_END.search(self.text, tag.end())
         stop = len(self.text) if end is None else end.start()
         if end is None or _SEGMENT_START.search(self.text, tag.end(), stop):
-            self._refuse(tag.start(), "a segment that does not end", "</seg>")
+            self._refuse(tag.start(), "an unclosed segment", "</seg>")
         self.segments += 1
         key = (self.document, _attributes(tag).get("id", str(self.segments)))
         text = self.resolved(self.text[tag.end() : stop])
@@ -224,7 +224,7 @@ class _Parser:
         raise MalformedFileError(self.path, self._line(position), found, expected)
 
     def _line(self, position: int) -> int:
-        # Counted on from the last time: from the start for each segment would be quadratic.
+        # Counting continues from the last call; from the start it would be quadratic.
         start, line = self.counted
         line += self.text.count("\n", start, position)
         self.counted = (position, line)
@@ -232,7 +232,7 @@ class _Parser:
 
 
 def _attributes(tag: re.Match[str]) -> dict[str, str]:
-    """The attributes of a tag by their names in lower case."""
+    """Return the attributes of a tag by their names in lower case."""
     return {
         name.lower(): _resolved(double or single or bare)
         for name, double, single, bare in _ATTRIBUTE.findall(tag["attributes"])
@@ -240,12 +240,12 @@ def _attributes(tag: re.Match[str]) -> dict[str, str]:
 
 
 def _resolved(text: str) -> str:
-    """Text with the entities that SGML and XML share."""
+    """Resolve the entities that SGML and XML share."""
     return _ENTITY.sub(lambda entity: _CHARACTERS[entity[1]], text)
 
 
 def _resolved_xml(text: str) -> str:
-    """Text as an XML parser hands it over; entities that a DTD would have to define stay."""
+    """Resolve text like an XML parser, but keep entities that a DTD would define."""
     parts: list[str] = []
     position, last = 0, {start: text.rfind(end) for start, end in _CLOSED_BY.items()}
     for piece in _XML_PIECE.finditer(text):
@@ -257,7 +257,7 @@ def _resolved_xml(text: str) -> str:
             parts.append(_character(piece))
             position = piece.end()
         elif piece.end() > last[start]:
-            # It does not end, and so is text.
+            # Unclosed, so it is text.
             parts.append(start)
             position = piece.end()
         else:
@@ -285,7 +285,7 @@ def _character(piece: re.Match[str]) -> str:
     return _CHARACTERS[piece[0][1:-1]]
 
 
-# XML as WMT publishes it since 2021: documents that hold source, references and outputs.
+# WMT's XML format since 2021: documents with source, references and outputs.
 
 
 _XML_ROLES: dict[str, Role] = {"src": "source", "ref": "reference", "hyp": "system"}
@@ -294,7 +294,7 @@ _NIST = ("mteval", "srcset", "refset", "tstset")
 
 
 def read_xml(path: str, data: bytes) -> Markup:
-    """The texts of an XML file: WMT's format, or NIST's, which is SGML with an XML header."""
+    """Read an XML file in WMT's format, or in NIST's, which is SGML with an XML header."""
     decoded = decode(path, data)
     text = decoded.removeprefix(BYTE_ORDER_MARK)
     first = _FIRST_TAG.search(_without_comments(text))
@@ -306,14 +306,14 @@ def read_xml(path: str, data: bytes) -> Markup:
 
 
 def _root(path: str, text: str) -> Element:
-    """The root element. DTDs and entities are refused, never expanded."""
+    """Parse XML and return its root; raises MalformedFileError for DTDs and entities."""
     from xml.etree.ElementTree import ParseError
 
     from defusedxml.common import DefusedXmlException
     from defusedxml.ElementTree import fromstring
 
     if not text.strip():
-        _refuse(path, "nothing", "XML")
+        _refuse(path, "an empty file", "XML")
     try:
         root: Element = fromstring(
             text, forbid_dtd=True, forbid_entities=True, forbid_external=True
@@ -321,7 +321,7 @@ def _root(path: str, text: str) -> Element:
     except DefusedXmlException as error:
         found = f"a DTD or entity ({type(error).__name__})"
         line = text.count("\n", 0, max(text.find("<!DOCTYPE"), 0)) + 1
-        raise MalformedFileError(path, line, found, "XML without them") from None
+        raise MalformedFileError(path, line, found, "XML without DTD and entities") from None
     except ParseError as error:
         line = error.position[0]
         raise MalformedFileError(path, line, f"broken XML ({error})", "well-formed XML") from None

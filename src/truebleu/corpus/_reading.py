@@ -1,4 +1,4 @@
-"""Reading a test set from files: texts of any format, paired, named, labelled and examined."""
+"""Reading and writing of test sets: texts of any format, paired, named, labelled and examined."""
 
 from __future__ import annotations
 
@@ -51,27 +51,27 @@ def read_test_set(
     strict: bool = False,
     stdin: BinaryIO | None = None,
 ) -> TestSet:
-    """Reads texts that pair segment by segment.
+    """Read texts that pair segment by segment.
 
-    Each text is written `PATH`, `NAME=PATH`, `PATH#COLUMN` or `-` for standard input, or is a path
-    object. The ending says which format it is: plain lines, `.tsv`, `.csv`, `.jsonl`, `.parquet`,
-    `.sgm` or `.xml`; any of them may be compressed. Files of the last two hold several texts, and
-    without `#NAME` all count.
+    The location of a text is `PATH`, `NAME=PATH`, `PATH#COLUMN`, `-` for standard input, or a path
+    object. The extension decides the format: `.tsv`, `.csv`, `.jsonl`, `.parquet`, `.sgm`, `.xml`,
+    or else plain lines; every format may be compressed. A file of the formats `.sgm` and `.xml` has
+    several texts; all are read unless the location has `#NAME`.
 
     Args:
-        systems: Outputs, one system each; a folder or a pattern such as `outputs/*.txt` stands for
-            its files.
-        references: What they are compared with, one translator each.
-        source: What was translated.
-        documents: A file with the document of each segment, or a table of documents and domains.
-        strict: Whether anything suspicious about the texts is an error.
-        stdin: Read where a text is written `-`; by default standard input.
+        systems: outputs, one file per system; a folder or a pattern such as `outputs/*.txt` stands
+            for its files.
+        references: reference translations, one file per translator.
+        source: file with the source text.
+        documents: file with the document of each segment, or a table of documents and domains.
+        strict: True to raise an error if there is any warning about the texts.
+        stdin: binary file to read for `-`; by default standard input.
 
     Returns:
-        The test set, with what is suspicious about it as `warnings`.
+        The test set, with `warnings` about its texts.
 
     Raises:
-        CorpusError: When a file cannot be read as what it should be, or texts do not pair.
+        CorpusError: A file is malformed, or the texts do not pair.
     """
     require_files(systems, references)
     files = _TextFiles(stdin)
@@ -84,7 +84,7 @@ def read_test_set(
     texts, by_line = align([*reference_texts, *system_texts, *source_texts], references=m)
     reference_texts, system_texts = texts[:m], texts[m : m + len(system_texts)]
     refuse_absent(reference_texts)
-    # A missing output is scored as an empty one, and reported.
+    # Missing outputs are scored as empty ones, with a warning.
     missing = [warning for text in system_texts for warning in _missing(text)]
     system_texts = [_without_gaps(text) for text in system_texts]
     source_text = _without_gaps(texts[-1]) if source_texts else None
@@ -111,16 +111,16 @@ def read_test_set(
 
 
 class _TextFiles(Files):
-    """The files of one test set. A file that holds several texts is read and parsed once."""
+    """A reader of one test set's files that parses a file with several texts only once."""
 
     def __init__(self, stdin: BinaryIO | None = None) -> None:
         super().__init__(stdin)
         self._parsed: dict[str, Contents] = {}
 
     def texts(self, location: Location, role: Role) -> Sequence[NamedText]:
-        """The texts at a location."""
+        """Return the texts at a location."""
         path = location.path
-        # Two ways to write one file's path would read it twice, which is slower but not wrong.
+        # Two spellings of one path would be read twice, which is slower but not wrong.
         contents = self._parsed.get(path) or _parse(path, self.contents(path))
         if path != STANDARD_INPUT:
             self._parsed[path] = contents
@@ -128,8 +128,8 @@ class _TextFiles(Files):
 
 
 def _parse(path: str, data: bytes) -> Contents:
-    """What is in a file, by its ending; any ending of no other format is plain lines."""
-    # A format's module is imported only when a file needs it: a run on plain lines starts faster.
+    """Parse a file in the format of its extension; unknown extensions are plain lines."""
+    # Modules of other formats are imported only if needed: a run on plain lines starts faster.
     match extension(path):
         case ".sgm" | ".sgml":
             from truebleu.corpus._markup import read_sgml
@@ -147,54 +147,54 @@ def _parse(path: str, data: bytes) -> Contents:
 
 
 def _read(
-    files: _TextFiles, written: Sequence[str | PathLike[str]], role: Role
+    files: _TextFiles, paths: Sequence[str | PathLike[str]], role: Role
 ) -> tuple[list[NamedText], list[str]]:
-    """The texts of one role and what they are called."""
+    """Read the texts of one role; return them and their names."""
     texts: list[NamedText] = []
     chosen: list[str | None] = []
-    for path in written:
+    for path in paths:
         location = parse_location(path)
-        texts_here = files.texts(location, role)
-        if location.name is not None and len(texts_here) > 1:
-            names = ", ".join(text.name for text in texts_here)
+        texts_of_file = files.texts(location, role)
+        if location.name is not None and len(texts_of_file) > 1:
+            names = ", ".join(text.name for text in texts_of_file)
             expected = f"NAME=FILE#{role.upper()} to choose one of {names}"
             raise SettingError(role, path, expected)
-        texts += texts_here
-        chosen += [location.name] * len(texts_here)
+        texts += texts_of_file
+        chosen += [location.name] * len(texts_of_file)
     return texts, distinct_names(texts, chosen)
 
 
-# Pairing texts: by document and segment id where they are known, else in order.
+# Pairing of texts: by document and segment id if known, else in order.
 
 
 def align(texts: Sequence[NamedText], references: int) -> tuple[list[NamedText], list[TextWarning]]:
-    """The texts in one common order, and a warning for each that had to be paired by line.
+    """Put texts into a common order; return them and a warning for each text paired by line.
 
-    The order is that of the first text which names its segments, with what only other references
-    have after it. A text that lacks some of the segments gets None there.
+    The order is the first one given by keys of segments; segments that only other references have
+    follow. Segments that a text does not have are None.
 
     Args:
-        texts: the references first.
-        references: how many they are.
+        texts: texts, the references first.
+        references: number of references.
     """
     guide = next((text for text in texts if text.layout.keys is not None), texts[0])
-    wanted = guide.layout.keys
-    if wanted is not None:
+    order = guide.layout.keys
+    if order is not None:
         others = [text.layout.keys for text in texts[:references]]
-        keys = [wanted, *(keys for keys in others if keys and not set(wanted).isdisjoint(keys))]
-        wanted = tuple(dict.fromkeys(key for text in keys for key in text))
+        keys = [order, *(keys for keys in others if keys and not set(order).isdisjoint(keys))]
+        order = tuple(dict.fromkeys(key for text in keys for key in text))
     aligned: list[NamedText] = []
     warnings: list[TextWarning] = []
     for text in texts:
-        keys_here = text.layout.keys
-        if wanted is not None and keys_here is not None and not set(wanted).isdisjoint(keys_here):
-            aligned.append(_in_order_of(wanted, guide, text))
+        text_keys = text.layout.keys
+        if order is not None and text_keys is not None and not set(order).isdisjoint(text_keys):
+            aligned.append(_in_order_of(order, guide, text))
             continue
         aligned.append(text)
-        has_keys = wanted is not None or text.should_have_keys or guide.should_have_keys
+        has_keys = order is not None or text.should_have_keys or guide.should_have_keys
         if text.path != guide.path and has_keys:
             warnings.append(_paired_by_line(text, guide))
-    length = len(guide.segments) if wanted is None else len(wanted)
+    length = len(guide.segments) if order is None else len(order)
     for text in aligned:
         size = len(text.segments)
         if size != length:
@@ -217,9 +217,9 @@ def _missing(text: NamedText) -> list[TextWarning]:
     gaps = [index + 1 for index in text.segments.absent()]
     if not gaps:
         return []
-    what = "segment" if len(gaps) == 1 else "segments"
+    noun = "segment" if len(gaps) == 1 else "segments"
     message = (
-        f"{text.label}: no output for {len(gaps):,} {what}, first segment {gaps[0]}; "
+        f"{text.label}: no output for {len(gaps):,} {noun}, first segment {gaps[0]}; "
         "each counts as an empty output"
     )
     return [TextWarning("missing-output", text.label, len(gaps), gaps[0], message)]
@@ -232,45 +232,45 @@ def _without_gaps(text: NamedText) -> NamedText:
 
 
 def refuse_absent(references: Sequence[NamedText]) -> None:
-    """Raises AbsentSegmentError where a segment has no reference at all."""
+    """Raise AbsentSegmentError if a segment has no reference at all."""
     absent = set.intersection(*(set(text.segments.absent()) for text in references))
     if absent:
         labels = ", ".join(text.label for text in references)
-        raise AbsentSegmentError(labels, min(absent) + 1, "no reference", "at least one")
+        raise AbsentSegmentError(labels, min(absent) + 1, "no reference", "at least one reference")
 
 
-def _in_order_of(wanted: tuple[Key, ...], guide: NamedText, text: NamedText) -> NamedText:
+def _in_order_of(order: tuple[Key, ...], guide: NamedText, text: NamedText) -> NamedText:
     keys = text.layout.keys
-    if keys is None or wanted == keys:
+    if keys is None or order == keys:
         return text
-    here = set(wanted)
-    unknown = [key for key in keys if key not in here]
+    known = set(order)
+    unknown = [key for key in keys if key not in known]
     if unknown:
         raise MisalignedSegmentsError(guide.label, unknown, text.label)
-    places = {key: index for index, key in enumerate(keys)}
-    order = [places.get(key) for key in wanted]
+    index_of = {key: index for index, key in enumerate(keys)}
+    indices = [index_of.get(key) for key in order]
     return text._replace(
-        segments=Segments([None if place is None else text.segments[place] for place in order]),
-        layout=_reordered(text.layout, order)._replace(keys=wanted),
+        segments=Segments([None if index is None else text.segments[index] for index in indices]),
+        layout=_reordered(text.layout, indices)._replace(keys=order),
     )
 
 
-def _reordered(layout: Layout, order: Sequence[int | None]) -> Layout:
-    """Labels in another order; none where some segments would be without."""
+def _reordered(layout: Layout, indices: Sequence[int | None]) -> Layout:
+    """Reorder labels; the result is empty if `indices` has a None."""
 
-    def labels(here: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        if here is None or None in order:
+    def labels(old: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        if old is None or None in indices:
             return None
-        return tuple(here[place] for place in order if place is not None)
+        return tuple(old[index] for index in indices if index is not None)
 
     return Layout(documents=labels(layout.documents), domains=labels(layout.domains))
 
 
-# Documents and domains: which segments belong together.
+# Documents and domains.
 
 
 def merged(layouts: Iterable[Layout]) -> Layout:
-    """The first documents and the first domains that any text brings along."""
+    """Merge layouts: the first that has documents, and the first that has domains."""
     documents = domains = None
     for layout in layouts:
         documents = documents or layout.documents
@@ -280,17 +280,17 @@ def merged(layouts: Iterable[Layout]) -> Layout:
 
 def read_labels(
     files: Files,
-    written: str | PathLike[str],
+    path: str | PathLike[str],
     text: str,
     length: int,
     default: Layout = Layout(),  # noqa: B008  # it cannot be changed
 ) -> Layout:
-    """Labels from a file of their own, one for each segment of a text of this name and length.
+    """Read labels of the `length` segments of the text called `text` from a separate file.
 
     The file is a table with columns such as `doc` and `domain`, or has one document per line, or
-    with the ending .docs, as in mt-metrics-eval, domain and document.
+    has lines of domain and document if its extension is .docs, as in mt-metrics-eval.
     """
-    location = parse_location(written)
+    location = parse_location(path)
     data = files.contents(location.path)
     layout = _parse_labels(location, data, length)
     for labels in (layout.documents, layout.domains):
@@ -320,12 +320,12 @@ def _parse_labels(location: Location, data: bytes, length: int) -> Layout:
     return layout
 
 
-#: Bytes of labels that are looked at together.
+#: Bytes of labels to parse at a time.
 LABEL_BYTES = 1 << 24
 
 
 def _labels_of_lines(path: str, data: bytes) -> tuple[str, ...]:
-    """A label per line, equal ones as one object: a document has many segments."""
+    """Read one label per line; equal labels share one object to save memory."""
     objects: dict[str, str] = {}
     labels: list[str] = []
     start = 0
@@ -346,7 +346,7 @@ def _labels_of_lines(path: str, data: bytes) -> tuple[str, ...]:
 
 
 def parse_docs(path: str, lines: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The documents and the domains in lines of DOMAIN DOCUMENT."""
+    """Parse lines of DOMAIN DOCUMENT; return the documents and the domains."""
     domains, documents = [], []
     for number, line in enumerate(lines, 1):
         fields = line.split(maxsplit=1)
@@ -358,24 +358,25 @@ def parse_docs(path: str, lines: Sequence[str]) -> tuple[tuple[str, ...], tuple[
 
 
 def _has_header(path: str, data: bytes, length: int, names: Sequence[str]) -> bool:
-    """Whether the first line names columns; a lone name may be a label: then the count decides."""
+    """Return whether the first line is a header; for a single field, the number of lines decides."""
     fields = (read_lines(path, data.split(b"\n", 1)[0]).segments[0] or "").split("\t")
     lines = data.count(b"\n") + (not data.endswith(b"\n"))
     is_named = any(field.strip().lower() in names for field in fields)
     return is_named and (len(fields) > 1 or lines != length)
 
 
-# The files of a test set: what `read_test_set` reads.
+# Files that `read_test_set` can read.
 
-# What a file's name cannot hold everywhere, or would lead out of the folder.
+# Characters that some systems forbid in file names, or that would leave the folder.
 NOT_IN_NAMES = '/\\:*?"<>|'
 
 
 def files_of(test_set: TestSet) -> dict[str, Iterable[bytes]]:
-    """A test set as files that can be read again: the parts of each file by its name.
+    """Format a test set as files that can be read again; return the parts of each file by its name.
 
-    The references, the source, a file per system, and ``documents.tsv`` where documents or domains
-    are known. Texts have one segment per line, or are JSON lines where plain ones cannot hold them.
+    The files are the references, the source, one per system, and ``documents.tsv`` if documents or
+    domains are known. A text has one segment per line, or is JSON lines if plain lines cannot
+    represent it.
     """
     names = {"segments", "documents"}
     files: dict[str, Iterable[bytes]] = {}
@@ -385,7 +386,7 @@ def files_of(test_set: TestSet) -> dict[str, Iterable[bytes]]:
             sign if sign.isprintable() and sign not in NOT_IN_NAMES else "-" for sign in name
         )
         if safe.strip(". ") == "" or safe.casefold() in names:
-            expected = "a name that can be a file's, unlike those of the others; write NAME=FILE"
+            expected = "a unique name that can be a file name; write NAME=FILE"
             raise SettingError(kind, name, expected)
         names.add(safe.casefold())
         ending, parts = _text(text)
@@ -401,10 +402,10 @@ def files_of(test_set: TestSet) -> dict[str, Iterable[bytes]]:
 
 
 def _text(text: TextLike) -> tuple[str, Iterator[bytes]]:
-    """The ending and the lines of a text.
+    """Return the extension and the lines of a text.
 
-    Plain lines cannot hold an absent segment, nor a line feed or a carriage return at its end, nor
-    a byte-order mark at the start: JSON lines can.
+    JSON lines are used for absent segments, line feeds, carriage returns at the end of a segment
+    and a byte-order mark at the start of the text, which plain lines cannot represent.
     """
     from json import dumps
 
@@ -419,7 +420,7 @@ def _text(text: TextLike) -> tuple[str, Iterator[bytes]]:
 
 
 def _labels(test_set: TestSet) -> dict[str, Iterable[bytes]]:
-    """Documents and domains as a table, where they are known."""
+    """Format documents and domains as a table; the result is empty if neither is known."""
     from json import dumps
 
     labels = {"doc": test_set.documents, "domain": test_set.domains}

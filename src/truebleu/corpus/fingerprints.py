@@ -1,4 +1,4 @@
-"""Fingerprints of texts: two test sets whose references have the same one can be compared."""
+"""Fingerprints of texts: test sets whose references have equal fingerprints can be compared."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class Fingerprints:
 
 
 def fingerprint(references: Sequence[TextLike]) -> str:
-    """SHA-256 over the references in their order: their number, their lengths, every segment.
+    """Compute a SHA-256 of the references in order: their number, lengths and segments.
 
-    A segment that a translator skipped is not the same as an empty one.
+    A segment without a reference differs from an empty one.
 
     >>> fingerprint([["A cat sat."]]) == fingerprint([["A cat sat."], [None]])
     False
@@ -48,7 +48,7 @@ def fingerprint(references: Sequence[TextLike]) -> str:
 
 
 class Fingerprint:
-    """The SHA-256 of references that come part by part."""
+    """A SHA-256 of references that are added part by part."""
 
     def __init__(self, references: int) -> None:
         from hashlib import sha256
@@ -58,14 +58,14 @@ class Fingerprint:
 
     def add(self, references: Sequence[TextLike]) -> None:
         """Add a part of each reference."""
-        for place, (digest, reference) in enumerate(zip(self._digests, references, strict=True)):
-            self._segments[place] += len(reference)
+        for i, (digest, reference) in enumerate(zip(self._digests, references, strict=True)):
+            self._segments[i] += len(reference)
             for segment in reference:
                 if segment is None:
                     digest.update(b"none\n")
                     continue
                 text = segment.encode("utf-8", "surrogatepass")
-                # With its length before it, no text can pass for two.
+                # The length before each text makes the encoding unambiguous.
                 digest.update(b"%d bytes\n" % len(text))
                 digest.update(text)
 

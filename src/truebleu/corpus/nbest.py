@@ -1,4 +1,4 @@
-"""`NBest`: several candidates for each segment, with what is known about each of them."""
+"""`NBest`: several candidates for each segment, with features and scores of each candidate."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ FINITE = f"a finite number, up to {LARGEST:g}"
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SparseFeatures(ComparedByValue):
-    """Features that most candidates lack, as rows of a sparse matrix (CSR).
+    """Sparse features: the rows of a CSR matrix, one per candidate.
 
     Attributes:
-        names: the features, by the number of their column.
-        indptr: where each candidate's values start, and where the last one's end.
-        indices: the columns of the values, ascending for each candidate.
-        values: the values.
+        names: names of the features, by column.
+        indptr: index of each candidate's first value, then the number of values.
+        indices: column of each value, ascending within a candidate.
+        values: values of all candidates.
     """
 
     names: tuple[str, ...]
@@ -39,7 +39,7 @@ class SparseFeatures(ComparedByValue):
 
     @classmethod
     def of(cls, rows: Iterable[Mapping[str, float]]) -> SparseFeatures:
-        """Of one mapping from names to values for each candidate.
+        """Create sparse features from one mapping of names to values per candidate.
 
         >>> SparseFeatures.of([{"a~b": 1.0}, {}, {"b~c": 2.0, "a~b": 1.0}]).names
         ('a~b', 'b~c')
@@ -64,7 +64,7 @@ class SparseFeatures(ComparedByValue):
             if getattr(self, name).ndim != 1:
                 raise SettingError(name, getattr(self, name).shape, "one axis")
         if not (np.abs(self.values) <= LARGEST).all():
-            raise SettingError("sparse features", "NaN or a larger one", FINITE)
+            raise SettingError("sparse features", f"NaN or a value over {LARGEST:g}", FINITE)
         ascending = np.diff(self.indices) > 0
         starts = self.indptr[1:-1]
         ascending[starts[(starts > 0) & (starts <= len(ascending))] - 1] = True
@@ -78,18 +78,18 @@ class SparseFeatures(ComparedByValue):
 
     @property
     def size(self) -> int:
-        """How many different features there are."""
+        """Number of different features."""
         return len(self.names)
 
     def row(self, candidate: int) -> dict[str, float]:
-        """The values of one candidate by name."""
+        """Return the values of one candidate by name."""
         require_whole_number("candidate", candidate, 0, len(self.indptr) - 2)
         start, end = self.indptr[candidate : candidate + 2]
         pairs = zip(self.indices[start:end], self.values[start:end], strict=True)
         return {self.names[column]: float(value) for column, value in pairs}
 
     def matrix(self) -> Any:
-        """The same as a `scipy.sparse.csr_array`."""
+        """Return the features as a `scipy.sparse.csr_array`, shaped (candidate, feature)."""
         from scipy.sparse import csr_array
 
         shape = (len(self.indptr) - 1, self.size)
@@ -100,8 +100,8 @@ class SparseFeatures(ComparedByValue):
 class NBest(ComparedByValue, Sequence[tuple[str, ...]]):
     """Lists of candidates, one for each segment; as a sequence, each list is a tuple of texts.
 
-    Lists may differ in length, but each has a candidate at least. The order within a list is that
-    of its file, and breaks ties. Duplicates stay: samplers repeat what is likely.
+    Lists may differ in length, but each has at least one candidate. The order within a list is the
+    order of its file, and breaks ties. Duplicates stay: samplers repeat likely candidates.
 
     >>> lists = NBest.of([["a cat", "the cat", "a cat"], ["yes"]])
     >>> len(lists), lists.candidates, lists[1]
@@ -109,17 +109,17 @@ class NBest(ComparedByValue, Sequence[tuple[str, ...]]):
 
     Attributes:
         texts: all candidates, list after list.
-        offsets: where each list starts in `texts`, and where the last one ends.
-        feature_names: the features that every candidate has.
-        features: their values, shaped (candidate, feature).
-        sparse: features that only some candidates have; the others have 0.
-        scores: the model's score of each candidate, as the file has it.
-        log_probabilities: natural logarithms of what the model gives each candidate, up to a
-            constant and not normalised by length; None where the file does not tell.
-        counts: how often each candidate was sampled, where the file says so.
-        sources: the source of each segment, where the file has it.
-        name: where the lists are from.
-        format: the format of the file.
+        offsets: index of each list's first candidate in `texts`, then the number of candidates.
+        feature_names: names of the features that every candidate has.
+        features: values of these features, shaped (candidate, feature).
+        sparse: features that only some candidates have, 0 for the other candidates; or None.
+        scores: the model's score of each candidate, as in the file; or None.
+        log_probabilities: natural logarithms of the model's probabilities, up to a constant and not
+            normalised by length; None if the file does not have them.
+        counts: number of times that each candidate was sampled, or None.
+        sources: source of each segment, or None.
+        name: file or origin of the lists.
+        format: format of the file.
     """
 
     texts: tuple[str, ...]
@@ -162,24 +162,24 @@ class NBest(ComparedByValue, Sequence[tuple[str, ...]]):
         name: str = "n-best lists",
         **columns: Iterable[Iterable[float]] | None,
     ) -> NBest:
-        """Lists that are in memory, with numbers in lists of the same lengths.
+        """Create lists from memory; features and columns have the shape of `lists`.
 
         >>> lists = NBest.of([["a", "b"], ["c"]], features={"comet": [[0.5, 0.25], [0.75]]})
         >>> lists.feature("comet").tolist()
         [0.5, 0.25, 0.75]
 
         Args:
-            lists: the candidates of each segment.
+            lists: candidates of each segment.
             features: values for each candidate, by the name of the feature.
-            sources: the source of each segment.
-            name: where the lists are from.
+            sources: source of each segment.
+            name: name of the lists in messages.
             columns: `scores`, `log_probabilities` or `counts` of the candidates.
         """
         if isinstance(lists, str | Mapping) or not isinstance(lists, Iterable):
             raise SettingError(name, type(lists).__name__, "a list of lists of str")
         texts: list[tuple[str, ...]] = []
         for number, list_ in enumerate(lists, 1):
-            # A str would become a list of its letters.
+            # Iteration over a str would yield letters.
             if isinstance(list_, str) or not isinstance(list_, Iterable):
                 single = f"a single {type(list_).__name__}"
                 raise SegmentTypeError(f"{name}: a list of candidates", number, single)
@@ -203,7 +203,7 @@ class NBest(ComparedByValue, Sequence[tuple[str, ...]]):
 
     @classmethod
     def of_systems(cls, systems: Mapping[str, Sequence[str | None]]) -> NBest:
-        """The outputs of several systems as lists: one candidate from each system.
+        """Create lists from the outputs of systems, with one candidate from each system.
 
         >>> NBest.of_systems({"a": ["one", "two"], "b": ["eins", "zwei"]})[0]
         ('one', 'eins')
@@ -215,7 +215,7 @@ class NBest(ComparedByValue, Sequence[tuple[str, ...]]):
         return cls.of(([text or "" for text in row] for row in rows), name="systems")
 
     def __len__(self) -> int:
-        """The number of segments."""
+        """Return the number of segments."""
         return len(self.offsets) - 1
 
     @overload
@@ -223,7 +223,7 @@ class NBest(ComparedByValue, Sequence[tuple[str, ...]]):
     @overload
     def __getitem__(self, index: slice, /) -> list[tuple[str, ...]]: ...
     def __getitem__(self, index: int | slice, /) -> tuple[str, ...] | list[tuple[str, ...]]:
-        """The candidates of a segment."""
+        """Return the candidates of a segment."""
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
         if not -len(self) <= index < len(self):
@@ -235,25 +235,25 @@ class NBest(ComparedByValue, Sequence[tuple[str, ...]]):
 
     @property
     def candidates(self) -> int:
-        """The number of candidates of all segments."""
+        """Number of candidates of all segments."""
         return len(self.texts)
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """How many candidates each segment has."""
+        """Number of candidates of each segment."""
         return np.diff(self.offsets)
 
     def span(self, segment: int) -> slice:
-        """Where a segment's candidates are in `texts` and in the rows of `features`."""
+        """Return the slice of a segment's candidates in `texts` and the rows of `features`."""
         require_whole_number("segment", segment, 0, len(self) - 1)
         return slice(int(self.offsets[segment]), int(self.offsets[segment + 1]))
 
     def spans(self) -> Iterator[slice]:
-        """The span of every segment."""
+        """Return an iterator over the spans of all segments."""
         return (self.span(segment) for segment in range(len(self)))
 
     def feature(self, name: str) -> NDArray[np.float64]:
-        """A feature's value for every candidate; a sparse one is 0 where a candidate lacks it."""
+        """Return a feature's value for every candidate; missing sparse features are 0."""
         if name in self.feature_names:
             return self.features[:, self.feature_names.index(name)]
         if self.sparse is not None and name in self.sparse.names:
@@ -262,23 +262,23 @@ class NBest(ComparedByValue, Sequence[tuple[str, ...]]):
         raise MissingColumnError(self.name, "feature", name, self.feature_names)
 
     def choose(self, indices: ArrayLike) -> list[str]:
-        """The candidate of each segment that has this index in its list, from 0."""
+        """Return the candidate of each segment at `indices`, which count from 0 in its list."""
         return [self.texts[i] for i in self.offsets[:-1] + as_indices(indices, self.sizes)]
 
     def first(self) -> list[str]:
-        """The first candidate of each segment."""
+        """Return the first candidate of each segment."""
         return [self.texts[i] for i in self.offsets[:-1]]
 
     def _check_offsets(self) -> None:
         offsets = self.offsets
         if offsets.ndim != 1 or len(offsets) < 2:
-            raise SettingError(self.name, "no lists", "candidates for one segment at least")
+            raise SettingError(self.name, "no lists", "candidates for at least one segment")
         if offsets[0] != 0 or offsets[-1] != len(self.texts):
             raise SettingError(f"{self.name}: offsets", offsets, f"0 … {len(self.texts)}")
         empty = np.flatnonzero(np.diff(offsets) <= 0)
         if len(empty):
             where = f"{self.name}: segment {empty[0] + 1}"
-            raise SettingError(where, "no candidates", "one at least, even if it is empty text")
+            raise SettingError(where, "no candidates", "at least one candidate, which may be empty")
 
     def _check_shapes(self) -> None:
         count = len(self.texts)
@@ -300,7 +300,7 @@ class NBest(ComparedByValue, Sequence[tuple[str, ...]]):
         columns = [*self.features.T, self.scores, self.log_probabilities]
         names = [*self.feature_names, "scores", "log_probabilities"]
         for name, column in zip(names, columns, strict=True):
-            # Squares of larger ones would be infinite.
+            # Squares of larger values would overflow.
             if column is not None and not (np.abs(column) <= LARGEST).all():
                 candidate = int(np.flatnonzero(~(np.abs(column) <= LARGEST))[0])
                 segment = int(np.searchsorted(self.offsets, candidate, side="right"))
@@ -311,12 +311,12 @@ class NBest(ComparedByValue, Sequence[tuple[str, ...]]):
 
 
 def as_nbest(lists: NBest | Iterable[Iterable[str]]) -> NBest:
-    """N-best lists as they are, or of lists of texts."""
+    """Return NBest unchanged, or create it from lists of texts."""
     return lists if isinstance(lists, NBest) else NBest.of(lists)
 
 
 def as_indices(indices: ArrayLike, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """An index into each of the lists, which have these sizes, checked."""
+    """Check that `indices` has one index for each list of `sizes`; return it as int64."""
     values = np.asarray(indices)
     fits = values.dtype.kind in "iu" and values.shape == sizes.shape
     if not fits or (values < 0).any() or (values >= sizes).any():
@@ -330,14 +330,17 @@ def _freeze(owner: object, name: str, values: ArrayLike, kind: type) -> None:
     object.__setattr__(owner, name, array)
 
 
-def _flattened(what: str, values: Iterable[Iterable[float]], sizes: list[int]) -> NDArray[Any]:
+def _flattened(label: str, values: Iterable[Iterable[float]], sizes: list[int]) -> NDArray[Any]:
     rows = [list(row) for row in values]
     for number, (row, size) in enumerate(zip(rows, sizes, strict=False), 1):
         if len(row) != size:
-            raise SettingError(f"{what} of segment {number}", f"{len(row)} values", f"{size}")
+            raise SettingError(f"{label} of segment {number}", f"{len(row)} values", f"{size}")
     if len(rows) != len(sizes):
-        raise SettingError(what, f"{len(rows)} lists", f"{len(sizes)}")
-    try:
-        return np.array([float(value) for row in rows for value in row])
-    except (TypeError, ValueError):
-        raise SettingError(what, "something else than a number", "numbers") from None
+        raise SettingError(label, f"{len(rows)} lists", f"{len(sizes)}")
+    numbers: list[float] = []
+    for value in (value for row in rows for value in row):
+        try:
+            numbers.append(float(value))
+        except (TypeError, ValueError):
+            raise SettingError(label, value, "a number") from None
+    return np.array(numbers)

@@ -1,26 +1,26 @@
 """Files of n-best lists.
 
-The format is guessed from the first line, or named.
+The format is given, or detected from the first line.
 
-Fields between ``|||``, a line for each candidate:
+Fields between ``|||``, one line per candidate:
 
     Moses     id ||| text ||| Name0= v v Other0= v sparse_name= v ||| total [||| alignment …]
     cdec      id ||| text ||| name=v name=v ||| total
-    Joshua    the same
+    Joshua    as cdec
     Travatar  id ||| text ||| total ||| name=v name=v
     Z-MERT    id ||| text ||| v v v
     Marian    id ||| text [||| alignment] [||| WordScores= v v] ||| F0= v ||| normalised score
 
-JSON Lines, an object for each segment with its candidates, or one for each candidate:
+JSON Lines, one object per segment with its candidates, or one per candidate:
 
     {"source": "…", "candidates": ["…", "…"], "logprobs": [-1.2, -3.4]}
     {"candidates": [{"text": "…", "logprob": -1.2, "comet": 0.8}, {"text": "…", …}]}
     {"id": 0, "text": "…", "logprob": -1.2}
     {"translations": ["…", "…"], "scores": [0.7, 0.9]}        (Sockeye)
 
-Logs of fairseq-generate and fairseq-interactive: for each segment ``S-id source``, ``T-id
-reference``, and for each hypothesis ``H-id score text``, ``D-id score text`` and ``P-id`` with the
-score of each token, with tabs between the fields. Scores are logarithms to base 2, and that of a
+Logs of fairseq-generate and fairseq-interactive, with tabs between the fields: ``S-id source`` and
+``T-id reference`` for each segment, and ``H-id score text``, ``D-id score text`` and ``P-id`` with
+the score of each token for each hypothesis. Scores are logarithms to base 2; the score of a
 hypothesis is divided by a power of its length.
 """
 
@@ -70,7 +70,7 @@ Key = Annotated[str | None, KEY]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListFormat:
-    """How a file of n-best lists is read.
+    """Options for reading a file of n-best lists.
 
     Attributes:
         input_format: format of the lists. Default: guessed from the first line.
@@ -117,9 +117,10 @@ class ListFormat:
         check_fields(self)
 
     def seen(self, path: str, lines: Sequence[Line]) -> ListFormat:
-        """With the format that is named, or that the first lines have.
+        """Return these options with the format detected from the first lines, unless it is given.
 
-        A file without any is refused, and so are options that its format has no use for.
+        Raises EmptyTextError if all lines are empty, and SettingError for options that the format
+        cannot use.
         """
         if not any(line.text for line in lines):
             raise EmptyTextError(path)
@@ -134,18 +135,18 @@ class ListFormat:
         return replace(self, input_format=format_)
 
     def log_probabilities(
-        self, scores: NDArray[np.float64] | None, written: NDArray[np.float64] | None
+        self, scores: NDArray[np.float64] | None, from_file: NDArray[np.float64] | None
     ) -> NDArray[np.float64] | None:
-        """What the format tells, or scores whose scale the user knows."""
+        """Return the file's log-probabilities, or convert scores of a known scale."""
         if self.log_base is None and self.length_normalized is None:
-            return written
+            return from_file
         if scores is None:
             found = f"a {self.input_format} file without scores"
-            raise SettingError("log_base or length_normalized", found, "scores that they are about")
+            raise SettingError("log_base or length_normalized", found, "a file with scores")
         if self.length_normalized:
-            # What was divided by a power of the length can't be undone without knowing both.
-            return written
-        if self.length_normalized is None and written is None:
+            # The division by a power of an unknown length cannot be undone.
+            return from_file
+        if self.length_normalized is None and from_file is None:
             expected = "also length_normalized: whether the scores were divided by the length"
             raise SettingError("log_base", self.log_base, expected)
         return scores * (1.0 if self.log_base is None else log(self.log_base))
@@ -154,58 +155,58 @@ class ListFormat:
 def read_nbest(
     path: str | PathLike[str], *, stdin: BinaryIO | None = None, **options: Any
 ) -> NBest:
-    """Reads candidates for each segment; the file may be compressed, and - is standard input.
+    """Read candidates for each segment; the file may be compressed, and - is standard input.
 
     Args:
-        path: the file.
-        stdin: read where the path is -; by default standard input.
-        options: how to read it, where its look does not tell: those of `ListFormat`.
+        path: path of the file.
+        stdin: binary file to read for -; by default standard input.
+        options: options of `ListFormat`; by default detected from the file.
 
     Raises:
-        CorpusError: where a number, a name, a segment or a candidate is not what it should be.
+        CorpusError: The file is malformed.
     """
     return read_lists(str(path), ListFormat(**options), stdin)
 
 
 def read_lists(path: str, how: ListFormat, stdin: BinaryIO | None = None) -> NBest:
-    """The lists of a file."""
+    """Read the lists of a file."""
     files = Files(stdin)
     data = files.contents(path)
     lines = _lines(path, data)
     how = how.seen(path, lines)
     if how.input_format in ("jsonl", "sockeye"):
-        listed = _json(path, data, how)
+        lists = _json(path, data, how)
     elif how.input_format == "flat":
-        listed = _flat(path, lines, how, files)
+        lists = _flat(path, lines, how, files)
     elif how.input_format == "fairseq":
-        listed = _fairseq(path, lines)
+        lists = _fairseq(path, lines)
     else:
-        listed = _in_order_of_ids(_bars(lines, str(how.input_format)), how.first_id)
-    return _as_lists(path, how, list(listed))
+        lists = _in_order_of_ids(_bars(lines, str(how.input_format)), how.first_id)
+    return _as_lists(path, how, list(lists))
 
 
-#: What messages call a feature.
+#: Name of a feature in messages.
 FEATURE = "feature {!r}"
 
 
 class Line(NamedTuple):
-    """A line of a file, without what ends it; where something is wrong, it says so."""
+    """A line of a file without its line end, which raises errors about itself."""
 
     path: str
     number: int
     text: str = ""
 
     def refuse(self, found: str, expected: str) -> NoReturn:
-        """Raises MalformedFileError about this line."""
+        """Raise MalformedFileError about this line."""
         raise MalformedFileError(self.path, self.number, found, expected)
 
-    def value(self, name: str, text: str, what: str = "{}") -> float:
-        """A finite number; Python's own reader would also take nan, inf and 1_000.
+    def value(self, name: str, text: str, label: str = "{}") -> float:
+        """Parse a finite number; `float` alone would accept nan, inf and 1_000.
 
         Args:
-            name: what it is the value of.
-            text: how it is written.
-            what: what messages call it, with the name in its place.
+            name: name of the value.
+            text: text to parse.
+            label: name in messages, with {} for `name`.
         """
         try:
             value = None if "_" in text else float(text)
@@ -213,37 +214,37 @@ class Line(NamedTuple):
             value = None
         if value is None:
             hint = "; write decimals with a point" if "," in text else ""
-            self.refuse(f"{what.format(name)}: {text!r}", f"a number{hint}")
-        return value if abs(value) <= LARGEST else self.finite(what.format(name), value)
+            self.refuse(f"{label.format(name)}: {text!r}", f"a number{hint}")
+        return value if abs(value) <= LARGEST else self.finite(label.format(name), value)
 
     def finite(self, name: str, value: float) -> float:
-        """The value, unless it is NaN, infinite or too large to be squared."""
+        """Return the value; raises MalformedFileError if it is NaN, infinite or too large."""
         if not abs(value) <= LARGEST:
-            expected = f"{FINITE}; leave such candidates out or give them a number"
+            expected = f"{FINITE}; remove such candidates or give them a number"
             self.refuse(f"{name}: {shortened(str(value))}", expected)
         return float(value)
 
 
 def _lines(path: str, data: bytes) -> list[Line]:
     text = decode(path, data).removeprefix(BYTE_ORDER_MARK)
-    written = text.removesuffix("\n").split("\n") if text else []
-    return [Line(path, number, text.removesuffix("\r")) for number, text in enumerate(written, 1)]
+    lines = text.removesuffix("\n").split("\n") if text else []
+    return [Line(path, number, text.removesuffix("\r")) for number, text in enumerate(lines, 1)]
 
 
-# Candidates as parsers hand them over, and the lists made of them.
+# Candidates from parsers, and lists of them.
 
 
 class Candidate(NamedTuple):
-    """One candidate as a file has it.
+    """One candidate of a file.
 
     Attributes:
-        line: where it is.
-        text: the candidate itself.
+        line: line of the candidate.
+        text: text of the candidate.
         features: values by name that every candidate of a file must have.
         sparse: values by name that a candidate may lack.
-        score: the model's score, as it is written.
-        log_probability: its natural logarithm of a probability, where the format tells.
-        times: how often it was sampled.
+        score: the model's score, as in the file.
+        log_probability: natural logarithm of the model's probability, or None.
+        times: number of times that it was sampled, or None.
     """
 
     line: Line
@@ -255,21 +256,21 @@ class Candidate(NamedTuple):
     times: float | None = None
 
 
-class Listed(NamedTuple):
-    """The list of a segment, and its source where the file has it."""
+class SegmentList(NamedTuple):
+    """The list of a segment, and its source or None."""
 
     candidates: list[Candidate]
     source: str | None = None
 
 
-def _as_lists(path: str, how: ListFormat, lists: Sequence[Listed]) -> NBest:
-    """The lists, once it is clear that all candidates have the same columns."""
-    flat = [candidate for listed in lists for candidate in listed.candidates]
+def _as_lists(path: str, how: ListFormat, lists: Sequence[SegmentList]) -> NBest:
+    """Build NBest; raises MalformedFileError unless all candidates have the same columns."""
+    flat = [candidate for list_ in lists for candidate in list_.candidates]
     if not flat:
         raise EmptyTextError(path)
     dense = tuple(flat[0].features)
     _refuse_other_features(flat, dense)
-    # Sparse features that no candidate lacks, in the order of the first one.
+    # Sparse features that every candidate has, in the order of the first candidate.
     promoted = dict.fromkeys(flat[0].sparse)
     for candidate in flat:
         if promoted and not promoted.keys() <= candidate.sparse.keys():
@@ -285,10 +286,10 @@ def _as_lists(path: str, how: ListFormat, lists: Sequence[Listed]) -> NBest:
         for candidate in flat
     ]
     scores, logs, times = (_column(name, flat) for name in ("score", "log_probability", "times"))
-    sources = tuple(listed.source for listed in lists if listed.source is not None)
+    sources = tuple(list_.source for list_ in lists if list_.source is not None)
     return NBest(
         texts=tuple(candidate.text for candidate in flat),
-        offsets=np.concatenate([[0], np.cumsum([len(listed.candidates) for listed in lists])]),
+        offsets=np.concatenate([[0], np.cumsum([len(list_.candidates) for list_ in lists])]),
         feature_names=(*dense, *promoted),
         features=np.array(features).reshape(len(flat), -1),
         sparse=sparse,
@@ -302,34 +303,34 @@ def _as_lists(path: str, how: ListFormat, lists: Sequence[Listed]) -> NBest:
 
 
 def _column(name: str, flat: Sequence[Candidate]) -> NDArray[np.float64] | None:
-    """What all candidates of the file have, or none."""
+    """Return a column that every candidate has, or None if no candidate has it."""
     values: list[float | None] = [getattr(candidate, name) for candidate in flat]
     first = next((c.line for c, v in zip(flat, values, strict=True) if v is not None), None)
     if first is None:
         return None
     if None in values:
-        what = {"times": "count", "log_probability": "log-probability"}.get(name, name)
-        lacking = flat[values.index(None)].line
-        lacking.refuse(f"no {what}", f"one, as line {first.number} has")
+        noun = {"times": "count", "log_probability": "log-probability"}.get(name, name)
+        line = flat[values.index(None)].line
+        line.refuse(f"no {noun}", f"a {noun}, as on line {first.number}")
     return np.array(values, dtype=np.float64)
 
 
 def _refuse_other_features(flat: Sequence[Candidate], dense: tuple[str, ...]) -> None:
-    wanted = set(dense)
+    expected_names = set(dense)
     for candidate in flat:
-        if candidate.features.keys() == wanted:
+        if candidate.features.keys() == expected_names:
             continue
-        lacking = [name for name in dense if name not in candidate.features]
-        further = [name for name in candidate.features if name not in wanted]
-        found = f"no feature {lacking[0]!r}" if lacking else f"a feature {further[0]!r}"
+        missing = [name for name in dense if name not in candidate.features]
+        further = [name for name in candidate.features if name not in expected_names]
+        found = f"no feature {missing[0]!r}" if missing else f"a feature {further[0]!r}"
         expected = f"the features of line {flat[0].line.number}: {', '.join(dense) or 'none'}"
         candidate.line.refuse(found, expected)
 
 
 def _in_order_of_ids(
     candidates: Iterable[tuple[int, Candidate]], first_id: int
-) -> Iterator[Listed]:
-    """Lists whose segments are numbered from `first_id` on, one after the other."""
+) -> Iterator[SegmentList]:
+    """Group candidates into lists by segment; segments must ascend by 1 from `first_id`."""
     list_: list[Candidate] = []
     last = first_id - 1
     for id_, candidate in candidates:
@@ -339,11 +340,11 @@ def _in_order_of_ids(
         if id_ != last + 1:
             _refuse_id(candidate.line, id_, first_id, last)
         if list_:
-            yield Listed(list_)
+            yield SegmentList(list_)
         list_ = [candidate]
         last += 1
     if list_:
-        yield Listed(list_)
+        yield SegmentList(list_)
 
 
 def _refuse_id(line: Line, id_: int, first_id: int, last: int) -> NoReturn:
@@ -352,12 +353,12 @@ def _refuse_id(line: Line, id_: int, first_id: int, last: int) -> NoReturn:
         line.refuse(f"segment {id_} first", f"{first_id}{hint}")
     expected = (
         "each segment's candidates together, segments in order of their number; "
-        "sort the file by it (sort -s -n -k1,1)"
+        "sort the file by segment (sort -s -n -k1,1)"
     )
     if id_ > last:
         expected = (
-            f"candidates for segment {last + 1}; a segment without any would silently be left "
-            "out: translate it again or give it an empty candidate"
+            f"candidates for segment {last + 1}; translate the segment again or give it an empty "
+            "candidate"
         )
     line.refuse(f"segment {id_} after segment {last}", expected)
 
@@ -374,50 +375,49 @@ def _format_by_look(lines: Sequence[Line], size: int | None) -> str:
     format_ = _format_with_bars(first.text)
     if format_ is None:
         expected = (
-            "id ||| text ||| …, JSON Lines or a log of fairseq; for plain text say how many lines "
-            "each segment has (--list-size N)"
+            "id ||| text ||| …, JSON Lines or a log of fairseq; for plain text give the number of "
+            "lines per segment (--list-size N)"
         )
         first.refuse(f"{first.text[:40]!r}", expected)
     return format_
 
 
-def _flat(path: str, lines: Sequence[Line], how: ListFormat, files: Files) -> Iterator[Listed]:
-    """Plain text with the same number of lines for each segment."""
+def _flat(path: str, lines: Sequence[Line], how: ListFormat, files: Files) -> Iterator[SegmentList]:
+    """Read plain text with the same number of lines for each segment."""
     size, total = how.list_size, len(lines)
     if size is None:
-        raise SettingError("list_size", size, "how many lines each segment has")
+        raise SettingError("list_size", size, "the number of lines per segment")
     values: list[float | None] = [None] * total
     if how.scores is not None:
         name = str(how.scores)
-        written = _lines(name, files.contents(name))
-        # Blank lines at the end are no scores.
-        while len(written) > total and not written[-1].text.strip():
-            written.pop()
-        values = [line.value("score", line.text.strip()) for line in written]
+        score_lines = _lines(name, files.contents(name))
+        # Blank lines at the end are not scores.
+        while len(score_lines) > total and not score_lines[-1].text.strip():
+            score_lines.pop()
+        values = [line.value("score", line.text.strip()) for line in score_lines]
         if len(values) != total:
             raise UnpairedSegmentsError(name, len(values), path, total)
     if total % size:
-        left = f"{size} for each segment; {total % size} are left over"
-        lines[-1].refuse(f"{total} lines", left)
+        lines[-1].refuse(f"{total} lines", f"a multiple of {size}, the lines per segment")
     pairs = zip(lines, values, strict=True)
     candidates = [Candidate(line, line.text, score=score) for line, score in pairs]
     for start in range(0, total, size):
-        yield Listed(candidates[start : start + size])
+        yield SegmentList(candidates[start : start + size])
 
 
-# Fields between |||: Moses and its relatives.
+# Fields between |||: Moses and similar formats.
 
 
 BARS = "|||"
-#: Of the number of a segment, at most.
+#: Most digits of a segment's number; Python refuses to parse longer integers.
 DIGITS = 18
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
-#: A model's score in a list of Marian; with one model there is no blank before the value.
+#: Model score in Marian's lists; a single model has no space before the value.
 MARIAN_FEATURE = re.compile(r"F\d+=")
 
 
 def _format_with_bars(line: str) -> str | None:
-    """The format of a list, by one of its lines; None where there are no fields between bars."""
+    """Detect the format of a list from a line; None if there are no fields between bars."""
     fields = [field.strip() for field in line.split(BARS)]
     if len(fields) < 2:
         return None
@@ -434,7 +434,7 @@ def _format_with_bars(line: str) -> str | None:
 
 
 def _bars(lines: Sequence[Line], format_: str) -> Iterator[tuple[int, Candidate]]:
-    """The candidates of a file with the number of their segment, line by line."""
+    """Yield the number of the segment and the candidate of each line."""
     read = BAR_READERS[format_]
     for line in lines:
         if not line.text.strip():
@@ -444,30 +444,29 @@ def _bars(lines: Sequence[Line], format_: str) -> Iterator[tuple[int, Candidate]
             found = f"{len(fields)} fields" if len(fields) > 1 else f"no {BARS}"
             line.refuse(found, "id ||| text ||| features ||| score")
         id_ = fields[0].strip()
-        # Of thousands of digits Python makes no number.
         if not (id_.isascii() and id_.isdigit() and len(id_) <= DIGITS):
-            line.refuse(f"segment {shortened(id_)!r}", "its number, from 0 on")
+            line.refuse(f"segment {shortened(id_)!r}", "the segment's number, from 0 on")
         fields[1] = fields[1].strip(" ")
-        # Only where it is stays: the text of the line would take as much memory again.
+        # The line is kept without its text, which would double the memory.
         yield int(id_), read(line._replace(text=""), fields)
 
 
 def _moses(line: Line, fields: list[str]) -> Candidate:
-    """Features as groups: a name that ends in =, then its values, blanks between all of them."""
+    """Parse groups of features: a name that ends in =, then its values, separated by spaces."""
     groups: dict[str, list[float]] = {}
     name, group = "", None
     for token in fields[2].split():
         if token.endswith("=") and len(token) > 1:
-            # One text for all lines, or names would take more memory than values.
+            # Interned, because names would take more memory than values.
             name = intern(token[:-1])
             if name in groups:
-                expected = "each once; Moses would keep the last value only"
+                expected = "each feature once; Moses would keep only the last value"
                 line.refuse(f"the feature {name!r} twice", expected)
             group = groups[name] = []
         elif group is None or "=" in token:
             expected = (
-                "Name= value …, with a blank before each value; Moses would read 0 here. "
-                "If this is a list of cdec, Joshua or Marian, name that format"
+                "Name= value …, with a space before each value; Moses would read 0 here. "
+                "For a list of cdec, Joshua or Marian use --input-format"
             )
             line.refuse(f"{token!r} among the features", expected)
         else:
@@ -476,15 +475,15 @@ def _moses(line: Line, fields: list[str]) -> Candidate:
     sparse: dict[str, float] = {}
     for name, group in groups.items():
         if not group:
-            line.refuse(f"no value of {name!r}", "one at least")
+            line.refuse(f"no value of {name!r}", "at least one value")
         if "_" not in name:
-            # Moses' own names for the values of a group.
+            # Moses names the values of a group like this.
             numbered = [intern(f"{name}_{i}") for i in range(len(group))]
             features.update(zip([name] if len(group) == 1 else numbered, group, strict=True))
         elif len(group) == 1:
             sparse[name] = group[0]
         else:
-            expected = "one: with _ in its name a feature is sparse, for Moses too; rename it"
+            expected = "one value: a feature with _ in its name is sparse, as in Moses; rename it"
             line.refuse(f"{len(group)} values of {name!r}", expected)
     total = _total(line, fields[3]) if len(fields) > 3 and fields[3].strip() else None
     return Candidate(line, fields[1], features, sparse, total, total)
@@ -495,16 +494,16 @@ def _total(line: Line, field: str) -> float:
 
 
 def _named_values(line: Line, field: str) -> dict[str, float]:
-    """Features as name=value, without a blank between them."""
+    """Parse features written name=value, without spaces around the =."""
     values: dict[str, float] = {}
     for token in field.split():
-        # A name may hold an = itself: the last one separates.
-        written, equals, value = token.rpartition("=")
-        name = intern(written)
+        # A name may contain an =, so the last one separates.
+        prefix, equals, value = token.rpartition("=")
+        name = intern(prefix)
         if not equals or not name or not value:
-            line.refuse(f"{token!r} among the features", "name=value, without a blank")
+            line.refuse(f"{token!r} among the features", "name=value, without a space")
         if name in values:
-            line.refuse(f"the feature {name!r} twice", "each once")
+            line.refuse(f"the feature {name!r} twice", "each feature once")
         values[name] = line.value(name, value, FEATURE)
     return values
 
@@ -522,7 +521,7 @@ def _travatar(line: Line, fields: list[str]) -> Candidate:
 
 def _zmert(line: Line, fields: list[str]) -> Candidate:
     tokens = enumerate(fields[2].split(), 1)
-    values = {f"feature{place}": line.value(f"value {place}", token) for place, token in tokens}
+    values = {f"feature{i}": line.value(f"value {i}", token) for i, token in tokens}
     return Candidate(line, fields[1], values)
 
 
@@ -530,17 +529,17 @@ def _marian(line: Line, fields: list[str]) -> Candidate:
     features: dict[str, float] = {}
     for field in fields[2:-1]:
         if MARIAN_FEATURE.match(field.strip()):
-            # One model's score has no blank behind the =, those of several models have one.
+            # The = is followed by a space only if there are several models.
             features = _named_values(line, re.sub(r"=\s+", "=", field))
     if not features:
         line.refuse("no F0=", "Marian's features, such as F0= -1.5")
     score = line.value("score", fields[-1].strip())
-    # The last field may be divided by the length; the one model's own score never is.
+    # The last field may be divided by the length; the score of a single model never is.
     log_probability = features["F0"] if len(features) == 1 and "F0" in features else None
     return Candidate(line, fields[1], features, score=score, log_probability=log_probability)
 
 
-#: What reads a line of each format.
+#: Parser of a line by format.
 BAR_READERS: dict[str, Callable[[Line, list[str]], Candidate]] = {
     "moses": _moses,
     "cdec": _cdec,
@@ -557,14 +556,14 @@ BAR_READERS: dict[str, Callable[[Line, list[str]], Candidate]] = {
 FAIRSEQ_LINE = re.compile(r"([SHDP])-([0-9]{1,18})\t(.*)", re.DOTALL)
 
 
-def _fairseq(path: str, lines: Sequence[Line]) -> Iterator[Listed]:
-    """The lists in order of their ids: fairseq translates long segments first."""
+def _fairseq(path: str, lines: Sequence[Line]) -> Iterator[SegmentList]:
+    """Parse a log of fairseq; sort lists by id, because fairseq sorts segments by length."""
     lists: dict[int, list[Candidate]] = {}
     sources: dict[int, str] = {}
     for line in lines:
         match = FAIRSEQ_LINE.fullmatch(line.text)
         if match is None:
-            # Between the hypotheses there may be anything that a program logs.
+            # Any other lines of a log may stand between the hypotheses.
             continue
         kind, id_, rest = match[1], int(match[2]), match[3]
         list_ = lists.setdefault(id_, [])
@@ -584,11 +583,11 @@ def _fairseq(path: str, lines: Sequence[Line]) -> Iterator[Listed]:
         if id_ != segment or not lists[id_]:
             expected = "a hypothesis for every segment; is the log complete?"
             raise MalformedFileError(path, None, f"no H-{segment}", expected)
-    return (Listed(lists[id_], sources.get(id_)) for id_ in ids)
+    return (SegmentList(lists[id_], sources.get(id_)) for id_ in ids)
 
 
 def _scored(line: Line, rest: str) -> tuple[str, dict[str, float], dict[str, float], float]:
-    """A text without features, and its score."""
+    """Parse a score, a tab and a text; return the text, no features, and the score."""
     score, tab, text = rest.partition("\t")
     if not tab:
         line.refuse(f"{rest!r}", "a score, a tab and the text")
@@ -598,13 +597,13 @@ def _scored(line: Line, rest: str) -> tuple[str, dict[str, float], dict[str, flo
 # JSON Lines.
 
 
-#: The usual keys of what a file may hold.
+#: Default keys of each kind of value.
 KEYS = {
     "candidates": (
         *("candidates", "samples", "translations", "hypotheses", "outputs", "nbest"),
         *("completions", "generations", "responses"),
     ),
-    # A target beside another text may be the reference.
+    # A target next to another text may be the reference, so it comes last.
     "text": (
         *("text", *TARGET[1:], "candidate", "sample", "output"),
         *("completion", "generation", "response", TARGET[0]),
@@ -620,15 +619,15 @@ KEYS = {
 }
 
 
-def _key(record: Record, how: ListFormat, what: str, kind: Any = object) -> str | None:
-    """The key that the user names, or the first usual one that has a value of this kind."""
-    named: str | None = getattr(how, f"{what}_key")
-    usual = (key for key in KEYS[what] if key in record and isinstance(record[key], kind))
-    return next(usual, None) if named is None else named
+def _key(record: Record, how: ListFormat, field: str, kind: Any = object) -> str | None:
+    """Return the key given for a field, or the first default key with a value of this type."""
+    given: str | None = getattr(how, f"{field}_key")
+    defaults = (key for key in KEYS[field] if key in record and isinstance(record[key], kind))
+    return next(defaults, None) if given is None else given
 
 
-def _json(path: str, data: bytes, how: ListFormat) -> Iterable[Listed]:
-    """The lists of objects that each are a candidate, or have all candidates of a segment."""
+def _json(path: str, data: bytes, how: ListFormat) -> Iterable[SegmentList]:
+    """Read JSON Lines whose objects are candidates, or segments with their candidates."""
     records = read_records(path, data)
     key = _key(records[0], how, "candidates", list)
     lines = [(Line(path, number), record) for number, record in enumerate(records, 1)]
@@ -637,29 +636,29 @@ def _json(path: str, data: bytes, how: ListFormat) -> Iterable[Listed]:
 
 def _by_segment(
     records: Sequence[tuple[Line, Record]], key: str, how: ListFormat
-) -> Iterator[Listed]:
+) -> Iterator[SegmentList]:
     reader = None
     for line, record in records:
-        listed = record.get(key)
-        if not isinstance(listed, list):
-            line.refuse(f"no list under {key!r}", "candidates")
-        if not listed:
-            expected = 'one candidate at least; "" if the model had nothing to say'
+        list_ = record.get(key)
+        if not isinstance(list_, list):
+            line.refuse(f"no list under {key!r}", "a list of candidates")
+        if not list_:
+            expected = 'at least one candidate; write an empty output as ""'
             line.refuse(f"an empty list under {key!r}", expected)
-        if all(isinstance(item, str) for item in listed):
-            listed = _beside(line, record, key, listed)
-        for item in listed:
+        if all(isinstance(item, str) for item in list_):
+            list_ = _zip_columns(line, record, key, list_)
+        for item in list_:
             if not isinstance(item, dict):
                 found = f"a candidate of type {type(item).__name__}"
                 line.refuse(found, "text or an object with text")
-        reader = reader or _JsonReader(line, listed[0], how)
-        yield Listed([reader.candidate(line, item) for item in listed], _source(record, how))
+        reader = reader or _JsonReader(line, list_[0], how)
+        yield SegmentList([reader.candidate(line, item) for item in list_], _source(record, how))
 
 
-def _beside(
+def _zip_columns(
     line: Line, record: Record, list_key: str, texts: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """Candidates as objects, of lists that stand side by side: texts, scores and so on."""
+    """Combine parallel lists of texts, scores and so on into one object per candidate."""
     columns: dict[str, Sequence[Any]] = {KEYS["text"][0]: texts}
     for key, values in record.items():
         if key == list_key or not isinstance(values, list):
@@ -668,21 +667,21 @@ def _beside(
             continue
         if len(values) != len(texts):
             found = f"{len(values)} values under {key!r}"
-            line.refuse(found, f"{len(texts)}, one for each candidate")
+            line.refuse(found, f"{len(texts)} values, one for each candidate")
         columns[key] = values
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _by_candidate(records: Sequence[tuple[Line, Record]], how: ListFormat) -> Iterable[Listed]:
+def _by_candidate(records: Sequence[tuple[Line, Record]], how: ListFormat) -> Iterable[SegmentList]:
     start, first = records[0]
     key, reader = _key(first, how, "id"), _JsonReader(start, first, how)
     if key is None:
         expected = (
             f"a list of candidates ({', '.join(KEYS['candidates'][:3])} …) or the segment of each "
-            "candidate (id …); name their keys if they are others (--candidates-key, --id-key)"
+            "candidate (id …); name other keys with --candidates-key or --id-key"
         )
         start.refuse(f"the keys {', '.join(first)}", expected)
-    lists: dict[str | int, Listed] = {}
+    lists: dict[str | int, SegmentList] = {}
     highest: int | None = None
     for line, record in records:
         id_ = record.get(key)
@@ -690,10 +689,10 @@ def _by_candidate(records: Sequence[tuple[Line, Record]], how: ListFormat) -> It
             line.refuse(f"{id_!r} under {key!r}", "the segment's number or name")
         if id_ not in lists:
             if isinstance(id_, int) and highest is not None and id_ < highest:
-                expected = "segments in order of their number; sort the lines by it"
+                expected = "segments in order of their number; sort the lines by segment"
                 line.refuse(f"segment {id_} after segment {highest}", expected)
             highest = id_ if isinstance(id_, int) else None
-            lists[id_] = Listed([], _source(record, how))
+            lists[id_] = SegmentList([], _source(record, how))
         lists[id_].candidates.append(reader.candidate(line, record))
     return lists.values()
 
@@ -704,16 +703,17 @@ def _source(record: Record, how: ListFormat) -> str | None:
 
 
 class _JsonReader:
-    """Reads candidates whose keys are those of the first one."""
+    """A parser of candidates that have the keys of the first candidate."""
 
     def __init__(self, line: Line, first: Record, how: ListFormat) -> None:
         text = _key(first, how, "text", str)
         if text is None:
-            expected = f"a text ({', '.join(KEYS['text'][:4])} …); name its key if it is another"
-            line.refuse(f"the keys {', '.join(first)}", f"{expected} one (--text-key)")
+            expected = f"a text ({', '.join(KEYS['text'][:4])} …); name another key with --text-key"
+            line.refuse(f"the keys {', '.join(first)}", expected)
         self.text = text
         numbers = {key: value for key, value in first.items() if _is_number(value)}
-        self.numbers = [_key(numbers, how, what) for what in ("score", "log_probability", "count")]
+        fields = ("score", "log_probability", "count")
+        self.numbers = [_key(numbers, how, field) for field in fields]
         used = {text, *self.numbers, how.id_key, *KEYS["id"]}
         self.features = how.features or [key for key in numbers if key not in used]
 
@@ -737,7 +737,7 @@ class _JsonReader:
     def _number(self, line: Line, record: Record, key: str) -> float:
         value: Any = record.get(key)
         if not _is_number(value):
-            expected = "a number, as other candidates have; choose other keys or add it"
+            expected = "a number; add it or choose other keys"
             line.refuse(f"{_kind(record, key)} under {key!r}", expected)
         return line.finite(key, value)
 
@@ -748,5 +748,5 @@ def _is_number(value: object) -> bool:
 
 def _kind(record: Record, key: str) -> str:
     if record.get(key) is None:
-        return "nothing"
+        return "no value"
     return f"a value of type {type(record[key]).__name__}"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Outline", "Sizes"]
 
-#: What a row of counts stands for.
+#: Kind of item that a row of counts stands for.
 RowKind = Literal["segments", "items"]
 #: Labels of segments by name, or names of known labels.
 ColumnsLike: TypeAlias = Mapping[str, Sequence[object]] | Sequence[str]
@@ -34,7 +34,7 @@ class Sizes:
         reference_names: names of the references.
         documents: number of documents, or None if they are unknown.
         domains: number of domains, or None if they are unknown.
-        rows: what was counted, "segments" of systems or "items" of models.
+        rows: kind of rows, "segments" of systems or "items" of models.
     """
 
     segments: int
@@ -58,7 +58,7 @@ class Outline:
     Attributes:
         systems: names of the systems or models.
         segments: number of segments or items.
-        rows: what a row of counts stands for, "segments" or "items".
+        rows: kind of rows, "segments" or "items".
         reference_names: names of the references; empty if scores were given.
         references_each: number of references of each segment; None if it varies.
         documents: document of each segment, or None.

@@ -1,7 +1,7 @@
-"""Test sets in parts: what was read is handed on, and can be forgotten.
+"""Test sets in parts that need not stay in memory.
 
 Files of plain lines are read in lock step, so that a part has the same segments of every text.
-Other formats may pair segments by their ids, which takes all of them: they are one part.
+Other formats may pair segments by their ids, which requires all segments: they are one part.
 """
 
 from __future__ import annotations
@@ -42,20 +42,20 @@ class TestSetParts:
     """A test set from files, read once.
 
     Args:
-        systems: outputs, one system each, written as for `read_test_set`.
-        references: what they are compared with, one translator each.
-        source: what was translated.
-        documents: a file with the document of each segment.
-        whole: whether all segments must be one part.
-        stdin: read where a text is written `-`; by default standard input.
+        systems: outputs, one file per system, as for `read_test_set`.
+        references: reference translations, one file per translator.
+        source: file with the source text.
+        documents: file with the document of each segment.
+        whole: True to read all segments as one part.
+        stdin: binary file to read for `-`; by default standard input.
 
     Attributes:
-        warnings: what is suspicious about the texts, once all parts were read.
-        layout: the documents and domains of all segments, likewise.
-        segments: how many there were so far.
+        warnings: warnings about the texts; complete after the last part.
+        layout: documents and domains of all segments; complete after the last part.
+        segments: number of segments read so far.
     """
 
-    # The name starts like a test class: pytest would collect it wherever it is imported.
+    # The name begins like a test class, so pytest would collect it wherever it is imported.
     __test__ = False
 
     def __init__(
@@ -69,12 +69,12 @@ class TestSetParts:
         stdin: BinaryIO | None = None,
     ) -> None:
         require_files(systems, references)
-        self._written = systems, references
+        self._paths = systems, references
         self._source, self._documents, self._stdin = source, documents, stdin
         self._references = [parse_location(path) for path in references]
         self._systems = [parse_location(path) for path in expand_paths(systems)]
-        beside = [] if source is None else [parse_location(source)]
-        self._locations = [*self._references, *self._systems, *beside]
+        sources = [] if source is None else [parse_location(source)]
+        self._locations = [*self._references, *self._systems, *sources]
         self._is_whole = whole or not all(map(_is_plain, self._locations))
         self._files: list[LineFile] = []
         self.warnings: tuple[TextWarning, ...] = ()
@@ -83,7 +83,7 @@ class TestSetParts:
 
     @property
     def share_read(self) -> float | None:
-        """How much of all texts was read, from 0 to 1; None where nobody knows."""
+        """Share of the input read so far, from 0 to 1; None if unknown."""
         shares = [file.share_read for file in self._files]
         sizes = [share for share in shares if share is not None]
         return sum(sizes) / len(sizes) if sizes and len(sizes) == len(shares) else None
@@ -93,7 +93,7 @@ class TestSetParts:
 
     def _read_whole(self) -> Iterator[TestSet]:
         test_set = read_test_set(
-            *self._written, source=self._source, documents=self._documents, stdin=self._stdin
+            *self._paths, source=self._source, documents=self._documents, stdin=self._stdin
         )
         self.warnings = test_set.warnings
         self.layout = Layout(test_set.documents, test_set.domains)
@@ -132,12 +132,12 @@ class TestSetParts:
 
 
 def _is_plain(location: Location) -> bool:
-    """Whether a text is the lines of a file."""
+    """Return whether a location is a file of plain lines."""
     ending = extension(location.path)
     return location.column is None and (ending == ".txt" or ending not in FORMATS)
 
 
 def _names(locations: Sequence[Location]) -> list[str]:
-    """What the texts are called."""
+    """Return the names of the texts at these locations."""
     texts = [NamedText(at.path, at.path, stem(at.path), Segments([])) for at in locations]
     return distinct_names(texts, [at.name for at in locations])

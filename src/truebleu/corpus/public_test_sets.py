@@ -1,7 +1,7 @@
-"""Test sets that the package `sacrebleu` has by name, read from its cache folder.
+"""Test sets of the package `sacrebleu` by name, read from its cache folder.
 
-That package keeps what it has downloaded in ``~/.sacrebleu``, or the folder that SACREBLEU names.
-From there a test set is read without network; what is not there is never fetched.
+That package keeps its downloads in ``~/.sacrebleu``, or in the folder named by the variable
+SACREBLEU. Test sets are read from there without network access; truebleu downloads nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from truebleu.errors import MissingExtraError, SettingError, UnknownNameError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# What a document is called in the fields of a test set, and what its kind of text is.
+# Names of a test set's fields for documents and domains.
 DOCUMENT = "docid"
 DOMAINS = ("domain", "genre")
 
@@ -26,8 +26,8 @@ class PublicTestSet:
     """The files of a test set for one language pair.
 
     Attributes:
-        fields: the file of each field: src, ref or ref:TRANSLATOR, docid, domain and the like.
-        references: the files of the references that the package scores against.
+        fields: file of each field: src, ref or ref:TRANSLATOR, docid, domain and the like.
+        references: files of the references that the package scores against.
     """
 
     fields: Mapping[str, str]
@@ -35,17 +35,17 @@ class PublicTestSet:
 
     @property
     def source(self) -> str:
-        """The file of the source text."""
+        """File of the source text."""
         return self.fields["src"]
 
     @property
     def documents(self) -> tuple[str, ...] | None:
-        """The document of each segment; None where the test set does not say."""
+        """Document of each segment, or None if the test set has no documents."""
         return self._labels(DOCUMENT)
 
     @property
     def domains(self) -> tuple[str, ...] | None:
-        """The domain of each segment; None where the test set does not say."""
+        """Domain of each segment, or None if the test set has no domains."""
         return next((labels for name in DOMAINS if (labels := self._labels(name))), None)
 
     def _labels(self, field: str) -> tuple[str, ...] | None:
@@ -57,11 +57,11 @@ class PublicTestSet:
 
 
 def find_test_set(name: str, pair: str) -> PublicTestSet:
-    """A test set for a language pair, from the cache folder.
+    """Find a test set for a language pair in the cache folder.
 
     Raises:
         UnknownNameError: There is no such test set, or it has no such pair.
-        SettingError: It was not downloaded yet.
+        SettingError: The test set has not been downloaded yet.
     """
     try:
         from sacrebleu.dataset import DATASETS
@@ -80,19 +80,19 @@ def find_test_set(name: str, pair: str) -> PublicTestSet:
 
 
 def _require_downloaded(dataset: Any, pair: str) -> None:
-    """Refuse what the package would fetch: nobody asked for that."""
+    """Raise SettingError for a test set that the package would download."""
     folder = dataset._rawdir
     archives = (os.path.join(folder, dataset._get_tarball_filename(url)) for url in dataset.data)
-    # Texts that were extracted once do as well, where the package knows the fields without them.
+    # Extracted texts suffice if the package knows the fields without the archive.
     texts = [dataset._get_txt_file_path(pair, field) for field in ("src", "ref")]
     whole = all(map(_has_content, archives))
-    # Whether the package looks for the fields in what was downloaded.
+    # The package derives the fields of these test sets from the archive.
     needs_archive = hasattr(dataset, "_unwrap_wmt21_or_later")
     if not whole and (needs_archive or not all(map(_has_content, texts))):
         raise SettingError(
             "test set",
             f"{dataset.name} for {pair}, not in {dataset._outdir}",
-            f"it there: truebleu sacrebleu --download {dataset.name} -l {pair}",
+            f"a downloaded one; run: truebleu sacrebleu --download {dataset.name} -l {pair}",
         )
 
 

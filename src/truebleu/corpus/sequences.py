@@ -1,4 +1,4 @@
-"""Texts and labels in memory: lists, native segments, and columns of data frames."""
+"""Texts and labels in memory: lists, native segments and columns of data frames."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ __all__ = ["Frame", "Segments", "TextLike"]
 
 copyreg.pickle(Segments, lambda segments: (Segments, (list(segments),)))
 
-#: One text: native segments, or any sequence of str (None where a reference is absent).
+#: One text: native segments, or any sequence of str (None for an absent reference).
 TextLike: TypeAlias = Segments | Sequence[str] | Sequence[str | None]
 
 
-#: What messages expect in place of something that is no text.
+#: Description of a text in messages.
 A_TEXT = "a list of segments, such as ['A segment.']"
 
 
@@ -33,10 +33,10 @@ class Frame(Protocol):
 
     @property
     def columns(self) -> Iterable[Any]:
-        """The names of the columns."""
+        """Names of the columns."""
 
     def __getitem__(self, name: Any, /) -> Any:
-        """One column."""
+        """Return one column."""
 
 
 def as_sequence(
@@ -44,8 +44,8 @@ def as_sequence(
 ) -> Segments | Sequence[str | None]:
     if isinstance(items, Segments | list | tuple):
         return items
-    # A str is a sequence of str too: without this, each of its letters would be a segment. And the
-    # segments of a set are in no order, those of a mapping or a data frame are its keys.
+    # Iteration over a str would yield letters, over a set no order, over a mapping or a data frame
+    # its keys.
     if (
         not isinstance(items, Iterable)
         or isinstance(items, str | bytes | Set | Mapping)
@@ -54,7 +54,7 @@ def as_sequence(
         raise SettingError(name, shortened_value(items), expected)
     try:
         return column_values(items)
-    except TypeError:  # an array of no dimension, which only seems iterable
+    except TypeError:  # an array with no dimension only seems iterable
         raise SettingError(name, items, expected) from None
 
 
@@ -64,36 +64,36 @@ def shortened_value(value: object) -> object:
     return type(value) if isinstance(value, Set | Mapping) or is_frame(value) else value
 
 
-# Data frames, known by what they can do: none of their packages is imported here.
+# Data frames are recognised by their attributes, so that none of their packages is imported.
 
 
 def is_frame(value: object) -> bool:
-    """Whether this is a table of pandas or polars (`columns`), or of Arrow (`column_names`)."""
+    """Return whether this is a table of pandas or polars (`columns`), or Arrow (`column_names`)."""
     kind = type(value)
     return hasattr(kind, "columns") or hasattr(kind, "column_names")
 
 
-def frame_columns(what: str, frame: object) -> dict[str, Any]:
-    """The columns of a data frame by their names."""
+def frame_columns(argument: str, frame: object) -> dict[str, Any]:
+    """Return the columns of a data frame by their names."""
     table: Any = frame
     keys = list(table.column_names if hasattr(type(frame), "column_names") else table.columns)
     columns: dict[str, Any] = {}
     for key in keys:
         if str(key) in columns:
-            if what == "systems":
+            if argument == "systems":
                 raise DuplicateSystemError(str(key))
-            raise SettingError(what, str(key), "a different name for each column")
+            raise SettingError(argument, str(key), "a different name for each column")
         try:
             columns[str(key)] = table[key]
         except TypeError:  # a lazy frame, which has no values yet
-            raise SettingError(what, type(frame), "a data frame with its values") from None
+            raise SettingError(argument, type(frame), "a data frame with its values") from None
     if not columns:
-        raise EmptyTextError(what)
+        raise EmptyTextError(argument)
     return columns
 
 
 def column_values(column: Iterable[Any]) -> list[Any]:
-    """The values of a column, with None where one is missing; of anything else, its items."""
+    """Return the values of a column, or the items of an iterable; missing values are None."""
     of_column: Any = column
     if hasattr(column, "to_pylist"):  # Arrow, whose items are not str but scalars
         return cast("list[Any]", of_column.to_pylist())
@@ -107,12 +107,12 @@ def column_values(column: Iterable[Any]) -> list[Any]:
 
 
 def labels_of(name: str, labels: object, text: str, length: int) -> tuple[str, ...] | None:
-    """Labels, one for each segment of a text; None where there are none."""
+    """Check that there is one label for each segment of a text; None stays None."""
     if labels is None:
         return None
     items = as_sequence(name, labels, "a list of names, one for each segment")
     for i, label in enumerate(items, 1):
-        # Numbers are names too, as in columns of data frames.
+        # Labels may be numbers, as in columns of data frames.
         if isinstance(label, bool) or not isinstance(label, str | Integral):
             raise SegmentTypeError(name, i, type(label).__name__)
         if isinstance(label, str) and not label.strip():
@@ -126,23 +126,23 @@ def as_text(name: str, text: object) -> TextLike:
     """Check one text: a sequence of at least one segment, all of them str or None.
 
     Args:
-        name: What messages call the text.
-        text: The text.
+        name: name of the text in messages.
+        text: segments of the text.
     """
     items = as_sequence(name, text)
     if not len(items):
         raise EmptyTextError(name)
     if isinstance(items, Segments):
         return items
-    for place, segment in enumerate(items, 1):
+    for number, segment in enumerate(items, 1):
         if segment is not None and not isinstance(segment, str):
-            raise SegmentTypeError(name, place, type(segment).__name__)
-    # The caller's list may change later, this text may not.
+            raise SegmentTypeError(name, number, type(segment).__name__)
+    # A copy, because the caller may change the list later.
     return tuple(items)
 
 
 def absent_segments(text: TextLike) -> list[int]:
-    """The indices of the segments that are None."""
+    """Return the indices of the segments that are None."""
     if isinstance(text, Segments):
         return text.absent()
     return [index for index, segment in enumerate(text) if segment is None]

@@ -1,8 +1,8 @@
 """Long tables: rows of systems, documents, segments, raters, texts or scores, in any format.
 
-CSV, TSV, JSON, JSON lines and Parquet are known by their endings. Tables of scores may also have no
-header, comments above it, or fields between white space. One vocabulary of names of columns serves
-texts, scores, judgments and labels.
+The extension decides between CSV, TSV, JSON, JSON lines and Parquet. Tables of scores may also have
+no header, comments above it, or fields separated by white space. Texts, scores, judgments and
+labels share one vocabulary of column names.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ if TYPE_CHECKING:
 
     from truebleu.corpus._files import Key, Role
 
-# The vocabulary: names of columns, in lower case; the first that a table has counts.
+# Column names in lower case; the first name that a table has is used.
 
 SYSTEM = (
     *("system", "sys", "system_id", "system_name", "sysid", "systemid"),
     *("model", "model_id", "model_name"),
 )
 DOCUMENT = ("doc", "document", "document_id", "documentid", "docid", "doc_id")
-#: The number of a segment in its document; on its own, doc_id is the name of a document.
+#: Number of a segment in its document; without another document column, doc_id is a document.
 IN_DOCUMENT = ("doc_id", "docsegid", "doc_seg_id")
 DOMAIN = ("domain",)
 SEGMENT = (
     *("segment", "seg", "segment_id", "seg_id", "segid", "sid"),
     *("segmentid", "line_id", "line", "globalsegid", "global_seg_id"),
 )
-#: What tells a segment or item from all others, by a name or by a number.
+#: Unique name or number of a segment or item.
 ITEM = (
     *("id", "item", "item_id", "sample_id", "question_id", "example_id", "task_id"),
     *("custom_id", *SEGMENT, "doc_id"),
@@ -55,7 +55,7 @@ RATER = (
     *("rater", "rater_id", "annotator", "annotator_id", "judge"),
     *("judge_id", "judgeid", "user"),
 )
-#: Which of several answers to one item it is.
+#: Number of an answer, if there are several answers to one item.
 ANSWER = ("epoch", "answer_id", "run", "replicate", "repeat", "trial", "attempt", "seed", *RATER)
 BENCHMARK = ("benchmark", "test_set", "evaluation_name", "task", "dataset")
 SCORE = (
@@ -66,7 +66,7 @@ TARGET = ("target", "translation", "hyp", "hypothesis", "mt", "tgt")
 LANGUAGE_PAIR = ("langs", "lp", "language_pair")
 SOURCE_LANGUAGE = ("srclang", "src_lang")
 TARGET_LANGUAGE = ("trglang", "tgtlang", "tgt_lang")
-#: Columns of text or of circumstances, which hold no scores.
+#: Columns of text or metadata, which hold no scores.
 NO_SCORES = frozenset(
     (
         *("src", "source", "ref", "reference", *TARGET),
@@ -78,29 +78,29 @@ NO_SCORES = frozenset(
 
 # Single values.
 
-#: What stands for a value that is missing; case does not matter.
+#: Words for a missing value, in lower case.
 NOTHING = frozenset({"", "none", "na", "n/a", "null"})
-#: Judgments in words, as the numbers that they count as; case does not matter.
+#: Numbers for judgments in words, in lower case.
 JUDGMENTS = {
     **dict.fromkeys(("true", "correct", "right", "yes"), 1.0),
     **dict.fromkeys(("false", "wrong", "incorrect", "no"), 0.0),
 }
-#: Larger scores are mistakes, and their squares are no numbers.
+#: Larger scores are mistakes, and their squares would overflow.
 LARGEST = 1e100
 
 
 class NotAScoreError(ValueError):
-    """A value that is no score; the message says what was expected."""
+    """A value is not a score; the message names the expected values."""
 
 
 def parse_score(value: object) -> float | None:
-    """A score, None where it is missing.
+    """Parse a score; returns None for a missing value.
 
     >>> parse_score("-0.000000"), parse_score("None")
     (0.0, None)
 
     Raises:
-        NotAScoreError: When the value is neither a finite number nor a word that stands for one.
+        NotAScoreError: The value is neither a finite number nor a known word.
     """
     if value is None:
         return None
@@ -111,22 +111,22 @@ def parse_score(value: object) -> float | None:
         if word in JUDGMENTS:
             return JUDGMENTS[word]
     try:
-        # What counts as a number is what float takes, but for Python's 1_000.
+        # Numbers are what float accepts, except Python's 1_000.
         number = float(value) if "_" not in str(value) else None  # type: ignore[arg-type]
     except (ValueError, TypeError, OverflowError):
         number = None
     if number is None:
-        raise NotAScoreError("a number, or None where the score is missing")
+        raise NotAScoreError("a number, or None for a missing score")
     if not isfinite(number):
         raise NotAScoreError("a finite number; write a missing score as None")
     if abs(number) > LARGEST:
         raise NotAScoreError(f"a number between -{LARGEST:g} and {LARGEST:g}")
-    # Published MQM scores have -0.000000: adding 0 makes it 0.
+    # Adding 0 converts the -0.000000 of published MQM scores.
     return number + 0.0
 
 
 def is_score(value: object) -> bool:
-    """Whether a value is a score, or says that it is missing."""
+    """Return whether a value is a score or a missing score."""
     try:
         parse_score(value)
     except NotAScoreError:
@@ -135,7 +135,7 @@ def is_score(value: object) -> bool:
 
 
 def whole_number(value: object) -> int | None:
-    """A whole number such as that of a segment; None where the value is anything else.
+    """Parse a whole number, such as a segment's; returns None for any other value.
 
     >>> whole_number("12"), whole_number(12.0), whole_number("a")
     (12, 12, None)
@@ -152,18 +152,18 @@ def whole_number(value: object) -> int | None:
 
 
 def is_blank(value: object) -> bool:
-    """Whether a value is no label: nothing, or white space that nobody sees."""
+    """Return whether a value is None or only white space, and so not a label."""
     return value is None or (isinstance(value, str) and not value.strip())
 
 
 class Scale(NamedTuple):
-    """The least and the greatest score that can be; None where there is no such limit."""
+    """The lowest and the highest possible score; None if there is no such limit."""
 
     low: float | None = None
     high: float | None = None
 
     def holds(self, score: float) -> bool:
-        """Whether a score is on the scale."""
+        """Return whether a score is on the scale."""
         too_low = self.low is not None and score < self.low
         return not too_low and not (self.high is not None and score > self.high)
 
@@ -174,12 +174,12 @@ class Scale(NamedTuple):
         return f"{low}..{high}"
 
 
-#: No limits.
+#: Scale without limits.
 ANY_NUMBER = Scale()
 
 
 def digest(data: bytes) -> str:
-    """The start of the SHA-256 of what was read."""
+    """Return the first 12 hexadecimal digits of the SHA-256 of `data`."""
     from hashlib import sha256
 
     return sha256(data).hexdigest()[:12]
@@ -193,16 +193,16 @@ class Table:
     """Columns of a file.
 
     Attributes:
-        path: the file.
-        columns: their names.
-        rows: how many there are.
-        values: gives all values of a column that exists.
-        lines: the line of the file where each row starts; None where the format has no lines.
-        word: how a message calls a column, in the format's own words.
-        should_have_keys: whether rows without ids deserve a word when they pair with another file.
-        carriage_returns: line ends that were written as CR LF.
-        byte_order_mark: whether the file began with one.
-        digest: the start of its SHA-256, of tables of scores.
+        path: path of the file.
+        columns: names of the columns.
+        rows: number of rows.
+        values: function that returns all values of an existing column.
+        lines: line where each row starts, or None if the format has no lines.
+        word: word for a column in messages, such as "key".
+        should_have_keys: True if pairing rows without ids with another file deserves a warning.
+        carriage_returns: number of line ends that are CR LF.
+        byte_order_mark: True if the file begins with a byte-order mark.
+        digest: first digits of the file's SHA-256; "" unless the table holds scores.
     """
 
     path: str
@@ -215,7 +215,7 @@ class Table:
     carriage_returns: int = 0
     byte_order_mark: bool = False
     digest: str = ""
-    # Thousands of columns would each be looked for among thousands.
+    # A set, because looking up each of thousands of columns in a tuple would be quadratic.
     _names: frozenset[str] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -223,29 +223,29 @@ class Table:
         if len(self._names) < len(self.columns):
             name, count = Counter(self.columns).most_common(1)[0]
             line = None if self.lines is None else 1
-            expected = "a different name for each"
+            expected = f"a different name for each {self.word}"
             found = f"{count} {self.word}s called {name!r}"
             raise MalformedFileError(self.path, line, found, expected)
 
     def has(self, column: str) -> bool:
-        """Whether there is such a column, or keys inside keys: `response.text`."""
+        """Return whether there is such a column or nested key, such as `response.text`."""
         if column in self._names:
             return True
         inside = self.word == "key" and "." in column
         return inside and any(value is not None for value in self.values(column))
 
     def require(self, column: str) -> None:
-        """Raises MissingColumnError unless there is such a column."""
+        """Raise MissingColumnError unless there is such a column."""
         if not self.has(column):
             raise MissingColumnError(self.path, self.word, column, self.columns)
 
     def find(self, names: Iterable[str]) -> str | None:
-        """The first of these columns that there is, whatever its case."""
+        """Return the first existing column of `names`, ignoring case, or None."""
         lower = {column.strip().lower(): column for column in reversed(self.columns)}
         return next((lower[name] for name in names if name in lower), None)
 
     def labels(self, column: str) -> tuple[str, ...]:
-        """A column of labels: text, or whole numbers as text."""
+        """Return a column of labels, which are text or whole numbers, as text."""
         self.require(column)
         values = self.values(column)
         for row, value in enumerate(values):
@@ -254,31 +254,31 @@ class Table:
         return tuple(map(str, values))
 
     def found_values(self, names: Iterable[str]) -> Sequence[object] | None:
-        """The values of the first of these columns, None where there is none."""
+        """Return the values of the first column of `names` that exists, or None."""
         column = self.find(names)
         return None if column is None else self.values(column)
 
     def found_labels(self, names: Iterable[str]) -> tuple[str, ...] | None:
-        """The labels of the first of these columns, None where there is none."""
+        """Return the labels of the first column of `names` that exists, or None."""
         column = self.find(names)
         return None if column is None else self.labels(column)
 
     def refuse_columns(self, expected: str) -> NoReturn:
-        """Raises MalformedFileError about the columns that there are."""
+        """Raise MalformedFileError with the existing columns."""
         line = None if self.lines is None or self.word == "key" else 1
         found = f"the {self.word}s {first_names(self.columns)}"
         raise MalformedFileError(self.path, line, found, expected)
 
     def line(self, row: int) -> int | None:
-        """The line where a row starts, from 1; None where the format has no lines."""
+        """Return the line where a row starts, from 1, or None if the format has no lines."""
         return None if self.lines is None else self.lines[row]
 
     def all_lines(self) -> list[int | None]:
-        """The line of each row."""
+        """Return the line of each row."""
         return [self.line(row) for row in range(self.rows)]
 
     def only(self, rows: Sequence[int]) -> Table:
-        """Some of its rows, on the lines where they were."""
+        """Return the table restricted to `rows`, which keep their lines."""
 
         def read(column: str) -> Sequence[object]:
             values = self.values(column)
@@ -288,7 +288,7 @@ class Table:
         return replace(self, rows=len(rows), values=read, lines=lines)
 
     def scores(self, column: str, scale: Scale = ANY_NUMBER) -> list[float | None]:
-        """The scores in a column, None where one is missing; what is no score is refused."""
+        """Return the scores in a column; missing scores are None, other values an error."""
         self.require(column)
         return [
             self.score(row, column, value, scale) for row, value in enumerate(self.values(column))
@@ -297,7 +297,7 @@ class Table:
     def score(
         self, row: int, column: str, value: object, scale: Scale = ANY_NUMBER
     ) -> float | None:
-        """The score that is written in a row."""
+        """Parse the score in a row; raises MalformedFileError if it is not on the scale."""
         try:
             score = parse_score(value)
         except NotAScoreError as reason:
@@ -307,18 +307,18 @@ class Table:
         return score
 
     def refuse(self, row: int, column: str, found: str, expected: str) -> NoReturn:
-        """Raises MalformedFileError about what was found in a row."""
+        """Raise MalformedFileError about a value in a row."""
         where = "" if self.lines is not None else f" in row {row + 1}"
         found = f"{found}{where} in {self.word} {column!r}"
         raise MalformedFileError(self.path, self.line(row), found, expected)
 
-    # Texts: each chosen by its column, with the labels beside it.
+    # Texts by column, with labels from the other columns.
 
     def select(self, role: Role, name: str | None) -> list[NamedText]:
-        """The texts in a column, with the documents and domains that stand beside them.
+        """Return the texts in a column, with documents and domains from other columns.
 
-        That is one text, but for lists of references, each of which is a text, and for tables that
-        have rows of several systems.
+        There is one text, except for lists of references, which are one text each, and for tables
+        with rows of several systems.
         """
         column = self.chosen_column(name)
         label = self.path if name is None else f"{self.path}#{name}"
@@ -329,7 +329,7 @@ class Table:
             path=self.path,
             name=stem(self.path) if name is None else name,
             segments=Segments([]),
-            layout=self.layout(are_asked_for=False),
+            layout=self.layout(are_requested=False),
             carriage_returns=self.carriage_returns,
             byte_order_mark=self.byte_order_mark,
             should_have_keys=self.should_have_keys,
@@ -355,22 +355,22 @@ class Table:
             count = max(map(len, lists))
             if count == 0:
                 raise EmptyTextError(label)
-            # A shorter list has none there.
+            # Shorter lists are filled up with None.
             return [
                 self._of_rows(
                     text,
                     column,
-                    [items[place] if place < len(items) else None for items in lists],
+                    [items[index] if index < len(items) else None for items in lists],
                     ids,
                     rows,
                     role,
-                )._replace(label=f"{label}[{place}]", name=f"{text.name}[{place}]")
-                for place in range(count)
+                )._replace(label=f"{label}[{index}]", name=f"{text.name}[{index}]")
+                for index in range(count)
             ]
         return [self._of_rows(text, column, values, ids, rows, role)]
 
     def chosen_column(self, name: str | None) -> str:
-        """The column of that name, or the only one that has texts."""
+        """Return the column `name`, or the only column of texts if it is None."""
         if name is not None:
             self.require(name)
             return name
@@ -381,27 +381,28 @@ class Table:
         if not candidates:
             raise EmptyTextError(self.path)
         if len(candidates) > 1:
-            self.refuse_columns(f"one of them to be chosen, as in {self.path}#{candidates[0]}")
+            self.refuse_columns(f"one column of texts; choose it as {self.path}#{candidates[0]}")
         return candidates[0]
 
-    def layout(self, *, are_asked_for: bool = True) -> Layout:
-        """Documents and domains, where the table has columns for them.
+    def layout(self, *, are_requested: bool = True) -> Layout:
+        """Return documents and domains, if the table has columns for them.
 
-        Where nobody asked for labels, domains of which some are missing count as absent. Documents
-        never do: they decide what is resampled.
+        Unless labels are requested, incomplete domains are ignored. Incomplete documents are always
+        an error, because documents may be the unit of resampling.
         """
-        documents, domains = (0, 0) if are_asked_for else (self.rows, 1)
+        documents, domains = (0, 0) if are_requested else (self.rows, 1)
         return Layout(
             self.complete_labels(self.find(DOCUMENT), documents),
             self.complete_labels(self.find(DOMAIN), domains),
         )
 
     def complete_labels(self, column: str | None, allowed: int = 0) -> tuple[str, ...] | None:
-        """Labels for all rows; None where there is no column, or labels are missing as allowed.
+        """Return labels for all rows, or None if there is no column or enough labels are missing.
 
         Args:
-            column: where they stand.
-            allowed: how many must be missing at least, so that none count; 0 where none may.
+            column: column of the labels, or None.
+            allowed: number of missing labels from which the column is ignored; fewer missing labels
+                are an error. 0 if every missing label is an error.
         """
         if column is None:
             return None
@@ -409,13 +410,13 @@ class Table:
         missing = [row for row, value in enumerate(self.values(column)) if is_blank(value)]
         if missing and not 0 < allowed <= len(missing):
             expected = "a label for every segment" + (", or for none" if allowed else "")
-            self.refuse(missing[0], column, "nothing", expected)
+            self.refuse(missing[0], column, "no value", expected)
         return None if missing else self.labels(column)
 
     def _rows_of_systems(self, column: str) -> dict[str, list[int]] | None:
-        """The rows of each system, where the table has rows of several: a long table.
+        """Return the rows of each system of a long table, or None if this is not one.
 
-        Texts may stand in a column called sys or model: names have several rows each.
+        A column called sys or model may also hold texts; names of systems have several rows each.
         """
         naming = self.find(name for name in SYSTEM if name != column.lower())
         if naming is None:
@@ -425,7 +426,7 @@ class Table:
             if not isinstance(name, str) or not name:
                 return None
             rows.setdefault(name, []).append(row)
-        is_sure = naming.lower() == SYSTEM[0] or all(len(own) > 1 for own in rows.values())
+        is_sure = naming.lower() == SYSTEM[0] or min(map(len, rows.values()), default=0) > 1
         return rows if len(rows) > 1 and is_sure else None
 
     def _shared_rows(
@@ -436,13 +437,13 @@ class Table:
         documents: tuple[str, ...] | None,
         systems: dict[str, list[int]],
     ) -> list[int]:
-        """A row of each segment: a reference must be the same in the rows of every system."""
+        """Return one row per segment; a reference must be equal in the rows of all systems."""
         row_of: dict[Key, int] = {}
         for rows in systems.values():
             keys = _keys(ids, documents, rows) or [("", str(i)) for i in range(len(rows))]
             for key, row in zip(keys, rows, strict=True):
                 if values[row_of.setdefault(key, row)] != values[row]:
-                    expected = "the same in the rows of all systems"
+                    expected = "the same text in the rows of all systems"
                     self.refuse(row, column, f"another text of segment {key[1]!r}", expected)
         return list(row_of.values())
 
@@ -455,7 +456,7 @@ class Table:
         rows: Sequence[int],
         role: Role,
     ) -> NamedText:
-        """The text in some rows of a column, with the labels and keys of these rows."""
+        """Return `text` with the segments, labels and keys of some rows of a column."""
         documents, domains = (
             None if labels is None else tuple(labels[row] for row in rows)
             for labels in text.layout[:2]
@@ -469,7 +470,7 @@ class Table:
     def _segments(
         self, column: str, values: Sequence[object], rows: Sequence[int], role: Role
     ) -> Segments:
-        """The values in some rows of a column as text."""
+        """Return the values in some rows of a column as segments."""
         for row in rows:
             value = values[row]
             if not isinstance(value, str) and not (value is None and role == "reference"):
@@ -485,7 +486,7 @@ class Table:
 def _keys(
     ids: Sequence[object] | None, documents: tuple[str, ...] | None, rows: Sequence[int]
 ) -> tuple[Key, ...] | None:
-    """The names of segments; None where there are no ids, or they do not tell rows apart."""
+    """Return the keys of the segments in `rows`, or None if ids are missing or not unique."""
     if ids is None:
         return None
     values = [ids[row] for row in rows]
@@ -500,19 +501,19 @@ def _keys(
 
 def _kind(value: object) -> str:
     if value is None:
-        return "nothing"
+        return "no value"
     if isinstance(value, list):
         return "a list"
     return f"a value of type {type(value).__name__}"
 
 
 def table_of_columns(path: str, columns: dict[str, Sequence[object]]) -> Table:
-    """A table that is in memory."""
+    """Create a table from columns in memory."""
     rows = len(next(iter(columns.values()), ()))
     return Table(path=path, columns=tuple(columns), rows=rows, values=columns.__getitem__)
 
 
-# Delimited text: TSV, which has no quoting, and CSV, which has that of RFC 4180.
+# Delimited text: TSV without quoting, and CSV with the quoting of RFC 4180.
 
 
 def delimited(
@@ -521,10 +522,10 @@ def delimited(
     rows: Iterable[tuple[int, Sequence[str | None]]],
     like: str = "in the header",
 ) -> Table:
-    """A table of rows, each with the line where it starts.
+    """Create a table from rows and the lines that they start on.
 
-    The fields of all rows are one list: a list for each of a million rows would keep the garbage
-    collector busy for seconds.
+    The fields of all rows are one list, because a million lists would keep the garbage collector
+    busy for seconds.
     """
     cells: list[str | None] = []
     lines: list[int] = []
@@ -532,21 +533,21 @@ def delimited(
     for number, row in rows:
         if len(row) != width:
             fields = "1 field" if len(row) == 1 else f"{len(row)} fields"
-            raise MalformedFileError(path, number, fields, f"{width}, as {like}")
+            raise MalformedFileError(path, number, fields, f"{width} fields, as {like}")
         cells += row
         lines.append(number)
     if not lines:
         raise EmptyTextError(path)
-    places = {name: place for place, name in reversed([*enumerate(header)])}
+    indices = {name: index for index, name in reversed([*enumerate(header)])}
 
     def read(column: str) -> Sequence[object]:
-        return cells[places[column] :: width]
+        return cells[indices[column] :: width]
 
     return Table(path=path, columns=tuple(header), rows=len(lines), values=read, lines=lines)
 
 
 def read_tsv(path: str, data: bytes) -> Table:
-    """A table whose fields end at tabs and rows at line feeds; a quote is just a character."""
+    """Read fields that end at tabs and rows that end at line feeds, without quoting."""
     text = decode(path, data)
     lines = _lines(path, text)
     carriage_returns = sum(line.endswith("\r") for line in lines)
@@ -559,7 +560,7 @@ def read_tsv(path: str, data: bytes) -> Table:
 
 
 def _lines(path: str, text: str) -> list[str]:
-    """The lines of a text, without a mark at its start."""
+    """Split a text into lines and remove a byte-order mark; raises EmptyTextError."""
     lines = text.removeprefix(BYTE_ORDER_MARK).split("\n")
     if not lines[-1]:
         lines.pop()
@@ -569,7 +570,7 @@ def _lines(path: str, text: str) -> list[str]:
 
 
 def read_csv(path: str, data: bytes, delimiter: str = ",") -> Table:
-    """A table whose fields end at commas; in quotes, a field may hold commas and line ends."""
+    """Read fields that end at commas; quoted fields may contain commas and line ends."""
     text = decode(path, data)
     rows = csv_rows(path, text.removeprefix(BYTE_ORDER_MARK), delimiter)
     _, header = next(rows, (1, None))
@@ -581,7 +582,7 @@ def read_csv(path: str, data: bytes, delimiter: str = ",") -> Table:
 
 
 def csv_rows(path: str, text: str, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
-    """The fields of each row of CSV, and the line where it starts."""
+    """Yield the line where each row of CSV starts, and its fields."""
     import csv
     from io import StringIO
 
@@ -590,7 +591,7 @@ def csv_rows(path: str, text: str, delimiter: str = ",") -> Iterator[tuple[int, 
     while True:
         rows: list[tuple[int, list[str]]] = []
         broken: csv.Error | None = None
-        # The module's own limit of 128 KiB for a field would refuse long segments.
+        # The module's default limit of 128 KiB per field would reject long segments.
         limit = csv.field_size_limit(max(len(text), 1))
         try:
             for row in islice(reader, CSV_ROWS):
@@ -601,7 +602,7 @@ def csv_rows(path: str, text: str, delimiter: str = ",") -> Iterator[tuple[int, 
             broken = error
         finally:
             csv.field_size_limit(limit)
-        # What is wrong with the rows before a broken one is to be said first.
+        # Report errors in earlier rows before the broken one.
         yield from rows
         if broken is not None:
             raise MalformedFileError(path, line, f"a broken row ({broken})", "CSV") from None
@@ -609,17 +610,17 @@ def csv_rows(path: str, text: str, delimiter: str = ",") -> Iterator[tuple[int, 
             return
 
 
-#: Rows that are taken from a reader at a time.
+#: Number of rows to read at a time.
 CSV_ROWS = 1 << 10
 
 
-# JSON: an object for each row, whose keys are the columns.
+# JSON: one object per row, whose keys are the columns.
 
 
 def table_of_records(
     path: str, records: Sequence[dict[str, object]], *, has_lines: bool = True
 ) -> Table:
-    """Objects; one that lacks a key has nothing in that column."""
+    """Create a table from objects; missing keys are None."""
     keys = tuple(dict.fromkeys(key for record in records for key in record))
     for key in keys:
         if not key.isascii() and any("\ud800" <= sign <= "\udfff" for sign in key):
@@ -646,7 +647,7 @@ def table_of_records(
 
 
 def value_inside(value: Any, steps: Sequence[str]) -> Any:
-    """What is under keys inside keys; numbers count places in lists; None where nothing is."""
+    """Return the value at a path of nested keys and list indices, or None."""
     for step in steps:
         if isinstance(value, dict):
             value = value.get(step)
@@ -658,23 +659,23 @@ def value_inside(value: Any, steps: Sequence[str]) -> Any:
 
 
 def read_json_lines(path: str, data: bytes) -> Table:
-    """A table of one JSON object per line; only at the end may lines be blank."""
+    """Read one JSON object per line; only lines at the end may be blank."""
     table = table_of_records(path, read_records(path, data))
     table.byte_order_mark = data.startswith(BYTE_ORDER_MARK.encode())
     return table
 
 
 def read_json(path: str, data: bytes) -> Table:
-    """A JSON array of objects, or of texts, which are then the only column."""
+    """Read a JSON array of objects, or of texts, which become the only column."""
     text = decode(path, data).removeprefix(BYTE_ORDER_MARK)
     if not text.strip():
         raise EmptyTextError(path)
     try:
         items = parse_json(text)
     except ValueError as error:
-        if text.lstrip().startswith("{"):  # an object on each line, whatever the ending says
+        if text.lstrip().startswith("{"):  # JSON lines in spite of the extension
             return read_json_lines(path, data)
-        raise MalformedFileError(path, None, f"no valid JSON ({error})", "a JSON array") from None
+        raise MalformedFileError(path, None, f"invalid JSON ({error})", "a JSON array") from None
     if isinstance(items, dict) and "\n" not in text.strip():
         return read_json_lines(path, data)
     expected = "a JSON array of objects or of texts"
@@ -687,14 +688,14 @@ def read_json(path: str, data: bytes) -> Table:
         raise MalformedFileError(path, None, "objects and other values in one array", expected)
     records = items if True in are_objects else [{"text": item} for item in items]
     table = table_of_records(path, records, has_lines=False)
-    # Of an array of texts, the order is all there is.
+    # The texts of an array have no keys, only an order.
     table.should_have_keys = True in are_objects
     table.byte_order_mark = data.startswith(BYTE_ORDER_MARK.encode())
     return table
 
 
 def read_records(path: str, data: bytes) -> list[dict[str, object]]:
-    """The objects of a file, one on each line from the first."""
+    """Read the objects of a file with one object per line."""
     lines = decode(path, data).removeprefix(BYTE_ORDER_MARK).rstrip(" \t\r\n").split("\n")
     if lines == [""]:
         raise EmptyTextError(path)
@@ -702,14 +703,14 @@ def read_records(path: str, data: bytes) -> list[dict[str, object]]:
 
 
 class RepeatedKeyError(ValueError):
-    """A JSON object has a key twice, and Python would keep the last of them only."""
+    """A JSON object repeats a key; Python would keep its last value."""
 
     def __str__(self) -> str:
         return f"the key {shortened(self.args[0])!r} twice"
 
 
 def parse_json(text: str | bytes, **options: Any) -> Any:
-    """JSON from a file; a ValueError where it is none, a key is repeated or lists are too deep."""
+    """Parse JSON; raises ValueError if it is invalid, repeats a key or nests too deeply."""
     import json
 
     try:
@@ -719,12 +720,12 @@ def parse_json(text: str | bytes, **options: Any) -> Any:
 
 
 def json_in(path: str, line: int | None, text: str | bytes, expected: str) -> Any:
-    """JSON in a file, or on a line of it; refused with its place where it is none."""
+    """Parse JSON of a file or of one line; raises MalformedFileError with the line if invalid."""
     try:
         return parse_json(text)
     except ValueError as error:
         where = getattr(error, "lineno", None) if line is None else line
-        raise MalformedFileError(path, where, f"no valid JSON ({error})", expected) from None
+        raise MalformedFileError(path, where, f"invalid JSON ({error})", expected) from None
 
 
 def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -736,7 +737,7 @@ def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def parse_record(path: str, number: int, line: str) -> dict[str, object]:
-    """The object on a line."""
+    """Parse the JSON object on a line; raises MalformedFileError for anything else."""
     if not line.strip():
         raise MalformedFileError(path, number, "a blank line", "a JSON object")
     record = json_in(path, number, line, "a JSON object")
@@ -746,11 +747,11 @@ def parse_record(path: str, number: int, line: str) -> dict[str, object]:
     return record
 
 
-# Parquet, read by the optional package pyarrow.
+# Parquet, by the optional package pyarrow.
 
 
 def read_parquet(path: str, data: bytes) -> Table:
-    """The table in a Parquet file; only the columns that are asked for are read."""
+    """Read a Parquet file; columns are loaded when they are used."""
     from io import BytesIO
 
     try:
@@ -772,7 +773,7 @@ def read_parquet(path: str, data: bytes) -> Table:
             values: list[object] = file.read(columns=[column]).column(0).to_pylist()
         if len(values) != rows:
             found = f"{len(values)} values in column {column!r}"
-            raise MalformedFileError(path, None, found, f"{rows}, as the file says")
+            raise MalformedFileError(path, None, found, f"{rows} values, as in the file's metadata")
         return values
 
     with refused():
@@ -794,16 +795,16 @@ _READERS: dict[str, Callable[[str, bytes], Table]] = {
 
 
 def parse_table(path: str, data: bytes) -> Table | None:
-    """The table in a file's uncompressed bytes; None where its ending is not that of a table."""
+    """Parse decompressed bytes as a table; None if the extension is of no table format."""
     reader = _READERS.get(extension(path))
     return None if reader is None else reader(path, data)
 
 
 def read_score_table(path: str, data: bytes) -> Table:
-    """A table of scores: by its ending, or else TSV that may lack a header.
+    """Read a table of scores in the format of its extension, or else TSV with or without a header.
 
-    Comments may stand above it, as in our own tables. Without a header, rows are of system and
-    score, or of system, segment and score, as in WMT's files; their fields end at any white space.
+    Comments may precede it, as in truebleu's own tables. Rows without a header are system and
+    score, or system, segment and score, as in WMT's files, separated by white space.
     """
     table = parse_table(path, data) if extension(path) != ".tsv" else None
     if table is None:
@@ -834,14 +835,14 @@ def _is_comment(line: str) -> bool:
 
 
 def _are_between_white_space(header: str, row: str) -> bool:
-    """Whether a header and the row below it agree by white space and not by tabs."""
+    """Return whether a header and its first row have equally many fields only by white space."""
     return header.count("\t") != row.count("\t") and len(header.split()) == len(row.split()) > 1
 
 
 def _implied_header(fields: list[str]) -> list[str] | None:
-    """What the columns are, where the first row is a row of scores already.
+    """Return the header of a table whose first row has scores, or None if it is a header.
 
-    Names of columns that are all numbers are a header: they are systems with numbers for names.
+    A first row that consists of numbers is a header: the names of the systems are numbers.
     """
     if len(fields) not in (2, 3) or is_number(fields[0]):
         return None
@@ -851,7 +852,7 @@ def _implied_header(fields: list[str]) -> list[str] | None:
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is a number as Python writes them."""
+    """Return whether Python can parse a text as a number."""
     try:
         float(text)
     except ValueError:
@@ -860,22 +861,22 @@ def is_number(text: str) -> bool:
 
 
 def white_space_table(path: str, text: str) -> Table:
-    """A table whose fields end at any white space, as R and WMT's scripts write them.
+    """Read fields separated by any white space, as in files of R and WMT's scripts.
 
-    Files that were put together from several have their header in the middle too: it is no row.
+    Concatenated files repeat their header, which is skipped.
     """
     header, *rows = (line.split() for line in _lines(path, text))
     numbered = ((number, row) for number, row in enumerate(rows, 2) if row != header)
     return delimited(path, header, numbered)
 
 
-# Which columns hold scores.
+# Columns of scores.
 
 
-def added(columns: Sequence[Sequence[float | None]]) -> list[float | None]:
-    """The sum of the scores in each row; None where one of them is missing.
+def sum_columns(columns: Sequence[Sequence[float | None]]) -> list[float | None]:
+    """Add up the scores of each row; the sum is None if one of them is missing.
 
-    Zhang & Vogel (2004), section 2.4, add the scores for fluency and for adequacy.
+    Zhang & Vogel (2004), section 2.4, add the scores for fluency and adequacy.
     """
     return [
         None if None in row else sum(score for score in row if score is not None)
@@ -889,26 +890,26 @@ def score_columns(
     systems: Sequence[str] | None = None,
     rater: str | None = None,
 ) -> tuple[str, ...]:
-    """The columns of scores: they are added up, or else belong to one system each.
+    """Find the columns of scores, which are summed, or else belong to one system each.
 
     Args:
-        table: The table.
-        column: The one that was chosen, or several with + between them.
-        systems: The systems that there are; None where any column may be one.
-        rater: The column of raters, where it was chosen.
+        table: table with the scores.
+        column: chosen column, or several joined by +; None to detect it.
+        systems: names of the systems; None if any column may be a system.
+        rater: chosen column of raters, or None.
     """
     labels = {table.find(names) for names in (SYSTEM, SEGMENT, RATER, DOCUMENT, DOMAIN)} | {rater}
     candidates = [name for name in table.columns if name not in labels]
-    telling = [name for name in candidates if name.lower() not in NO_SCORES]
+    score_candidates = [name for name in candidates if name.lower() not in NO_SCORES]
     if table.find(SYSTEM) is None:
         names = candidates
         if systems is not None:
-            wanted = {*systems, *telling}
-            names = [name for name in table.columns if name in wanted]
+            expected_names = {*systems, *score_candidates}
+            names = [name for name in table.columns if name in expected_names]
         if not names or not (systems is None or set(names) & set(systems)):
-            table.refuse_columns(_UNSURE)
+            table.refuse_columns(_EXPECTED_COLUMNS)
         if column is not None:
-            expected = f"none: each {table.word} of {table.path} is a system"
+            expected = f"no column, because each {table.word} of {table.path} is a system"
             raise SettingError("column", column, expected)
         return tuple(names)
     if column is not None:
@@ -916,14 +917,16 @@ def score_columns(
         for part in parts:
             table.require(part)
         return parts
-    if not telling:
-        table.refuse_columns(_UNSURE)
-    named = [name for wanted in SCORE for name in telling if name.lower() == wanted]
-    if not named and len(telling) > 1:
-        found = f"the {table.word}s {first_names(telling)}"
-        expected = f"one of them to be chosen as the score, as in column={telling[0]}"
+    if not score_candidates:
+        table.refuse_columns(_EXPECTED_COLUMNS)
+    named = [name for score in SCORE for name in score_candidates if name.lower() == score]
+    if not named and len(score_candidates) > 1:
+        found = f"the {table.word}s {first_names(score_candidates)}"
+        expected = f"one score; choose it with column={score_candidates[0]}"
         raise MalformedFileError(table.path, None, found, expected)
-    return ((named or telling)[0],)
+    return ((named or score_candidates)[0],)
 
 
-_UNSURE = "system, segment and score; system and score; or a column named after each system"
+_EXPECTED_COLUMNS = (
+    "system, segment and score; system and score; or a column named after each system"
+)

@@ -1,7 +1,7 @@
 """A test set: outputs and references that pair segment by segment, from memory or from files.
 
-`TestSet` checks what it is made of, so whatever holds one need not check again. Everything that
-scores or compares takes a test set or what makes one, by `as_test_set`.
+`TestSet` checks its texts, so that functions that receive one need no further checks. The verbs
+convert their arguments to a test set with `as_test_set`.
 """
 
 from __future__ import annotations
@@ -50,26 +50,26 @@ _TEXTS = "lists of segments by system name, such as {'system': ['A segment.']}"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestSet:
-    """Texts that pair segment by segment; checked when it is made.
+    """Texts that pair segment by segment; the constructor checks them.
 
-    A text is a list of str, or any other sequence: native segments, a column of a data frame.
+    A text is a list of str or another sequence: native segments, a column of a data frame.
 
     Attributes:
-        systems: The outputs of each system by its name, in the order they were given.
-        references: One text per translator; a segment is None where a translator has none.
-        reference_names: What the references are called, in the same order.
-        source: What was translated, where it was given.
-        documents: The document of each segment, where that is known.
-        domains: The domain of each segment, where that is known.
-        warnings: What is suspicious about the texts; of files it is found out as they are read, of
-            texts from memory by `examined`, as every verb does.
-        is_examined: Whether it was looked for.
+        systems: outputs of each system by its name, in the given order.
+        references: one text per translator; segments without a translation are None.
+        reference_names: names of the references, in their order.
+        source: source text, or None.
+        documents: document of each segment, or None.
+        domains: domain of each segment, or None.
+        warnings: warnings about the texts; texts from files are examined when they are read, texts
+            from memory by `examined`, which every verb calls.
+        is_examined: True if the texts have been examined for warnings.
 
     >>> len(TestSet(systems={"a": ["A cat sat."]}, references=(["The cat sat."],)))
     1
     """
 
-    # The name starts like a test class: pytest would collect it wherever it is imported.
+    # The name begins like a test class, so pytest would collect it wherever it is imported.
     __test__ = False
 
     systems: Mapping[str, TextLike]
@@ -100,18 +100,18 @@ class TestSet:
             object.__setattr__(self, name_of_field, value)
 
     def __len__(self) -> int:
-        """The number of segments."""
+        """Return the number of segments."""
         return len(self.references[0])
 
     @property
     def references_per_segment(self) -> int | None:
-        """How many references each segment has, or None when that varies."""
+        """Number of references of each segment, or None if it varies."""
         varies = any(None in reference for reference in self.references)
         return None if varies else len(self.references)
 
     @property
     def reference_lengths(self) -> tuple[int, ...]:
-        """Characters of the first reference that each segment has."""
+        """Number of characters of each segment's first reference."""
         return tuple(
             len(next(text for text in segment if text is not None))
             for segment in zip(*self.references, strict=True)
@@ -127,7 +127,7 @@ class TestSet:
         )
 
     def examined(self) -> TestSet:
-        """This test set with warnings about its texts, as `read_test_set` gives them.
+        """Return this test set with warnings about its texts, as `read_test_set` does.
 
         >>> test_set = as_test_set(["", "c"], ["a b", "c"]).examined()
         >>> [warning.code for warning in test_set.warnings]
@@ -136,7 +136,7 @@ class TestSet:
         if self.is_examined:
             return self
         references, systems, source = self.named_texts()
-        # With the native texts, which are counted faster than lists.
+        # The native texts are kept, because they are counted faster than lists.
         return replace(
             self,
             systems={text.name: text.segments for text in systems},
@@ -147,7 +147,7 @@ class TestSet:
         )
 
     def named_texts(self) -> tuple[list[NamedText], list[NamedText], NamedText | None]:
-        """References, systems and the source as native texts with their names."""
+        """Return references, systems and the source as native texts with their names."""
         from truebleu.corpus._files import NamedText
 
         def named(name: str, text: TextLike) -> NamedText:
@@ -162,12 +162,12 @@ class TestSet:
         )
 
     def part(self, segments: Sequence[int]) -> TestSet:
-        """Some of its segments, by their places; warnings stay with the whole."""
-        for place in segments:
-            require_whole_number("segments", int(place), 0, len(self) - 1)
+        """Return a test set of the segments at these indices, without warnings."""
+        for index in segments:
+            require_whole_number("segments", int(index), 0, len(self) - 1)
 
         def of(items: Sequence[Any]) -> list[Any]:
-            return [items[place] for place in segments]
+            return [items[index] for index in segments]
 
         return TestSet(
             systems={name: of(text) for name, text in self.systems.items()},
@@ -181,7 +181,7 @@ class TestSet:
 
     @property
     def outline(self) -> Outline:
-        """The outline of the test set: everything but its texts."""
+        """Outline of the test set: everything except its texts."""
         return Outline(
             systems=tuple(self.systems),
             segments=len(self),
@@ -199,9 +199,9 @@ class TestSet:
 
 _CHECKED = ("systems", "references", "reference_names", "source", "documents", "domains")
 
-#: The scores of one system: numbers in order, or rows with the names of items.
+#: Scores of one system: numbers in order, or rows with the names of items.
 ScoresLike: TypeAlias = Iterable[float | None] | Iterable[Mapping[str, Any]]
-#: What a verb takes: a test set, or the systems' outputs that it is made of, or their scores.
+#: First argument of a verb: a test set, or the systems' outputs, or their scores.
 SystemsLike: TypeAlias = TestSet | Mapping[str, TextLike | ScoresLike] | TextLike | Frame
 
 
@@ -213,7 +213,7 @@ def as_test_set(
     documents: Iterable[object] | None = None,
     domains: Iterable[object] | None = None,
 ) -> TestSet:
-    """A test set as it is, or one made of texts that are in memory.
+    """Return a test set unchanged, or create one from texts in memory.
 
     >>> list(as_test_set(["The cat sat."], ["A cat sat."]).systems)
     ['system']
@@ -221,23 +221,26 @@ def as_test_set(
     ['a', 'b']
 
     Args:
-        systems: A test set; or outputs by system name, a data frame with one column per system, or
+        systems: test set; or outputs by system name, a data frame with one column per system, or
             the outputs of one system, which is then called "system".
-        references: One text, or a list of texts, one per translator: the first segment of each
+        references: one text, or a list of texts, one per translator: the first segment of each
             belongs to the first output. Or texts by name, or a data frame with one column per
             reference. None if `systems` is a test set.
-        source: What was translated.
-        documents: The document of each segment.
-        domains: The domain of each segment.
+        source: source text.
+        documents: document of each segment.
+        domains: domain of each segment.
 
     Raises:
-        CorpusError: When the texts do not pair, or are not texts.
+        CorpusError: The texts do not pair, or are not texts.
     """
     if isinstance(systems, TestSet):
         names = ("references", "source", "documents", "domains")
         for name, value in zip(names, (references, source, documents, domains), strict=True):
             if value is not None:
-                expected = "none beside a TestSet, which has its own; dataclasses.replace sets them"
+                expected = (
+                    f"None, because the TestSet has its own {name}; to change them, use "
+                    "dataclasses.replace"
+                )
                 raise SettingError(name, type(value), expected)
         return systems
     if references is None:
@@ -246,7 +249,7 @@ def as_test_set(
         raise EmptyTextError("systems")
     if not isinstance(systems, Mapping) and not is_frame(systems):
         systems = {"system": cast("TextLike", systems)}
-    # What it is made of is converted and checked in one place, where it is made.
+    # The constructor converts and checks the texts.
     return TestSet(
         systems=cast("Mapping[str, TextLike]", systems),
         references=cast("tuple[TextLike, ...]", references),
@@ -256,11 +259,11 @@ def as_test_set(
     )
 
 
-# What a test set is made of, converted and checked.
+# Conversion and checks of a test set's texts.
 
 
 def _outputs(systems: object) -> dict[str, TextLike]:
-    """The outputs by name: all of them text, as many for each system."""
+    """Return the outputs by name; raises CorpusError unless they are texts of one length."""
     if is_frame(systems):
         systems = frame_columns("systems", systems)
     if not isinstance(systems, Mapping):
@@ -285,10 +288,10 @@ def _outputs(systems: object) -> dict[str, TextLike]:
 def _references(
     references: object, names: tuple[str, ...], against: tuple[str, int] | None
 ) -> tuple[tuple[str, ...], tuple[TextLike, ...]]:
-    """The references' names and texts, each as long as the outputs that they stand against.
+    """Return the names and texts of the references; raises CorpusError if their lengths differ.
 
-    One reference may be given as it is, several as a list of texts: the first item of each of them
-    belongs to the first output. Where it could be read either way, it is read like that.
+    A reference is a text, several are a list of texts: the first item of each text belongs to the
+    first output. A list that could also be transposed is interpreted like this.
     """
     if is_frame(references):
         references = frame_columns("references", references)
@@ -301,7 +304,7 @@ def _references(
         raise EmptyTextError("references")
     if names and len(names) != len(groups):
         found = f"{len(names)} names of {len(groups)} references"
-        raise SettingError("reference_names", found, "one for each reference")
+        raise SettingError("reference_names", found, "one name for each reference")
     labels = names or [f"references[{i}]" for i in range(len(groups))]
     texts = tuple(as_text(label, group) for label, group in zip(labels, groups, strict=True))
     name, length = against or (labels[0], len(texts[0]))

@@ -1,4 +1,4 @@
-"""Warnings about texts: what is suspicious about them, and changes scores silently."""
+"""Warnings about suspicious properties of texts that change scores silently."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
 
 __all__ = ["TextWarning"]
 
-#: How many of each kind a text contains, and the index of the first segment that has one.
+#: Number of occurrences of each kind in a text, and the index of the first segment with one.
 Survey: TypeAlias = "dict[str, tuple[int, int | None]]"
 
 
 @dataclass(frozen=True, slots=True)
 class TextWarning:
-    """Something suspicious about a text.
+    """A warning about a text.
 
     Attributes:
-        code: What it is, such as `byte-order-mark`.
-        text: Which text: a file, or a file and its column.
-        count: How many there are.
-        segment: The first segment that has it, from 1; None where it is about the whole text.
-        message: All of that in one line, with what it means.
+        code: kind of the warning, such as `byte-order-mark`.
+        text: label of the text: a file, or a file and its column.
+        count: number of occurrences.
+        segment: first segment concerned, from 1, or None if the warning is about the whole text.
+        message: one line with all of this and its consequence.
     """
 
     code: str
@@ -36,7 +36,7 @@ class TextWarning:
     message: str
 
 
-# The key of the survey, which is also the code; what it is, what it means.
+# Key of the survey, which is also the code; noun; consequence.
 _KINDS = (
     ("tabs", "tab", "they count as white space"),
     ("carriage_returns", "inner carriage return", "they count as white space, not as line ends"),
@@ -50,14 +50,14 @@ _KINDS = (
 )
 
 _MOSTLY_EMPTY = 0.5
-# sacreBLEU's rule: so many segments that end in a space and a full stop.
+# Number of segments that end in a space and a full stop, as in sacreBLEU's rule.
 _TOKENIZED = 100
 
 
 def examine(
     references: Sequence[NamedText], systems: Sequence[NamedText], source: NamedText | None
 ) -> tuple[TextWarning, ...]:
-    """Everything suspicious about texts that pair segment by segment, text by text."""
+    """Examine texts that pair segment by segment; return warnings, text by text."""
     examination = Examination()
     examination.add(references, systems, source, is_whole=True)
     return examination.warnings()
@@ -65,17 +65,17 @@ def examine(
 
 @dataclass(slots=True, eq=False)
 class _Examined:
-    """What is known of one text after some parts of it.
+    """Findings about one text, accumulated over its parts.
 
     Attributes:
-        label: What messages call it.
-        path: Its file.
-        segments: How many there were so far.
-        carriage_returns: Line ends that were written as CR LF.
-        byte_order_mark: Whether the file began with one.
-        survey: What it contains.
-        composed: Segments in Unicode's form C that would differ in form D.
-        shift: The first range that fits the reference better when moved: start, end, by.
+        label: name of the text in messages.
+        path: path of its file.
+        segments: number of segments so far.
+        carriage_returns: number of line ends that are CR LF.
+        byte_order_mark: True if the file begins with a byte-order mark.
+        survey: number and first segment of each kind of occurrence.
+        composed: number of segments in Unicode's form C that would differ in form D.
+        shift: first range that fits the reference better when moved: start, end, by.
     """
 
     label: str
@@ -88,23 +88,23 @@ class _Examined:
     shift: tuple[int, int, int] | None = None
 
     def add(self, part: NamedText) -> None:
-        """Look at a further part."""
+        """Examine another part."""
         for kind, (count, first) in part.segments.survey().items():
             before, earlier = self.survey.get(kind, (0, None))
-            place = None if first is None else self.segments + first
-            self.survey[kind] = before + count, place if earlier is None else earlier
+            index = None if first is None else self.segments + first
+            self.survey[kind] = before + count, index if earlier is None else earlier
         self.carriage_returns += part.carriage_returns
         self.byte_order_mark |= part.byte_order_mark
 
 
 class Examination:
-    """A look at texts that pair segment by segment, which may come part by part."""
+    """An examination of texts that pair segment by segment, part by part."""
 
     def __init__(self) -> None:
         self._references: list[_Examined] = []
         self._systems: list[_Examined] = []
         self._sources: list[_Examined] = []
-        # Pairs of texts, by their places among all, that were the same so far.
+        # Indices of pairs of texts that are equal so far.
         self._identical: set[tuple[int, int]] | None = None
 
     @property
@@ -119,7 +119,7 @@ class Examination:
         *,
         is_whole: bool = False,
     ) -> None:
-        """Look at a part of all texts, or at the whole of them, which takes less time."""
+        """Examine a part of all texts; `is_whole` saves time if there are no other parts."""
         sources = [] if source is None else [source]
         parts = [*references, *systems, *sources]
         if not self._texts:
@@ -144,25 +144,26 @@ class Examination:
             text.segments += len(part.segments)
 
     def _comparable(self, parts: Sequence[NamedText]) -> set[tuple[int, int]]:
-        """Pairs of texts that should differ and may not: all but the source and a reference.
+        """Return pairs of texts that should differ but may be equal, by three segments of each.
 
-        By a few segments first: comparing each with each would take long where texts are many.
+        A source and a reference may be equal, so they are no such pair. Comparing all pairs of many
+        texts in full would take long.
         """
         m, n = len(self._references), len(self._systems)
-        alike: dict[tuple[str | None, ...], list[int]] = {}
-        for place, part in enumerate(parts):
+        groups: dict[tuple[str | None, ...], list[int]] = {}
+        for index, part in enumerate(parts):
             segments = part.segments
             key = (segments[0], segments[len(segments) // 2], segments[len(segments) - 1])
-            alike.setdefault(key, []).append(place)
+            groups.setdefault(key, []).append(index)
         return {
             (i, j)
-            for places in alike.values()
-            for i, j in combinations(places, 2)
+            for indices in groups.values()
+            for i, j in combinations(indices, 2)
             if j < m or m <= i < m + n or m <= j < m + n
         }
 
     def warnings(self) -> tuple[TextWarning, ...]:
-        """Everything suspicious about the texts so far, text by text."""
+        """Return the warnings about the texts so far, text by text."""
         warnings = [*_of_files(self._texts)]
         for text in self._texts:
             warnings += _of_characters(text)
@@ -170,7 +171,7 @@ class Examination:
         warnings += _of_normalization([*self._references, *self._systems])
         warnings += self._of_identity()
         warnings += _of_order(self._references[0], [*self._references[1:], *self._systems])
-        # A text in two roles, or like two others, would be reported twice.
+        # A text with two roles, or equal to two others, would be reported twice.
         unique: dict[tuple[str, str], TextWarning] = {}
         for warning in warnings:
             unique.setdefault((warning.code, warning.text), warning)
@@ -181,22 +182,20 @@ class Examination:
         same = self._identical or set()
         for system in range(m, m + n):
             for other in (*range(m), *range(m + n, len(texts))):
-                what = "reference" if other < m else "source"
+                role = "reference" if other < m else "source"
                 if (min(system, other), max(system, other)) in same:
-                    code = f"same-as-{what}"
-                    yield _identical(texts[system], texts[other], code, f"the {what}")
-        for places, what in ((range(m, m + n), "system"), (range(m), "reference")):
-            for first, second in combinations(places, 2):
+                    yield _identical(texts[system], texts[other], role)
+        for indices, role in ((range(m, m + n), "system"), (range(m), "reference")):
+            for first, second in combinations(indices, 2):
                 if (first, second) in same:
-                    code = f"same-as-{what}"
-                    yield _identical(texts[second], texts[first], code, f"the {what}")
+                    yield _identical(texts[second], texts[first], role)
 
 
 def _of_files(texts: Sequence[_Examined]) -> Iterator[TextWarning]:
-    """Warnings about whole files, which may hold several texts."""
+    """Yield warnings about whole files, which may hold several texts."""
     for text in {text.path: text for text in texts}.values():
         if text.byte_order_mark:
-            message = f"{text.path}: began with a byte-order mark, which was removed"
+            message = f"{text.path}: begins with a byte-order mark, which was removed"
             yield TextWarning("byte-order-mark", text.path, 1, 1, message)
         if text.carriage_returns:
             ended = _counted(text.carriage_returns, "line ended", "lines ended")
@@ -221,20 +220,20 @@ def _of_characters(text: _Examined) -> Iterator[TextWarning]:
 
 
 def _of_tokens(texts: Sequence[_Examined]) -> Iterator[TextWarning]:
-    """Outputs that look tokenized."""
+    """Yield warnings about outputs that look tokenized."""
     for text in texts:
         count, first = text.survey["tokenized"]
         if count < _TOKENIZED or first is None:
             continue
         message = (
             f"{text.label}: {count:,} segments end in a space and a full stop, first segment "
-            f"{first + 1}: detokenize it"
+            f"{first + 1}: detokenize the output"
         )
         yield TextWarning("tokenized", text.label, count, first + 1, message)
 
 
 def _of_normalization(texts: Sequence[_Examined]) -> Iterator[TextWarning]:
-    """Texts with segments not in NFC, where others are or the text itself is in part."""
+    """Yield warnings about segments not in NFC, if other segments of any text are in NFC."""
     any_in_nfc = any(text.composed > text.survey["decomposed"][0] for text in texts)
     for text in texts:
         decomposed, first = text.survey["decomposed"]
@@ -248,22 +247,22 @@ def _of_normalization(texts: Sequence[_Examined]) -> Iterator[TextWarning]:
         yield TextWarning("normalization", text.label, decomposed, first + 1, message)
 
 
-def _identical(text: _Examined, other: _Examined, code: str, what: str) -> TextWarning:
-    message = f"{text.label}: identical to {what} {other.label}; was one file given twice?"
-    return TextWarning(code, text.label, text.segments, None, message)
+def _identical(text: _Examined, other: _Examined, role: str) -> TextWarning:
+    message = f"{text.label}: identical to the {role} {other.label}; was one file given twice?"
+    return TextWarning(f"same-as-{role}", text.label, text.segments, None, message)
 
 
 def _of_order(reference: _Examined, texts: Sequence[_Examined]) -> Iterator[TextWarning]:
-    """Texts with a part that fits the reference better one or two segments further on."""
+    """Yield warnings about parts that fit the reference better one or two segments further on."""
     for text in texts:
         if text.shift is None:
             continue
         start, end, by = text.shift
-        what = "lost" if by > 0 else "extra"
+        change = "lost" if by > 0 else "extra"
         message = (
             f"{text.label}: segments {start + 1} to {end} fit {reference.label} better moved "
             f"{'down' if by > 0 else 'up'} by {abs(by)}; {_counted(abs(by), 'line', 'lines')} "
-            f"{what} at segment {start + 1}?"
+            f"{change} at segment {start + 1}?"
         )
         yield TextWarning("shifted", text.label, end - start, start + 1, message)
 

@@ -60,7 +60,7 @@ def _scores(table: tables.Table, request: HumanReadOptions) -> HumanScores:
     scores = [table.scores(column) for column in columns]
     if table.find(tables.SYSTEM) is not None:
         column = f"column:{'+'.join(columns)}"
-        sheet = matching.sheet_of(table, tables.added(scores), "format:scores", column)
+        sheet = matching.sheet_of(table, tables.sum_columns(scores), "format:scores", column)
         return _placed(table.found_labels(tables.DOMAIN), sheet, request)
     # Row by row, so that the first line concerned is reported.
     wide = table.only([row for row in range(table.rows) for _ in columns])

@@ -192,7 +192,7 @@ def _archived_log(path: str, data: bytes) -> dict[str, Any]:
         members = {member.filename: member for member in archive.infolist()}
     # Damaged offsets and sizes end in errors of many kinds.
     except Exception as error:
-        found = f"a zip archive that is damaged or cut off ({error})"
+        found = f"a zip archive that is damaged or truncated ({error})"
         raise MalformedFileError(path, None, found, _LOG) from None
     if _HEADER not in members:
         begun = any(name.startswith(_BEGUN) for name in members)

@@ -73,7 +73,7 @@ class SegmentScores:
         if not isinstance(rows, Evaluation):
             return list(rows)
         parts = [rows.answers(column, scale=scale)[1] for column in self.columns]
-        answers = {item: tables.added([part[item] for part in parts]) for item in parts[0]}
+        answers = {item: tables.sum_columns([part[item] for part in parts]) for item in parts[0]}
         if self.first_segment is None:
             return [mean(scores) for scores in answers.values()]
         first, last = self.first_segment, self.first_segment + segments - 1

@@ -237,7 +237,7 @@ def test_objects_of_wmt25_are_matched_by_document(folder: Folder, name: str) -> 
     ("text", "message"),
     [
         ("[1]", "the keys text"),
-        ("[{]", "no valid JSON"),
+        ("[{]", "invalid JSON"),
         ('[{"x": 1}]', "the keys x; expected system, segment and score"),
         (json.dumps([{"doc_id": "d", "scores": {}}]), "'d' in row 1 in key 'doc_id'"),
         (json.dumps([segment(1, a=3)]), "not objects"),

@@ -53,7 +53,7 @@ def test_every_model_has_a_score_for_each_sample(tmp_path: Path) -> None:
             json_lines([sample("a", "1"), {**sample("a", "2"), "evaluation": 1}]),
             "line 2: evaluation 1",
         ),
-        (json_lines([sample("a", "1")]) + "{\n", "line 2: no valid JSON"),
+        (json_lines([sample("a", "1")]) + "{\n", "line 2: invalid JSON"),
         (json_lines([{**sample("a", "1"), "model_id": [], "sample_id": []}]), "sample_id []"),
     ],
 )

@@ -64,7 +64,7 @@ def test_a_comparison_names_its_model(tmp_path: Path) -> None:
             PRINTED.replace("0.7638", "0.8000"),
             "line 6: out/a.txt with 0.8000",
         ),
-        (JSON[:-30], "line 9: no valid JSON"),
+        (JSON[:-30], "line 9: invalid JSON"),
         (JSON.replace("1\n", "NaN\n"), "item 2: COMET 'nan'; expected a finite number"),
         ('{"a": [{"COMET": 0.5}, {"mt": "x"}]}', "segment 2 of a without COMET"),
         ('{"a": [{"COMET": "high"}]}', "item 1: COMET 'high'"),

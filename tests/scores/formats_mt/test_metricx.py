@@ -36,7 +36,7 @@ def test_systems_and_segments_may_come_in_any_order(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ("{", "line 4: no valid JSON"),
+        ("{", "line 4: invalid JSON"),
         ("[]", "line 4: JSON of type list"),
         ('{"hypothesis": "h"}', "line 4: no prediction"),
         ('{"hypothesis": "h", "prediction": "low"}', "line 4: MetricX 'low'"),
