@@ -90,7 +90,7 @@ TABLE = [
         ".jsonl",
     ),
     Bad(SCORE, "s0: 1 segments, but ref.txt has 40", LONG_TABLE, ".jsonl"),
-    Bad("score -r ref.txt /dev/zero", "a device that has no end"),
+    Bad("score -r ref.txt /dev/zero", "an endless device"),
     Bad("score -r ref.txt nowhere.txt", "nowhere.txt: no such file"),
     # Scores and judgments.
     Bad("score -r ref.txt good.txt bad.txt -m scores:path=x", "line 2: ", scores("1e308"), ".tsv"),
@@ -143,7 +143,7 @@ TABLE = [
     Bad("mbr x --method prune:alpha=5", "alpha: 5", LISTS),
     # Lists of candidates, and what is made of them.
     Bad("nbest stats nowhere", "nowhere: no such file"),
-    Bad("nbest stats /dev/zero", "a device that has no end"),
+    Bad("nbest stats /dev/zero", "an endless device"),
     Bad("nbest stats x", "x.txt: ", b"\xff"),
     Bad(
         "nbest stats x --input-format moses",
@@ -159,7 +159,7 @@ TABLE = [
     Bad("mbr good.txt --list-size 1 --utilities x", "a list of lists", b"[" * 100_000),
     Bad("mbr x --temperature nan", "temperature: nan", LISTS),
     Bad("mbr x -m nosuch", "unknown metric 'nosuch'", LISTS),
-    Bad("mbr x -o x --force", "is an input, which would be lost", LISTS),
+    Bad("mbr x -o x --force", "an output that is not an input", LISTS),
     # Explanations, choices, judgments, studies, lists.
     Bad("explain -r ref.txt good.txt", "at least two"),
     Bad("explain -r ref.txt good.txt bad.txt --counts x", "ff", b"\xff"),

@@ -125,8 +125,8 @@ def test_a_closed_input_is_said(texts: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("yes |", b"-: more than 10,000,000 bytes; expected less; "),
-        ("exec < /dev/zero;", b"-: a device that has no end; expected a file"),
+        ("yes |", b"-: more than 10,000,000 bytes; expected at most 10,000,000 bytes; "),
+        ("exec < /dev/zero;", b"-: an endless device; expected a file"),
     ],
 )
 def test_an_input_without_end_is_refused(source: str, message: bytes, texts: Path) -> None:
