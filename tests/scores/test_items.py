@@ -142,7 +142,9 @@ def test_raters_are_no_runs() -> None:
 
 def test_other_numbers_of_epochs_do_not_pair() -> None:
     systems = {"a": TWICE["a"], "b": rows(NEW, epoch=1)}
-    with pytest.raises(CorpusError, match=r"1 answers to an item; expected 2, .*answers=mean"):
+    with pytest.raises(
+        CorpusError, match=r"1 answers to an item; expected 2 answers, .*answers=mean"
+    ):
         truebleu.compare(systems)
     assert truebleu.compare(systems, metrics="scores:answers=mean")
 
@@ -224,7 +226,7 @@ def test_scores_beside_texts_need_a_file() -> None:
         truebleu.score({"a": ["x"]}, ["x"], ["scores"])
     with pytest.raises(SettingError, match="first_segment"):
         GivenScores(first_segment=0)
-    with pytest.raises(SettingError, match="one for all"):
+    with pytest.raises(SettingError, match="a file of scores per SYSTEM"):
         GivenScores(path="scores.tsv", answers="pass@2")
 
 
@@ -365,7 +367,7 @@ def test_samples_beside_something_else_are_refused(tmp_path: Path) -> None:
     path = saved(tmp_path / "m.jsonl", harness({"bleu": ["reference", "output"]}))
     other = tmp_path / "texts.txt"
     other.write_text("a cat\n")
-    with pytest.raises(CorpusError, match=r"texts\.txt: something else; expected an eval"):
+    with pytest.raises(CorpusError, match=r"texts\.txt: no outputs; expected an eval"):
         read_evaluated_texts([path, str(other)], None)
     assert read_evaluated_texts([str(other)], None) is None
 
@@ -408,7 +410,9 @@ def test_folders_and_columns_tell_benchmarks_apart(tmp_path: Path) -> None:
         }
     with pytest.raises(SettingError, match="documents: 'passage'; expected a field"):
         read_benchmarks([str(tmp_path / "all.csv")], documents="passage")
-    with pytest.raises(CorpusError, match=r"a on arc again; expected it once; it is also in"):
+    with pytest.raises(
+        CorpusError, match=r"a on arc again; expected each model once; it is also in"
+    ):
         read_benchmarks([str(tmp_path / "arc"), str(tmp_path / "all.csv")])
     (tmp_path / "none").mkdir()
     with pytest.raises(CorpusError, match="none"):

@@ -142,7 +142,9 @@ def test_scores_by_another_name_are_refused_unless_one_is_chosen() -> None:
 def test_answers_of_another_filter_are_refused() -> None:
     first = evaluation("a", item("q1", filter="strict"))
     other = evaluation("b", item("q1", filter="loose"))
-    with pytest.raises(CorpusError, match="answers of the filter loose; expected that of strict"):
+    with pytest.raises(
+        CorpusError, match="answers of the filter loose; expected answers of the filter strict"
+    ):
         scores_of(first, other)
 
 
@@ -186,7 +188,11 @@ def test_the_mean_is_over_the_answers_with_a_score() -> None:
     ("answers", "way", "message"),
     [
         (answered(1, 2), "pass@3", "2 scored answers to item q1; expected at least 3"),
-        (evaluation("a", item("q1", 0.5)), "pass@1", "the score 0.5 of item q1; expected right"),
+        (
+            evaluation("a", item("q1", 0.5)),
+            "pass@1",
+            "the score 0.5 of item q1; expected 0 or 1 for pass@1",
+        ),
     ],
 )
 def test_answers_that_cannot_pass_are_refused(answers: Evaluation, way: str, message: str) -> None:

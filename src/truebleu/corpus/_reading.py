@@ -358,7 +358,7 @@ def parse_docs(path: str, lines: Sequence[str]) -> tuple[tuple[str, ...], tuple[
 
 
 def _has_header(path: str, data: bytes, length: int, names: Sequence[str]) -> bool:
-    """Return whether the first line is a header; for a single field, the number of lines decides."""
+    """Return whether the first line is a header; if it has one field, by the number of lines."""
     fields = (read_lines(path, data.split(b"\n", 1)[0]).segments[0] or "").split("\t")
     lines = data.count(b"\n") + (not data.endswith(b"\n"))
     is_named = any(field.strip().lower() in names for field in fields)

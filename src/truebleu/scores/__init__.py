@@ -1,4 +1,4 @@
-"""Scores that other programs made: beside texts, or of items without texts."""
+"""Scores of other programs, for texts or for items without texts."""
 
 from typing import TYPE_CHECKING
 

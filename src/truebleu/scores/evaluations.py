@@ -1,11 +1,11 @@
-"""Evaluations item by item: what one system got for each answer to each item.
+"""Evaluations: the scores of one system's answers to items.
 
-An item is a question, a prompt or a segment; it may have been answered several times, and each
-answer may have several scores. Which of them counts is chosen when all of them are known.
+An item is a question, a prompt or a segment; it may have several answers, and an answer several
+scores. The score and the answers to use are chosen after all files are read.
 
-A `Format` says how a tool's file is known, and where in its records things are. Reading, grouping,
-checking and error messages are the same for all: a tool needs one short declaration, in
-`formats_mt` or `formats_llm`.
+A `Format` declares how to recognise a tool's file and which keys of its records to read. All tools
+share the code that reads, groups and checks: a tool needs one short declaration, in `formats_mt` or
+`formats_llm`.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ import truebleu.corpus.tables as tables
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode, extension, stem
 from truebleu.errors import EmptyTextError, MalformedFileError, MissingColumnError, shortened
 
-#: The score of an answer; None where it is missing.
+#: Score of an answer; None if it is missing.
 Answer = float | None
 Record: TypeAlias = Mapping[str, Any]
-#: A record with the line where it stands.
+#: Line of a record, or None, and the record.
 Numbered: TypeAlias = tuple[int | None, Record]
 
 
@@ -32,15 +32,16 @@ class Item(NamedTuple):
     """One answer to one item.
 
     Attributes:
-        name: what tells the item from others.
-        scores: by the names of the metrics, as they were written; None where the answer has none.
-        line: where it was read.
-        checksum: what must be the same wherever the item occurs; empty where that is unknown.
-        filter: how the answer was read out of what the model wrote, where there are several ways.
-        answer: which of several answers it is; empty where only the order tells.
-        fields: whatever else is known about it.
-        output: what the system wrote, where it is a text.
-        references: what it should have written.
+        name: unique name of the item.
+        scores: unparsed scores by metric, or None if the answer has no scores.
+        line: line of the record, or None.
+        checksum: checksum or text that must agree in all files; empty if unknown.
+        filter: name of the method that extracted the answer from the output; empty if there is only
+            one method.
+        answer: name of the answer, if there are several; empty if only their order is known.
+        fields: further fields of the record.
+        output: output of the system, or None if it is not a text.
+        references: reference outputs.
     """
 
     name: str
@@ -56,22 +57,21 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
-    """What one system got for each answer to each item.
+    """The scores of one system's answers to the items of a benchmark.
 
     Attributes:
-        label: what messages call it: the file.
-        digest: the start of the SHA-256 of the file.
-        system: whose answers they are.
-        items: the answers, those to one item in the order of its runs.
-        higher: for each score that says so whether higher is better; for all others, under "".
-        usual: the scores of which the first that is there counts, where none is chosen.
-        has_names: whether items have names; else only their order tells them apart.
-        benchmark: what the items are from, where that is known.
-        data: what else must be the same in all files: the name of a dataset, the settings of a
-            metric.
-        documents: the field that says which items belong together, where the tool has one.
-        are_runs: whether several answers to an item are runs of the system, such as epochs.
-        scale: what scores can be.
+        label: name in messages: the file.
+        digest: first digits of the file's SHA-256.
+        system: name of the system.
+        items: answers; the answers to one item are in the order of its runs.
+        higher: True or False by score if higher or lower is better; "" is for all other scores.
+        score_names: default scores; the first that the items have is used.
+        has_names: True if items have names, False if they are paired by their order.
+        benchmark: name of the benchmark; empty if unknown.
+        data: other property that must agree in all files: name of a dataset, settings of a metric.
+        documents: field with the document of an item; empty if the tool has none.
+        are_runs: True if several answers to an item are runs of the system, such as epochs.
+        scale: range of valid scores.
     """
 
     label: str
@@ -79,7 +79,7 @@ class Evaluation:
     system: str
     items: tuple[Item, ...] = field(repr=False)
     higher: Mapping[str, bool] = field(default_factory=dict)
-    usual: tuple[str, ...] = ()
+    score_names: tuple[str, ...] = ()
     has_names: bool = True
     benchmark: str = ""
     data: str = ""
@@ -88,39 +88,39 @@ class Evaluation:
     scale: tables.Scale = tables.ANY_NUMBER
 
     def refuse(self, line: int | None, found: str, expected: str) -> NoReturn:
-        """Refuse the file."""
+        """Raise MalformedFileError about the file."""
         raise MalformedFileError(self.label, line, found, expected) from None
 
     def direction(self, name: str) -> bool | None:
-        """Whether higher is better by one of the scores; None where nobody says."""
+        """Return whether higher is better by score `name`, or None if unknown."""
         return self.higher.get(name, self.higher.get(""))
 
     def chosen_items(self, filter_: str = "") -> list[Item]:
-        """The answers as one filter read them; of several with / between them, the first."""
+        """Return the answers of one filter; the first that exists in `A/B`."""
         filters = list(dict.fromkeys(item.filter for item in self.items))
-        # What was not filtered comes first.
-        wanted = filter_.split("/") if filter_ else ["", *filters[: len(filters) == 1]]
-        chosen = next((name for name in wanted if name in filters), None)
+        # By default, unfiltered answers or the only filter.
+        names = filter_.split("/") if filter_ else ["", *filters[: len(filters) == 1]]
+        chosen = next((name for name in names if name in filters), None)
         if chosen is None and filter_:
             raise MissingColumnError(self.label, "filter", filter_, [f for f in filters if f])
         if chosen is None:
             found = f"the filters {', '.join(filters)}"
-            self.refuse(None, found, "one of them: filter=NAME, or FILE#NAME as a system")
+            self.refuse(None, found, "one filter; choose it with filter=NAME or FILE#NAME")
         return [item for item in self.items if item.filter == chosen]
 
     def score_name(self, items: Sequence[Item], column: str) -> str:
-        """The score that counts: the one that was chosen, the usual one, or the only one.
+        """Return the name of the score: the chosen one, a default, or the only one.
 
-        Of several with / between them, it is the first that the items have.
+        If `column` is `A/B`, it is the first score that the items have.
         """
         names = list(dict.fromkeys(name for item in items for name in item.scores or ()))
         if column not in names:
             column = next((name for name in column.split("/") if name in names), column)
         if not column:
-            # Tools keep texts under the names of metrics, too.
+            # Some tools store texts under the names of metrics.
             texts = {n for i in items for n, v in (i.scores or {}).items() if not is_plain(v)}
             names = [name for name in names if name not in texts] or names
-            column = next((name for name in self.usual if name in names), "")
+            column = next((name for name in self.score_names if name in names), "")
         if column in names or (column and any(column in item.fields for item in items)):
             return column
         if column:
@@ -128,13 +128,13 @@ class Evaluation:
         if len(names) != 1:
             line = next((item.line for item in items if item.scores), None)
             found = f"the scores {', '.join(names)}" if names else "no score"
-            self.refuse(line, found, "one of them to be chosen, as in column=NAME")
+            self.refuse(line, found, "one score; choose it with column=NAME")
         return names[0]
 
     def answers(
         self, column: str = "", filter_: str = "", scale: tables.Scale | None = None
     ) -> tuple[str, dict[str, list[Answer]]]:
-        """The name of the score, and for each item the scores of its answers."""
+        """Return the name of the score, and the scores of the answers by item."""
         items = self.chosen_items(filter_)
         name = self.score_name(items, column)
         answers: dict[str, list[Answer]] = {}
@@ -143,67 +143,66 @@ class Evaluation:
         return name, answers
 
     def score(self, item: Item, name: str, scale: tables.Scale | None = None) -> Answer:
-        """One of the scores of an answer."""
+        """Parse the score `name` of an answer; raises MalformedFileError unless it is valid."""
         if item.scores is None:
             return None
-        # An item without this metric has no score by it.
         value = item.scores.get(name, item.fields.get(name))
         scale = scale or self.scale
-        what = name if item.line is not None else f"item {item.name}: {name}"
+        label = name if item.line is not None else f"item {item.name}: {name}"
         if isinstance(value, list) and item.output is not None:
-            expected = "a number: this metric keeps texts; -m bleu, chrf or ter scores them"
+            expected = "a number; this metric stores texts: score them with -m bleu, chrf or ter"
             self.refuse(item.line, f"{name} as a list", expected)
         if not is_plain(value):
-            self.refuse(item.line, f"{what} {quoted(json.dumps(value))}", "a number")
+            self.refuse(item.line, f"{label} {excerpt(json.dumps(value))}", "a number")
         try:
             score = tables.parse_score(value)
         except tables.NotAScoreError as reason:
-            self.refuse(item.line, f"{what} {quoted(value)}", str(reason))
+            self.refuse(item.line, f"{label} {excerpt(value)}", str(reason))
         if score is not None and not scale.holds(score):
-            self.refuse(item.line, f"{what} {score:g}", f"a number in {scale}")
+            self.refuse(item.line, f"{label} {score:g}", f"a number in {scale}")
         return score
 
     def labels(self, column: str) -> dict[str, str]:
-        """A field of each item as its label; empty where no item has such a field."""
+        """Return a field of the items as labels; empty if no item has such a field."""
         labels: dict[str, str] = {}
         for item in self.items:
             value = item.fields.get(column, tables.value_inside(item.fields, column.split(".")))
             if tables.is_blank(value):
                 continue
             if not is_plain(value):
-                self.refuse(item.line, f"{column} {quoted(value)}", "a label")
+                self.refuse(item.line, f"{column} {excerpt(value)}", "a label")
             if labels.setdefault(item.name, str(value)) != str(value):
                 both = f"{column} {labels[item.name]} and {value} of item {item.name}"
-                self.refuse(item.line, both, "the same for all answers to an item")
+                self.refuse(item.line, both, f"the same {column} in all answers to an item")
         return labels
 
 
 def is_plain(value: object) -> bool:
-    """Whether a value is a single one, and not a list or an object."""
+    """Return whether a value is neither a list nor an object."""
     return not isinstance(value, list | dict)
 
 
-def quoted(text: object) -> str:
-    """The beginning of a text, for messages."""
+def excerpt(text: object) -> str:
+    """Return the start of a text in quotes, for messages."""
     return repr(shortened(str(text), 40))
 
 
 def mean(answers: Sequence[Answer]) -> Answer:
-    """The mean of the scores that are there; None where there is none."""
+    """Compute the mean of the scores that are not None, or None if all are."""
     scores = [score for score in answers if score is not None]
     return sum(scores) / len(scores) if scores else None
 
 
 # Files.
 
-#: How archives begin.
+#: Magic bytes of a zip archive.
 ZIP = b"PK\x03\x04"
 
 
 # Without slots, so that a file is parsed once however many declarations look at it.
 @dataclass(frozen=True)
 class ScoreFile:
-    """A file that some tool wrote: its path, and its contents as bytes and as text."""
+    """A tool's file: its path, and its contents as bytes and as text."""
 
     path: str
     data: bytes = field(default=b"", repr=False)
@@ -211,7 +210,7 @@ class ScoreFile:
 
     @classmethod
     def read(cls, path: str) -> ScoreFile:
-        """A file, uncompressed; archives and Parquet have no text."""
+        """Read and decompress a file; `text` is empty for archives and Parquet."""
         data = Files().contents(path)
         if extension(path) == ".parquet" or data[:4] == ZIP:
             return cls(path, data)
@@ -219,22 +218,22 @@ class ScoreFile:
 
     @cached_property
     def digest(self) -> str:
-        """The start of its SHA-256."""
+        """First digits of the file's SHA-256."""
         return tables.digest(self.data)
 
     @property
     def name(self) -> str:
-        """The file's name without folder and ending: that of the system, if nothing else is."""
+        """Default name of the system: the file's name without folder and extension."""
         return name_of(self.path)
 
     @cached_property
     def json(self) -> Any:
-        """The file as one JSON value; None where it is none."""
+        """The file parsed as JSON, or None if it is not valid JSON."""
         return self._parsed(self.text)
 
     @cached_property
     def first_record(self) -> Record:
-        """The first of the file's JSON lines; empty where it has none."""
+        """The first JSON line, or an empty record if it is not an object."""
         record = self._parsed(next((line for line in self.lines if line.strip()), ""))
         return record if isinstance(record, dict) else {}
 
@@ -250,22 +249,22 @@ class ScoreFile:
 
     @cached_property
     def lines(self) -> list[str]:
-        """The lines, without their ends."""
+        """Lines of the text without line ends."""
         return [line.removesuffix("\r") for line in self.text.removesuffix("\n").split("\n")]
 
     def records(self) -> Iterator[Numbered]:
-        """Every JSON line with its number, blank ones left out."""
+        """Yield the number and the object of every JSON line; blank lines are skipped."""
         for number, line in enumerate(self.lines, 1):
             if line.strip():
                 yield number, tables.parse_record(self.path, number, line)
 
     def refuse(self, line: int | None, found: str, expected: str) -> NoReturn:
-        """Refuse the file."""
+        """Raise MalformedFileError about the file."""
         raise MalformedFileError(self.path, line, found, expected) from None
 
 
 def name_of(path: str) -> str:
-    """The system that a path names: the file's name without folder and ending."""
+    """Return the name of a system: the file's name without folder and extension."""
     return stem(path.replace("\\", "/"))
 
 
@@ -280,40 +279,43 @@ def records_of(table: tables.Table) -> list[Numbered]:
 
 # Declarations.
 
-#: Where something is in a record: a key, keys inside keys with dots between them, or a function.
-Place: TypeAlias = str | Callable[[Record], Any]
+#: Access to a value of a record: a key, nested keys joined by dots, or a function.
+Key: TypeAlias = str | Callable[[Record], Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
-    """What a tool writes.
+    """A declaration of a tool's files.
+
+    The fields from `system` to `references` are keys of a record, or functions of it.
 
     Attributes:
-        writes: which files, in words.
-        knows: whether a file is one of them.
-        records: what has the scores of one answer each, with its line; JSON lines by default.
+        writes: description of the files.
+        knows: function that returns whether a file has this format.
+        records: function that yields the line and the record of each answer; by default the JSON
+            lines of the file.
         needs: keys that every record has.
-        about: the system and the benchmark of a file, where records do not say them.
-        system: whose answer it is.
-        item: what was answered; its place among all where nothing is there.
-        scores: the answer's scores by name.
-        benchmark: what the item is from.
-        data: what else must be the same in all files.
-        checksum: what must be the same wherever the item occurs.
-        filter: how the answer was read out of what the model wrote.
-        answer: which of several answers it is.
-        fields: whatever else is known about the item.
-        documents: the field that says which items belong together.
-        output: what the system wrote.
-        references: what it should have written, as a list.
-        first: the first number, where items are numbered without gaps and have no other name.
-        by_number: whether the order is that of the items' numbers.
-        may_repeat: whether rows of one item are several answers, even if nothing tells them apart.
-        are_runs: whether several answers to an item are runs of the system.
-        higher: for each score that says so whether higher is better; "" for all others. A function
-            of the file, where it tells.
-        scale: what scores can be.
-        usual: the scores of which the first that is there counts, where none is chosen.
+        about: function that returns the default system and benchmark of a file.
+        system: name of the system.
+        item: name of the item; by default its number in the file.
+        scores: scores of the answer by name.
+        benchmark: name of the benchmark.
+        data: other property that must agree in all files.
+        checksum: checksum or text of the item, which must agree in all files.
+        filter: name of the method that extracted the answer from the output.
+        answer: name of the answer, if an item has several.
+        fields: further fields of the item.
+        documents: name of the field with the document of an item.
+        output: output of the system.
+        references: reference outputs, as a list.
+        first: first number, if items are numbered without gaps and have no names; or None.
+        by_number: True to sort items by their numbers.
+        may_repeat: True if several records of an item without `answer` are several answers.
+        are_runs: True if several answers to an item are runs of the system.
+        higher: True or False by score if higher or lower is better, "" for all other scores; or a
+            function of the file that returns this mapping.
+        scale: range of valid scores.
+        score_names: default scores; the first that the items have is used.
     """
 
     writes: str = ""
@@ -321,79 +323,79 @@ class Format:
     records: Callable[[ScoreFile], Iterable[Numbered]] = ScoreFile.records
     needs: frozenset[str] = frozenset()
     about: Callable[[ScoreFile], tuple[str, str]] = lambda file: (file.name, "")
-    system: Place = "system"
-    item: Place = "item"
-    scores: Place = "scores"
-    benchmark: Place = "benchmark"
-    data: Place = ""
-    checksum: Place = ""
-    filter: Place = ""
-    answer: Place = ""
-    fields: Place = ""
+    system: Key = "system"
+    item: Key = "item"
+    scores: Key = "scores"
+    benchmark: Key = "benchmark"
+    data: Key = ""
+    checksum: Key = ""
+    filter: Key = ""
+    answer: Key = ""
+    fields: Key = ""
     documents: str = ""
-    output: Place = ""
-    references: Place = ""
+    output: Key = ""
+    references: Key = ""
     first: int | None = None
     by_number: bool = False
     may_repeat: bool = False
     are_runs: bool = False
     higher: Mapping[str, bool] | Callable[[ScoreFile], Mapping[str, bool]] = lambda _: {}
     scale: tables.Scale = tables.ANY_NUMBER
-    usual: tuple[str, ...] = ()
+    score_names: tuple[str, ...] = ()
 
 
 def has_keys(*keys: str) -> Callable[[ScoreFile], bool]:
-    """Whether the first of a file's JSON lines has these keys."""
+    """Return a function that returns whether a file's first JSON line has these keys."""
     return lambda file: is_object(file.first_record, *keys)
 
 
 def is_object(value: object, *keys: str) -> bool:
-    """Whether a JSON value is an object with these keys."""
+    """Return whether a JSON value is an object with these keys."""
     return isinstance(value, dict) and value.keys() >= set(keys)
 
 
-def _at(place: Place, record: Record) -> Any:
-    if callable(place):
-        return place(record)
-    if not place:
+def _at(key: Key, record: Record) -> Any:
+    if callable(key):
+        return key(record)
+    if not key:
         return None
-    return record[place] if place in record else tables.value_inside(record, place.split("."))
+    return record[key] if key in record else tables.value_inside(record, key.split("."))
 
 
-def _text_at(place: Place, record: Record) -> str:
-    value = _at(place, record)
+def _text_at(key: Key, record: Record) -> str:
+    value = _at(key, record)
     return "" if value is None else str(value)
 
 
 def is_name(value: object) -> bool:
-    """Whether a value can name an item or a system."""
+    """Return whether a value can be the name of an item or a system."""
     return isinstance(value, str | int) and not isinstance(value, bool) and value != ""
 
 
-#: The answers of one system on one benchmark, by item, filter and run.
+#: Answers of one system on one benchmark, by item, filter and run.
 _Group: TypeAlias = dict[tuple[str, str, str], Item]
 
 
 def evaluations_of(file: ScoreFile, form: Format) -> list[Evaluation]:
-    """The evaluations in a file of a known format: one for each system and benchmark."""
+    """Read the evaluations in a file of a known format, one per system and benchmark."""
     groups: dict[tuple[str, str], _Group] = {}
     data: dict[tuple[str, str], str] = {}
     repeated: Counter[tuple[str, ...]] = Counter()
-    own_name, own_benchmark = form.about(file)
+    default_system, default_benchmark = form.about(file)
     for line, record in form.records(file):
         missing = sorted(form.needs - record.keys())
         if missing:
-            file.refuse(line, f"no {', '.join(missing)}", "them in every record")
-        system = _text_at(form.system, record) or own_name
-        benchmark = _text_at(form.benchmark, record) or own_benchmark
+            file.refuse(line, f"no {', '.join(missing)}", "these keys in every record")
+        system = _text_at(form.system, record) or default_system
+        benchmark = _text_at(form.benchmark, record) or default_benchmark
         group = groups.setdefault((system, benchmark), {})
         data.setdefault((system, benchmark), _text_at(form.data, record))
         item = _item(file, form, line, record, len(group))
         run = item.answer
         if form.may_repeat and not run:
-            which = (system, benchmark, item.name, item.filter)
-            repeated[which] += 1
-            run = str(repeated[which])
+            answered = (system, benchmark, item.name, item.filter)
+            repeated[answered] += 1
+            run = str(repeated[answered])
             item = item._replace(answer=run) if form.are_runs else item
         key = item.name, item.filter, run
         if key in group:
@@ -401,7 +403,7 @@ def evaluations_of(file: ScoreFile, form: Format) -> list[Evaluation]:
         group[key] = item
     higher = form.higher(file) if callable(form.higher) else form.higher
     shared: dict[str, Any] = {
-        name: getattr(form, name) for name in ("usual", "documents", "are_runs", "scale")
+        name: getattr(form, name) for name in ("score_names", "documents", "are_runs", "scale")
     }
     return [
         Evaluation(
@@ -419,21 +421,21 @@ def evaluations_of(file: ScoreFile, form: Format) -> list[Evaluation]:
     ]
 
 
-def _item(file: ScoreFile, form: Format, line: int | None, record: Record, place: int) -> Item:
-    """The answer that a record has; without a name, it has that of its place."""
+def _item(file: ScoreFile, form: Format, line: int | None, record: Record, index: int) -> Item:
+    """Return the answer in a record; an item without a name is called by its index."""
     value = _at(form.item, record)
     if value is None and (form.first is not None or not form.item):
-        value = place + (1 if form.first is None else form.first)
+        value = index + (1 if form.first is None else form.first)
     word = form.item if isinstance(form.item, str) and form.item else "item"
     if not is_name(value):
-        file.refuse(line, f"{word} {value!r}", "a name, or a number")
+        file.refuse(line, f"{word} {value!r}", "a name or a number")
     if form.first is not None and tables.whole_number(value) is None:
         file.refuse(line, f"{word} {value!r}", "a whole number")
     scores = _at(form.scores, record)
     if scores is not None and not isinstance(scores, dict):
         file.refuse(line, "no scores", "an object with scores by name")
-    places = (form.fields, form.output, form.references)
-    fields, output, references = (_at(place, record) for place in places)
+    keys = (form.fields, form.output, form.references)
+    fields, output, references = (_at(key, record) for key in keys)
     return Item(
         str(value),
         scores,
@@ -448,32 +450,33 @@ def _item(file: ScoreFile, form: Format, line: int | None, record: Record, place
 
 
 def _merged(file: ScoreFile, system: str, earlier: Item, item: Item) -> Item:
-    """An answer with its further scores; the same score twice is refused."""
+    """Merge the scores of an answer; raises MalformedFileError if a score is repeated."""
     scores = dict(earlier.scores or {})
     if scores.keys() & (item.scores or {}).keys():
-        which = item.answer or item.filter
-        which = f" ({which})" if which else ""
-        there = "" if earlier.line is None else f"; it is on line {earlier.line} too"
-        file.refuse(item.line, f"item {item.name}{which} of {system} again", f"each once{there}")
+        variant = item.answer or item.filter
+        variant = f" ({variant})" if variant else ""
+        location = "" if earlier.line is None else f"; it is also on line {earlier.line}"
+        found = f"item {item.name}{variant} of {system} again"
+        file.refuse(item.line, found, f"each item once{location}")
     return earlier._replace(scores=scores | dict(item.scores or {}) or None)
 
 
 def _ordered(file: ScoreFile, form: Format, system: str, group: _Group) -> tuple[Item, ...]:
-    """The items in order; runs are in the same order for every item, whatever that of the rows."""
+    """Sort the items; the runs have the same order for every item."""
     names = list(dict.fromkeys(name for name, _, _ in group))
     runs = list(dict.fromkeys(run for _, _, run in group))
     if all(run.isdecimal() for run in runs):
         runs.sort(key=int)
     if form.first is not None or form.by_number:
         names.sort(key=lambda name: tables.whole_number(name) or 0)
-    order = {name: place for place, name in enumerate(names)}
-    order_of_run = {run: place for place, run in enumerate(runs)}
-    rows = sorted(group.items(), key=lambda row: (order[row[0][0]], order_of_run[row[0][2]]))
+    order = {name: index for index, name in enumerate(names)}
+    run_order = {run: index for index, run in enumerate(runs)}
+    rows = sorted(group.items(), key=lambda row: (order[row[0][0]], run_order[row[0][2]]))
     if form.first is None:
         return tuple(item for _, item in rows)
     first, last = form.first, form.first + len(names) - 1
     for _, item in rows:
         if not first <= int(item.name) <= last:
-            expected = f"numbers from {first} to {last}, as many as there are scores of {system}"
+            expected = f"numbers from {first} to {last}, because {system} has {len(names)} scores"
             file.refuse(item.line, f"segment {item.name}", expected)
     return tuple(item._replace(name=str(order[item.name] + 1)) for _, item in rows)

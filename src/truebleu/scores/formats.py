@@ -30,11 +30,11 @@ from truebleu.scores.formats_mt import MT_FORMATS
 FORMATS = {**MT_FORMATS, **LLM_FORMATS}
 
 
-# Results of whole evaluations, which tools write beside those of items.
+# Summaries of whole evaluations, which have no scores of items.
 
 
 def _is_summary(file: ScoreFile) -> bool:
-    """Results of lm-evaluation-harness and lighteval, and HELM's stats.json."""
+    """Return whether a file is results of lm-evaluation-harness or lighteval, or HELM's stats."""
     of_harness = is_object(file.json, "results", "versions") or is_object(file.json, "config_tasks")
     first = value_inside(file.json, ["0"])
     return of_harness or is_object(first, "name", "count", "sum_squared")
@@ -46,27 +46,27 @@ def _refuse_summary(file: ScoreFile) -> Iterator[Numbered]:
 
 
 def format_of(file: ScoreFile) -> Format | None:
-    """The format of a file; None where it is of none of these tools, and so a table."""
+    """Detect the format of a file; None if it is a table instead of a tool's file."""
     summary = Format(knows=_is_summary, records=_refuse_summary)
     form = next((form for form in (*FORMATS.values(), summary) if form.knows(file)), None)
     is_json = file.text.lstrip()[:1] in ("{", "[")
     if form is None and is_json and file.json is None and not file.first_record:
-        tables.json_in(file.path, None, file.text, "a JSON value, or one on each line")
+        tables.json_in(file.path, None, file.text, "a JSON value, or one per line")
     return form
 
 
-#: What HELM writes beside the scores of instances.
+#: Name of HELM's file with the scores of instances.
 _HELM = "per_instance_stats.json"
 
 
 def score_files(systems: Iterable[str | os.PathLike[str]]) -> Iterator[str | os.PathLike[str]]:
-    """Files, patterns as what they match, and folders as the files of scores inside."""
-    for written in systems:
-        yield from files_inside(written) if os.path.isdir(written) else expand_paths([written])
+    """Expand patterns, and folders to the files of scores inside."""
+    for path in systems:
+        yield from files_inside(path) if os.path.isdir(path) else expand_paths([path])
 
 
 def files_inside(folder: str | os.PathLike[str]) -> Iterator[str]:
-    """Files in a folder and in folders inside, but for summaries that tools put beside them."""
+    """Yield the files in a folder and its subfolders, except tools' summaries."""
     for inside, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in [_HELM] if _HELM in names else sorted(names):
@@ -79,30 +79,30 @@ def files_inside(folder: str | os.PathLike[str]) -> Iterator[str]:
 
 
 def keeps_texts(path: str) -> bool:
-    """Whether a tool wrote the file that keeps outputs and references beside its scores."""
+    """Return whether a file is of a tool that stores outputs and references with its scores."""
     file = ScoreFile.read(path)
     return any(form.references and form.knows(file) for form in FORMATS.values())
 
 
 def holds_scores(path: str, *, table: bool = True) -> bool:
-    """Whether a file is of one of these tools, or a table that has scores, where it may be one."""
+    """Return whether a file is of one of these tools, or, if `table` is set, a table of scores."""
     file = ScoreFile.read(path)
     try:
         return format_of(file) is not None or (
             table
             and extension(path) != ".txt"
-            and any(_scored(tables.read_score_table(path, file.data)))
+            and any(_score_columns(tables.read_score_table(path, file.data)))
         )
     except TruebleuError:
         return False
 
 
 def read_evaluations(path: str, *, by_benchmark: bool = False) -> list[Evaluation]:
-    """The evaluations in a file of a tool, or in a table of items; one for each system.
+    """Read the evaluations in a file of a tool or a table of items, one per system.
 
     Args:
-        path: the file.
-        by_benchmark: whether a column of a table may tell benchmarks apart.
+        path: path of the file.
+        by_benchmark: True if a column of a table may name benchmarks.
     """
     file = ScoreFile.read(path)
     form = format_of(file)
@@ -112,48 +112,48 @@ def read_evaluations(path: str, *, by_benchmark: bool = False) -> list[Evaluatio
     return evaluations_of(file, form)
 
 
-# Tables of items, with a row for each answer of one system. A column that names systems makes it a
-# table of several.
+# Tables of items with one row per answer; they may have a column of systems.
 
 
 def evaluations_in_memory(name: str, rows: Any) -> list[Evaluation]:
-    """The systems in a data frame; or one of rows, or of numbers in order, which has that name."""
+    """Read the systems in a data frame, or one system `name` from rows or numbers in order."""
     if is_frame(rows):
-        columns = {key: column_values(own) for key, own in frame_columns("systems", rows).items()}
+        frame = frame_columns("systems", rows)
+        columns = {key: column_values(column) for key, column in frame.items()}
     else:
-        records = _listed(name, rows)
+        records = _as_list(name, rows)
         if not all(isinstance(row, Mapping) for row in records):
             records = [{"score": number} for number in numbers_of(name, records)]
         keys = dict.fromkeys(key for row in records for key in row)
         columns = {str(key): [row.get(key) for row in records] for key in keys}
-    plain: dict[str, Sequence[object]] = {
-        key: [_plain(value) for value in own] for key, own in columns.items()
+    values: dict[str, Sequence[object]] = {
+        key: [_to_builtin(value) for value in column] for key, column in columns.items()
     }
-    file, table = ScoreFile(name), tables.table_of_columns(name, plain)
+    file, table = ScoreFile(name), tables.table_of_columns(name, values)
     form = _table_format(file, table, (), tables.SYSTEM if is_frame(rows) else ())
     return evaluations_of(file, form) or [Evaluation(label=name, digest="", system=name, items=())]
 
 
-def _listed(system: str, values: Any) -> list[Any]:
+def _as_list(system: str, values: Any) -> list[Any]:
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise SettingError(f"scores of {system!r}", values, "a list or array of numbers")
     return list(values)
 
 
 def numbers_of(system: str, values: Iterable[object]) -> list[Answer]:
-    """Scores in memory, None or NaN where one is missing."""
+    """Parse scores in memory; None or NaN is a missing score."""
     numbers = []
-    for segment, value in enumerate(_listed(system, values), 1):
+    for segment, value in enumerate(_as_list(system, values), 1):
         try:
-            numbers.append(tables.parse_score(_plain(value)))
+            numbers.append(tables.parse_score(_to_builtin(value)))
         except tables.NotAScoreError as reason:
             where = f"scores of {system!r}: segment {segment}"
             raise SettingError(where, value, str(reason)) from None
     return numbers
 
 
-def _plain(value: Any) -> object:
-    """A value of a data frame: NaN and NA are nothing, and numbers of arrays are numbers."""
+def _to_builtin(value: Any) -> object:
+    """Convert a value of a data frame: NaN and NA to None, numpy scalars to Python's."""
     value = value.item() if getattr(value, "ndim", None) == 0 else value
     if value is None or isinstance(value, str | bool | int | list | dict):
         return value
@@ -171,13 +171,13 @@ def _table_format(
     benchmarks: Sequence[str],
     systems: Sequence[str] = tables.SYSTEM,
 ) -> Format:
-    """Where things are in a table: systems are those that a column names, or else the file's."""
+    """Return the format of a table; without a column of systems, it has one system."""
     if set(table.columns) >= INSPECT_FRAME:
-        table, scored = inspect_table(file, table, systems)
+        table, columns = inspect_table(file, table, systems)
     else:
-        scored = _scored(table)
-    named = [name for name in scored if name.lower() in tables.SCORE]
-    usual = [name for name in named if name.lower() == tables.SCORE[0]]
+        columns = _score_columns(table)
+    named = [name for name in columns if name.lower() in tables.SCORE]
+    preferred = [name for name in named if name.lower() == tables.SCORE[0]]
     records = records_of(table)
     model, benchmark, answer = (table.find(names) for names in (systems, benchmarks, tables.ANSWER))
     for line, record in records:
@@ -188,32 +188,32 @@ def _table_format(
         records=lambda _: records,
         system=model or "",
         item=table.find(tables.ITEM) or "",
-        scores=lambda record: {name: record[name] for name in scored},
+        scores=lambda record: {name: record[name] for name in columns},
         benchmark=benchmark or "",
         answer=answer or "",
         fields=lambda record: record,
         may_repeat=answer is None,
         are_runs=answer is not None and answer.lower() not in tables.RATER,
-        usual=tuple(named if len(named) == 1 else usual),
+        score_names=tuple(named if len(named) == 1 else preferred),
     )
 
 
-#: Names of columns that keep accounts: numbers, times and places, which are no scores.
+#: Names of columns of ids, counts and times, which are not scores.
 _ACCOUNTS = re.compile(
     r"^_?$|^unnamed|(^|_)(id|idx|index|trial|epoch|seed|row|line|turn|order|position|t?stamp|"
     r"timestamp|datetime|date|time|at|anony)$"
 )
-# Where a name has its words apart, or should: sample-id, sampleId.
+# Boundaries between the words of a name: sample-id, sampleId.
 _BETWEEN_WORDS = re.compile(r"[\W_]+|(?<=[a-z0-9])(?=[A-Z])")
 
 
-def _scored(table: tables.Table) -> list[str]:
-    """The columns of scores: they have nothing else, or are called so and have hardly else.
+def _score_columns(table: tables.Table) -> list[str]:
+    """Return the columns with only scores, or with the name of a score and a majority of scores.
 
-    A slip in a column that is plainly one of scores is then refused with its line.
+    The invalid values of the latter are reported later, with their lines.
     """
     others = {*tables.ITEM, *tables.SYSTEM, *tables.ANSWER, *tables.BENCHMARK}
-    scored = []
+    columns = []
     for name in table.columns:
         words = _BETWEEN_WORDS.sub("_", name).lower()
         if name.lower() in others or _ACCOUNTS.search(words):
@@ -226,5 +226,5 @@ def _scored(table: tables.Table) -> list[str]:
             - sum(tables.is_score(v) and tables.parse_score(v) is None for v in values)
         )
         if good > bad if name.lower() in tables.SCORE else good > 0 and bad == 0:
-            scored.append(name)
-    return scored
+            columns.append(name)
+    return columns

@@ -1,4 +1,4 @@
-"""Scores of harnesses for language models: one short declaration for each."""
+"""Formats of harnesses for language models: one short declaration each."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from truebleu.scores.evaluations import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-# lm-evaluation-harness: its samples, one file for each model. A metric such as BLEU is stored as
-# texts, [reference, output], not as a score: those texts are scored instead.
+# lm-evaluation-harness: samples, one file per model. Metrics such as BLEU are stored as texts,
+# [reference, output], without a score: truebleu scores these texts.
 
 
 def _lm_eval_scores(record: Record) -> Any:
@@ -48,14 +48,14 @@ def _lm_eval_output(record: Record) -> object:
 
 
 def _lm_eval_references(record: Record) -> Any:
-    """The target; where a metric keeps several of them beside the output, all of them.
+    """Return the target, or all targets if a metric stores several with the output.
 
-    The harness writes every target as text, a list as Python prints it.
+    The harness writes every target as text, a list as its Python representation.
     """
     scores = _lm_eval_scores(record)
-    for kept in scores.values() if isinstance(scores, dict) else ():
-        if isinstance(kept, list) and kept and isinstance(kept[0], list):
-            return kept[0]
+    for texts in scores.values() if isinstance(scores, dict) else ():
+        if isinstance(texts, list) and texts and isinstance(texts[0], list):
+            return texts[0]
     target = record.get("target")
     if target is None:
         return ()
@@ -65,7 +65,7 @@ def _lm_eval_references(record: Record) -> Any:
 
 
 def _literal(text: str) -> Any:
-    """A value as Python prints it; None where it is none."""
+    """Evaluate a Python literal; None if the text is not a literal."""
     try:
         return literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
@@ -76,7 +76,7 @@ _LM_EVAL_FILE = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[^_]*
 
 
 def _lm_eval_run(file: ScoreFile) -> tuple[str, Any]:
-    """The task in the file's name, and the results of the same run beside it."""
+    """Return the task in the file's name, and the results of the same run in its folder."""
     match = _LM_EVAL_FILE.match(os.path.basename(file.path))
     if match is None:
         return "", None
@@ -84,13 +84,13 @@ def _lm_eval_run(file: ScoreFile) -> tuple[str, Any]:
 
 
 def _json_of(*parts: str) -> Any:
-    """The JSON of another file of the same run; None where there is none."""
+    """Read JSON from another file of the same run; None if there is no such file."""
     path = os.path.join(*parts)
     return ScoreFile.read(path).json if os.path.isfile(path) else None
 
 
 def _lm_eval_about(file: ScoreFile) -> tuple[str, str]:
-    """The model, after which the harness also names the folder, and the task."""
+    """Return the model, which is also the name of the folder, and the task."""
     task, results = _lm_eval_run(file)
     model = value_inside(results, ["model_name"])
     if not model or not isinstance(model, str):
@@ -105,16 +105,16 @@ def _lm_eval_directions(file: ScoreFile) -> dict[str, bool]:
     return _directions(value_inside(results, ["higher_is_better", task]))
 
 
-def _directions(told: Any) -> dict[str, bool]:
-    """What an object says of each score; null and whatever else says nothing."""
-    directions = told if isinstance(told, dict) else {}
+def _directions(value: Any) -> dict[str, bool]:
+    """Return the scores of an object that are true or false; empty if it is not an object."""
+    directions = value if isinstance(value, dict) else {}
     return {name: higher for name, higher in directions.items() if isinstance(higher, bool)}
 
 
 def _lm_eval_checksum(record: Record) -> str:
-    """The harness's own; of older files, that of the document."""
-    own = record.get("doc_hash") or record.get("doc")
-    return own if isinstance(own, str) else _canonical(own) if own else ""
+    """Return the harness's checksum, or the document of older files."""
+    value = record.get("doc_hash") or record.get("doc")
+    return value if isinstance(value, str) else _canonical(value) if value else ""
 
 
 def _canonical(value: object) -> str:
@@ -122,7 +122,7 @@ def _canonical(value: object) -> str:
 
 
 # Inspect: logs as JSON or as .eval archives. Epochs of a sample are answers to one item. Letters
-# count as Inspect counts them. A sample that failed has no score.
+# have the values of Inspect. A failed sample has no score.
 
 _LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 
@@ -131,31 +131,31 @@ def _inspect_records(file: ScoreFile) -> Iterator[Numbered]:
     log = _archived_log(file.path, file.data) if file.data[:4] == ZIP else file.json
     if not isinstance(log["samples"], list):
         file.refuse(None, "no list of samples", "a log with its samples")
-    places = {"system": "model", "benchmark": "task", "data": "dataset.name"}
-    about = {key: value_inside(log["eval"], place.split(".")) for key, place in places.items()}
+    paths = {"system": "model", "benchmark": "task", "data": "dataset.name"}
+    about = {key: value_inside(log["eval"], path.split(".")) for key, path in paths.items()}
     for number, sample in enumerate(log["samples"], 1):
         if not is_object(sample, "id"):
-            file.refuse(None, f"sample {number} without an id", "one for each sample")
+            file.refuse(None, f"sample {number} without an id", "an id for each sample")
         yield None, {**sample, **about}
 
 
 def _inspect_scores(sample: Record) -> dict[str, object] | None:
-    """The scores by scorer; a sample that failed has none."""
+    """Return the scores by scorer, or None for a failed sample."""
     scores = sample.get("scores")
     if not scores or not isinstance(scores, dict):
         return None
     return {
-        scorer: _counted(score.get("value") if isinstance(score, dict) else score)
+        scorer: _letter_value(score.get("value") if isinstance(score, dict) else score)
         for scorer, score in scores.items()
     }
 
 
-def _counted(value: object) -> object:
-    """A score as it counts: letters are numbers."""
+def _letter_value(value: object) -> object:
+    """Convert the letters of Inspect to numbers; other values stay."""
     return _LETTERS.get(value, value) if isinstance(value, str) else value
 
 
-# The columns of Inspect's data frames, as `inspect_ai.analysis.samples_df` makes them.
+# Columns of the data frames of `inspect_ai.analysis.samples_df`.
 INSPECT_FRAME = frozenset({"sample_id", "eval_id", "epoch"})
 _INSPECT_SCORE = "score_"
 
@@ -168,11 +168,12 @@ def inspect_table(
     if systems and "model" not in columns and len(set(columns["eval_id"])) > 1:
         expected = "a column model: samples_df(logs, columns=EvalModel + SampleSummary)"
         file.refuse(None, "samples of several evaluations", expected)
-    # The id of a sample in its dataset counts, not that of the sample in a log.
+    # The column id is unique in the dataset, sample_id only in a log.
     del columns["sample_id"]
     names = [name for name in columns if name.startswith(_INSPECT_SCORE)]
     scores = {
-        name.removeprefix(_INSPECT_SCORE): list(map(_counted, columns.pop(name))) for name in names
+        name.removeprefix(_INSPECT_SCORE): list(map(_letter_value, columns.pop(name)))
+        for name in names
     }
     columns |= scores
     return replace(table, columns=tuple(columns), values=columns.__getitem__), list(scores)
@@ -180,23 +181,23 @@ def inspect_table(
 
 # An archive is a zip whose members may be compressed by zstd, which Python reads from 3.14 on.
 
-_HEADER, _SUMMARIES, _SAMPLES, _BEGUN = "header.json", "summaries.json", "samples/", "_journal/"
+_HEADER, _SUMMARIES, _SAMPLES, _JOURNAL = "header.json", "summaries.json", "samples/", "_journal/"
 _ZSTD = 93
 _LOG = "a log of Inspect"
 
 
 def _archived_log(path: str, data: bytes) -> dict[str, Any]:
-    """The log of an archive: its header, and its samples or their summaries."""
+    """Read a log from an archive: its header, and its samples or their summaries."""
     try:
         archive = ZipFile(BytesIO(data))
         members = {member.filename: member for member in archive.infolist()}
-    # Damaged offsets and sizes end in errors of many kinds.
+    # Damaged offsets and sizes raise many types of exceptions.
     except Exception as error:
-        found = f"a zip archive that is damaged or truncated ({error})"
+        found = f"a damaged or truncated zip archive ({error})"
         raise MalformedFileError(path, None, found, _LOG) from None
     if _HEADER not in members:
-        begun = any(name.startswith(_BEGUN) for name in members)
-        found = "a log that was not finished" if begun else f"a zip archive without {_HEADER}"
+        is_unfinished = any(name.startswith(_JOURNAL) for name in members)
+        found = "an unfinished log" if is_unfinished else f"a zip archive without {_HEADER}"
         raise MalformedFileError(path, None, found, f"a finished {_LOG[2:]}")
 
     def read_member(name: str) -> Any:
@@ -204,46 +205,46 @@ def _archived_log(path: str, data: bytes) -> dict[str, Any]:
         try:
             return tables.parse_json(text)
         except ValueError:
-            raise MalformedFileError(path, None, f"no JSON as {name}", _LOG) from None
+            raise MalformedFileError(path, None, f"invalid JSON in {name}", _LOG) from None
 
     about = value_inside(read_member(_HEADER), ["eval"])
-    # Summaries are small, whatever agents wrote; they have all that counts here.
+    # Summaries have all that is needed, without the long texts of the samples.
     if _SUMMARIES in members:
         samples = read_member(_SUMMARIES)
     else:
         names = [name for name in members if name.startswith(_SAMPLES)]
-        # Each may be small, and may be the same part of the file as all others.
+        # The sizes are added up, because members may share one part of the file.
         refuse_large(path, sum(members[name].file_size for name in names))
         samples = [read_member(name) for name in names]
     return {"eval": about, "samples": samples}
 
 
 def _member(path: str, data: bytes, archive: ZipFile, member: ZipInfo) -> bytes:
-    """One member of an archive, checked by its checksum."""
+    """Read one member of an archive and verify its checksum."""
     from zlib import crc32
 
     refuse_large(path, member.file_size)
     try:
         if member.compress_type != _ZSTD:
             return archive.read(member)
-        # A header of 30 bytes, with the lengths of the name and of what else comes before the data.
+        # A header of 30 bytes has the lengths of the name and the extra field before the data.
         start = member.header_offset
         lengths = data[start + 26 : start + 30]
         start += 30 + int.from_bytes(lengths[:2], "little") + int.from_bytes(lengths[2:], "little")
         contents = decompress(path, data[start : start + member.compress_size])
         if crc32(contents) != member.CRC:
-            raise ValueError("its checksum is another")
+            raise ValueError("its checksum differs")
     except MissingExtraError:
         raise
-    # Each way of compression has errors of its own.
+    # Every compression library raises its own exceptions.
     except Exception as error:
         found = f"{member.filename}, which cannot be read ({error})"
         raise MalformedFileError(path, None, found, _LOG) from None
     return contents
 
 
-# Every Eval Ever: a JSON line for each sample and metric, and the results that they belong to. The
-# file of results names that of its samples, which stands beside it; only it says the direction.
+# Every Eval Ever: a JSON line for each sample and metric, and a file of results, which names the
+# file of its samples in the same folder. Only results have the direction.
 
 _SAMPLE = frozenset({"evaluation_id", "model_id", "sample_id", "evaluation"})
 
@@ -253,13 +254,13 @@ def _are_results(file: ScoreFile) -> bool:
 
 
 def _every_eval_ever_records(file: ScoreFile) -> Iterator[Numbered]:
-    """Samples with the name of their metric: a single one is called score, as nothing tells it."""
-    records = list((_samples_beside(file) if _are_results(file) else file).records())
+    """Yield samples with the name of their metric; a single metric is called score."""
+    records = list((_samples_of(file) if _are_results(file) else file).records())
     keys = ("model_id", "evaluation_name", "evaluation_result_id")
     ids = [tuple(str(record.get(key, "")) for key in keys) for _, record in records]
-    several = Counter(own[:2] for own in set(ids))
-    for (line, record), own in zip(records, ids, strict=True):
-        metric = own[2] if several[own[:2]] > 1 else "score"
+    metrics = Counter((model, name) for model, name, _ in set(ids))
+    for (line, record), (model, name, result) in zip(records, ids, strict=True):
+        metric = result if metrics[model, name] > 1 else "score"
         evaluation, metadata = record.get("evaluation"), record.get("metadata")
         scores = None
         if isinstance(evaluation, dict):
@@ -271,13 +272,13 @@ def _every_eval_ever_records(file: ScoreFile) -> Iterator[Numbered]:
 
 
 def _only_output(record: Record) -> object:
-    """What the model wrote, where it answered once."""
+    """Return the output of the model, or None if there are several."""
     texts = value_inside(record, ["output", "raw"])
     return texts[0] if isinstance(texts, list) and len(texts) == 1 else None
 
 
 def _every_eval_ever_directions(file: ScoreFile) -> dict[str, bool]:
-    """For each result whether higher is better, by its id; a single one is called score."""
+    """Return the direction of each result by its id; a single result is called score."""
     results = file.json["evaluation_results"] if _are_results(file) else []
     higher = {}
     for result in results if isinstance(results, list) else []:
@@ -287,29 +288,29 @@ def _every_eval_ever_directions(file: ScoreFile) -> dict[str, bool]:
     return higher | ({"score": next(iter(higher.values()))} if len(higher) == 1 else {})
 
 
-def _samples_beside(file: ScoreFile) -> ScoreFile:
-    """The samples that results name, checked by their checksum."""
-    beside = file.json.get("detailed_evaluation_results")
-    written = value_inside(beside, ["file_path"])
-    name = os.path.basename(written) if isinstance(written, str) else ""
+def _samples_of(file: ScoreFile) -> ScoreFile:
+    """Read the samples that a file of results names, and verify their checksum."""
+    details = file.json.get("detailed_evaluation_results")
+    samples_path = value_inside(details, ["file_path"])
+    name = os.path.basename(samples_path) if isinstance(samples_path, str) else ""
     path = os.path.join(os.path.dirname(file.path), name)
     if not name or not os.path.isfile(path):
-        expected = "the samples beside it, in JSON lines: they have a score for each"
+        expected = "JSON lines of its samples in the same folder, which have the scores"
         file.refuse(None, "results of a whole evaluation", expected)
     samples = ScoreFile.read(path)
-    checksum = beside.get("checksum")
-    if isinstance(checksum, str) and beside.get("hash_algorithm", "sha256") == "sha256":
+    checksum = details.get("checksum")
+    if isinstance(checksum, str) and details.get("hash_algorithm", "sha256") == "sha256":
         from hashlib import sha256
 
         actual = sha256(samples.data).hexdigest()
         if actual != checksum.lower():
-            file.refuse(None, f"another checksum of {name}, {actual}", checksum)
+            file.refuse(None, f"the checksum {actual} of {name}", checksum)
     return samples
 
 
 # promptfoo: rows of any number of systems as JSON, JSON lines or CSV. A system is a provider, with
-# its prompt where it has several. Rows of the same variables are repeats. What ended in an error
-# (failureReason 2) has no score.
+# the prompt if it has several. Rows with equal variables are repeats. Errors (failureReason 2) have
+# no score.
 
 _PROMPTFOO_SYSTEM = re.compile(r"\[(?P<provider>.*)\] (?P<prompt>.*)", re.DOTALL)
 _PROMPTFOO_ERROR = 2
@@ -328,21 +329,21 @@ def _promptfoo_records(file: ScoreFile) -> Iterator[Numbered]:
     prompts = Counter(provider for provider, _ in {row[1] for row in rows})
     for line, (provider, prompt), inputs, named, score in rows:
         system = provider if prompts[provider] == 1 else f"{provider} {prompt}"
-        checksum, own_id = _canonical(inputs), inputs.get("id")
-        item = own_id if is_name(own_id) else checksum
+        checksum, item_id = _canonical(inputs), inputs.get("id")
+        item = item_id if is_name(item_id) else checksum
         about = {"system": system, "item": item, "checksum": checksum, "fields": inputs}
         scores = {**(named if isinstance(named, dict) else {}), "score": score}
         yield line, {**about, "scores": None if score is None else scores}
 
 
-#: Line, provider and prompt, variables, named scores, and the score, None after an error.
+#: Line, provider and prompt, variables, named scores, and the score, which is None for errors.
 _Row: TypeAlias = tuple[int | None, tuple[str, str], dict[str, Any], Any, Any]
 
 
 def _promptfoo_json(file: ScoreFile) -> Iterator[_Row]:
     results = value_inside(file.json, ["results", "results"])
     rows = list(file.records()) if results is None else _objects(file, results)
-    # They stand in order of completion.
+    # Rows are in order of completion.
     rows.sort(key=lambda row: tables.whole_number(row[1].get("testIdx")) or 0)
     for line, row in rows:
         provider, inputs = row.get("provider"), row.get("vars")
@@ -355,31 +356,31 @@ def _promptfoo_json(file: ScoreFile) -> Iterator[_Row]:
 
 
 def _promptfoo_csv(file: ScoreFile) -> Iterator[_Row]:
-    """Columns that repeat: those of each system begin before its status."""
+    """Parse groups of columns that repeat for each system and begin before its status."""
     rows = tables.csv_rows(file.path, file.text)
     _, header = next(rows)
-    places = [place for place, name in enumerate(header) if name == "Status"]
+    status_columns = [index for index, name in enumerate(header) if name == "Status"]
     for line, row in rows:
         if len(row) != len(header):
-            file.refuse(line, f"{len(row)} fields", f"{len(header)}, as in the header")
-        inputs = dict(zip(header[: places[0] - 1], row, strict=False))
-        for place in places:
-            name = _PROMPTFOO_SYSTEM.match(header[place - 1])
-            system = (name["provider"], name["prompt"]) if name else (header[place - 1], "")
-            status, score, named = (*row[place : place + 3], "", "")[:3]
+            file.refuse(line, f"{len(row)} fields", f"{len(header)} fields, as in the header")
+        inputs = dict(zip(header[: status_columns[0] - 1], row, strict=False))
+        for index in status_columns:
+            name = _PROMPTFOO_SYSTEM.match(header[index - 1])
+            system = (name["provider"], name["prompt"]) if name else (header[index - 1], "")
+            status, score, named = (*row[index : index + 3], "", "")[:3]
             scores = tables.json_in(file.path, line, named or "{}", "scores by name")
             yield line, system, inputs, scores, None if status == "ERROR" else score
 
 
 def _objects(file: ScoreFile, values: Any) -> list[Numbered]:
-    """Objects of a list, as they must be."""
+    """Return the objects of a list without lines; raises MalformedFileError for other values."""
     if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
-        file.refuse(None, "something else", "a list of objects, one for each answer")
+        file.refuse(None, "other values", "a list of objects, one for each answer")
     return [(None, value) for value in values]
 
 
-# DeepEval: one run of one system. A metric that failed has no score. No file says which version
-# wrote it, and versions differ in the direction of some metrics: what passed tells it.
+# DeepEval: one run of one system. A failed metric has no score. Versions differ in the direction of
+# some metrics, and files have no version: directions are inferred from success and threshold.
 
 
 def _deepeval_run(file: ScoreFile) -> Any:
@@ -389,7 +390,7 @@ def _deepeval_run(file: ScoreFile) -> Any:
 
 def _deepeval_about(file: ScoreFile) -> tuple[str, str]:
     run = _deepeval_run(file)
-    names = (value_inside(run, place) for place in (["hyperparameters", "model"], ["identifier"]))
+    names = (value_inside(run, path) for path in (["hyperparameters", "model"], ["identifier"]))
     return str(next(filter(None, names), "")) or file.name, ""
 
 
@@ -407,24 +408,24 @@ def _deepeval_metrics(case: Record) -> list[dict[str, Any]]:
 
 
 def _deepeval_directions(file: ScoreFile) -> dict[str, bool]:
-    fits: dict[str, set[bool]] = {}
+    directions: dict[str, set[bool]] = {}
     for _, case in _deepeval_records(file):
         for metric in _deepeval_metrics(case):
-            score, least, passed = (metric.get(key) for key in ("score", "threshold", "success"))
-            if isinstance(score, int | float) and isinstance(least, int | float):
-                possible = fits.setdefault(str(metric.get("name")), {True, False})
-                possible -= {True} if (score >= least) != passed else set()
-                possible -= {False} if (score <= least) != passed else set()
-    return {name: higher for name, left in fits.items() if len(left) == 1 for higher in left}
+            score, limit, passed = (metric.get(key) for key in ("score", "threshold", "success"))
+            if isinstance(score, int | float) and isinstance(limit, int | float):
+                possible = directions.setdefault(str(metric.get("name")), {True, False})
+                possible -= {True} if (score >= limit) != passed else set()
+                possible -= {False} if (score <= limit) != passed else set()
+    return {name: min(possible) for name, possible in directions.items() if len(possible) == 1}
 
 
 # openai/evals: events of one run; match and metrics have scores.
 
 
 def _openai_records(file: ScoreFile) -> Iterator[Numbered]:
-    places = {"system": "spec.completion_fns.0", "benchmark": "spec.eval_name"}
-    about = {k: value_inside(file.first_record, place.split(".")) for k, place in places.items()}
-    seen: Counter[tuple[str, str]] = Counter()
+    paths = {"system": "spec.completion_fns.0", "benchmark": "spec.eval_name"}
+    about = {key: value_inside(file.first_record, path.split(".")) for key, path in paths.items()}
+    answers: Counter[tuple[str, str]] = Counter()
     for line, event in file.records():
         kind, data = event.get("type"), event.get("data")
         if kind not in ("match", "metrics") or not isinstance(data, dict):
@@ -433,21 +434,21 @@ def _openai_records(file: ScoreFile) -> Iterator[Numbered]:
         if kind == "metrics":
             scores = {name: value for name, value in data.items() if isinstance(value, int | float)}
         sample = event.get("sample_id")
-        seen[str(sample), kind] += 1
-        answer = seen[str(sample), kind]
+        answers[str(sample), kind] += 1
+        answer = answers[str(sample), kind]
         yield line, {**about, "item": sample, "scores": scores, "answer": answer}
 
 
-# HELM: an entry for each instance, trial and class of metrics. Counts of tokens and the like are no
+# HELM: one entry per instance, trial and class of metrics. Numbers of tokens and the like are not
 # scores.
 
-_HELM_ACCOUNTS = re.compile(
+_HELM_NO_SCORES = re.compile(
     r"num_|batch_size|finish_reason|inference_|training_|prompt_truncated|max_prob|predicted_index"
 )
 
 
 def _helm_about(file: ScoreFile) -> tuple[str, str]:
-    """The model of the run's specification, and the run without it."""
+    """Return the model in the run's specification, and the run's name without the model."""
     spec = _json_of(os.path.dirname(file.path), "run_spec.json")
     folder = os.path.basename(os.path.dirname(os.path.abspath(file.path)))
     run = value_inside(spec, ["name"]) or folder
@@ -462,7 +463,7 @@ def _helm_scores(entry: Record) -> dict[str, Any] | None:
         stats = {str(name): value_inside(stat, ["mean"]) for name, stat in named}
     if not isinstance(stats, dict):
         return None
-    scores = {name: mean for name, mean in stats.items() if not _HELM_ACCOUNTS.match(name)}
+    scores = {name: mean for name, mean in stats.items() if not _HELM_NO_SCORES.match(name)}
     return scores or None
 
 
@@ -476,7 +477,7 @@ def _is_lighteval(file: ScoreFile) -> bool:
 
 
 def _lighteval_path(file: ScoreFile) -> tuple[str, str, str]:
-    """The folder of all that lighteval wrote, the model, and the date."""
+    """Return the folder of lighteval's output, the model and the date."""
     root, _, inside = os.path.abspath(file.path).replace(os.sep, "/").rpartition("/details/")
     model, _, date = inside.rpartition("/")[0].rpartition("/")
     return root, model, date
@@ -488,8 +489,10 @@ def _lighteval_directions(file: ScoreFile) -> dict[str, bool]:
     higher: dict[str, bool] = {}
     for task in tasks.values() if isinstance(tasks, dict) else ():
         for _, metric in _objects(file, value_inside(task, ["metrics"]) or []):
-            name, told = metric.get("metric_name"), metric.get("higher_is_better")
-            higher |= _directions(told if isinstance(told, dict) else {str(name): told})
+            name, direction = metric.get("metric_name"), metric.get("higher_is_better")
+            higher |= _directions(
+                direction if isinstance(direction, dict) else {str(name): direction}
+            )
     return higher
 
 
@@ -545,7 +548,7 @@ LLM_FORMATS = {
         may_repeat=True,
         are_runs=True,
         higher={"score": True},
-        usual=("score",),
+        score_names=("score",),
     ),
     "DeepEval": Format(
         writes="test runs as JSON",

@@ -1,4 +1,4 @@
-"""Scores of tools for machine translation: one short declaration for each."""
+"""Formats of tools for machine translation: one short declaration each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-# COMET: higher is better. The model's name is in no file of comet-score: give it by ``name=``.
+# COMET: higher is better. Files of comet-score do not name the model: give it with ``name=``.
 
 _COMET_LINE = re.compile(
     r"(?P<file>[^\t]+)\t(Segment (?P<segment>\d{1,9})\t)?score: (?P<score>[^\s]+)$"
@@ -34,7 +34,7 @@ def _is_comet(file: ScoreFile) -> bool:
 
 
 def _comet_records(file: ScoreFile) -> Iterator[Numbered]:
-    """What ``comet-score`` prints, and the JSON of comet-score and comet-compare."""
+    """Yield the records of ``comet-score``'s output, or of JSON of comet-score or comet-compare."""
     if not isinstance(file.json, dict):
         yield from _printed_comet(file)
         return
@@ -46,32 +46,34 @@ def _comet_records(file: ScoreFile) -> Iterator[Numbered]:
         for translation in file.json["translations"]:
             scores, texts = (value_inside(translation, [key]) for key in ("scores", "mt"))
             if not isinstance(scores, list):
-                file.refuse(None, "a translation without scores", "name and scores of each")
-            outputs = (value_inside(texts, [str(place)]) for place in range(len(scores)))
+                file.refuse(None, "a translation without scores", "scores of each translation")
+            outputs = (value_inside(texts, [str(index)]) for index in range(len(scores)))
             rows = [{"COMET": s, "mt": text} for s, text in zip(scores, outputs, strict=True)]
             systems.append((str(translation.get("name", "")), rows))
     for path, rows in systems:
         for number, row in enumerate(rows):
             if not is_object(row, "COMET"):
-                file.refuse(None, f"segment {number + 1} of {path} without COMET", "one for each")
-            scored = {"scores": {name: row["COMET"]}, "output": row.get("mt")}
-            yield None, {"system": name_of(path), "item": number, **scored}
+                found = f"segment {number + 1} of {path} without COMET"
+                file.refuse(None, found, "a score for each segment")
+            answer = {"scores": {name: row["COMET"]}, "output": row.get("mt")}
+            yield None, {"system": name_of(path), "item": number, **answer}
 
 
 def _printed_comet(file: ScoreFile) -> Iterator[Numbered]:
-    """Lines of segments; logs and whatever else was caught with them are passed over.
+    """Yield the lines of segments, skipping logs and other lines.
 
-    A system's own line must be the mean of its segments, or some of them are missing.
+    Raises MalformedFileError if a system's line is not the mean of its segments, some of which are
+    then missing.
     """
     scores: dict[str, list[float]] = {}
     for number, line in enumerate(file.lines, 1):
         match = _COMET_LINE.match(line)
         if match is None:
             continue
-        path, segment, written = match["file"], match["segment"], match["score"]
-        if not tables.is_score(written):
-            file.refuse(number, f"COMET {written!r}", "a number")
-        score = tables.parse_score(written)
+        path, segment, text = match["file"], match["segment"], match["score"]
+        if not tables.is_score(text):
+            file.refuse(number, f"COMET {text!r}", "a number")
+        score = tables.parse_score(text)
         known = scores.setdefault(path, [])
         if segment is not None:
             known += [] if score is None else [score]
@@ -79,14 +81,14 @@ def _printed_comet(file: ScoreFile) -> Iterator[Numbered]:
             yield number, {**about, "scores": {"COMET": score}}
         elif not known:
             expected = "the scores of its segments: comet-score without --only_system"
-            file.refuse(number, f"a score of the whole of {path} alone", expected)
+            file.refuse(number, f"only the system score of {path}", expected)
         elif score is None or abs(sum(known) / len(known) - score) > _COMET_ROUNDED:
             expected = f"{sum(known) / len(known):.4f}, the mean of its {len(known)} segments above"
-            file.refuse(number, f"{path} with {written}", expected)
+            file.refuse(number, f"{path} with {text}", expected)
 
 
-# Submissions to WMT's metrics task: METRIC LP TESTSET DOMAIN DOC REF SYSTEM SEGNO SCORE, between
-# tabs. Files of system scores have 7 fields, and no segments to compare.
+# Submissions to WMT's metrics task: METRIC LP TESTSET DOMAIN DOC REF SYSTEM SEGNO SCORE, separated
+# by tabs. Files of system scores have 7 fields and no segments.
 
 _LANGUAGE_PAIR = re.compile(r"[a-z]{2,3}(_[A-Za-z]+)?-[a-z]{2,3}(_[A-Za-z]+)?$")
 _OF_SEGMENTS, _OF_SYSTEMS = 9, 7
@@ -107,19 +109,19 @@ def _submission_records(file: ScoreFile) -> Iterator[Numbered]:
     for number, line in enumerate(file.lines, 1):
         fields = line.split("\t")
         if len(fields) != _OF_SEGMENTS:
-            file.refuse(number, f"{len(fields)} fields", str(_OF_SEGMENTS))
+            file.refuse(number, f"{len(fields)} fields", f"{_OF_SEGMENTS} fields")
         metric, pair, test_set, _, _, reference, system, segment, score = fields
-        here = [metric, pair, test_set, reference]
-        about = about or here
-        if here != about:
-            expected = f"{', '.join(about)} throughout: split the file by them"
-            file.refuse(number, ", ".join(here), expected)
+        labels = [metric, pair, test_set, reference]
+        about = about or labels
+        if labels != about:
+            expected = f"{', '.join(about)} on every line; split the file"
+            file.refuse(number, ", ".join(labels), expected)
         if not segment.isascii() or not segment.isdigit() or len(segment) > 9:
             file.refuse(number, f"segment {segment!r}", "a whole number from 1")
         yield number, {"system": system, "item": int(segment), "scores": {metric: score}}
 
 
-# WMT25's automatic scores: a line for each document, with a score for each of its paragraphs.
+# WMT25's automatic scores: one line per document, with a score for each of its paragraphs.
 
 
 def _wmt25_records(file: ScoreFile) -> Iterator[Numbered]:
@@ -127,16 +129,16 @@ def _wmt25_records(file: ScoreFile) -> Iterator[Numbered]:
         pair, domain, document = (record.get(k) for k in ("language_pair", "domain", "document_id"))
         scores = record.get("metric_scores")
         lists: list[Any] = list(scores.values()) if isinstance(scores, dict) else [None]
-        if not all(isinstance(own, list) and len(own) == len(lists[0]) for own in lists):
-            file.refuse(line, "other metric_scores", "as many numbers by each metric")
+        if not all(isinstance(list_, list) and len(list_) == len(lists[0]) for list_ in lists):
+            file.refuse(line, "other metric_scores", "equally many numbers for each metric")
         fields = {"document": document, "domain": domain, "language_pair": pair}
-        for place, row in enumerate(zip(*lists, strict=True)):
-            own = {"scores": dict(zip(scores or (), row, strict=True)), "fields": fields}
-            name = f"{pair}_#_{domain}_#_{document}_#_{place}"
-            yield line, {"benchmark": pair, "item": name, **own}
+        for index, row in enumerate(zip(*lists, strict=True)):
+            answer = {"scores": dict(zip(scores or (), row, strict=True)), "fields": fields}
+            name = f"{pair}_#_{domain}_#_{document}_#_{index}"
+            yield line, {"benchmark": pair, "item": name, **answer}
 
 
-# Hugging Face's evaluate.save: lists have a score for each segment; single numbers are of a text.
+# Hugging Face's evaluate.save: lists are scores of segments; single numbers are corpus scores.
 
 
 def _evaluate_records(file: ScoreFile) -> Iterator[Numbered]:
@@ -148,15 +150,15 @@ def _evaluate_records(file: ScoreFile) -> Iterator[Numbered]:
         and all(isinstance(value, int | float) for value in values)
     }
     if not lists:
-        expected = "a list with a score of each segment, as BERTScore and COMET give"
-        file.refuse(None, "scores of a whole text alone", expected)
+        expected = "a list with a score for each segment, as of BERTScore or COMET"
+        file.refuse(None, "only corpus scores", expected)
     if len({len(values) for values in lists.values()}) > 1:
-        file.refuse(None, f"lists of other lengths: {', '.join(lists)}", "as many in each")
+        file.refuse(None, f"different lengths: {', '.join(lists)}", "lists of equal lengths")
     for row in zip(*lists.values(), strict=True):
         yield None, {"scores": dict(zip(lists, row, strict=True))}
 
 
-# bert-score -s: the settings and the means, then precision, recall and F1 of each segment.
+# bert-score -s: settings and means, then precision, recall and F1 of each segment.
 
 _BERT_SCORE = re.compile(r"(?P<settings>\S+) P: \S+ R: \S+ F1: \S+$")
 
@@ -164,17 +166,17 @@ _BERT_SCORE = re.compile(r"(?P<settings>\S+) P: \S+ R: \S+ F1: \S+$")
 def _bert_score_records(file: ScoreFile) -> Iterator[Numbered]:
     settings = file.lines[0].partition(" ")[0]
     if len(file.lines) == 1:
-        file.refuse(1, "scores of a whole text alone", "those of its segments: bert-score -s")
+        file.refuse(1, "only corpus scores", "scores of segments: bert-score -s")
     for number, line in enumerate(file.lines[1:], 2):
         numbers = line.split("\t")
         if len(numbers) != 3:
-            file.refuse(number, f"{len(numbers)} fields", "P, R and F1 between tabs")
+            file.refuse(number, f"{len(numbers)} fields", "P, R and F1, separated by tabs")
         scores = dict(zip(("P", "R", "F1"), numbers, strict=True))
         yield number, {"scores": scores, "data": settings}
 
 
-# One answer on each line, as BLEURT and GEMBA write them: one system's scores, in order. None is
-# an answer that could not be read: a missing score, never 0.
+# One score per line, as in files of BLEURT and GEMBA: one system's scores in order. None is an
+# unparsable answer: a missing score, never 0.
 
 
 def _are_numbers(file: ScoreFile) -> bool:
@@ -185,11 +187,11 @@ def _are_numbers(file: ScoreFile) -> bool:
 def _line_records(file: ScoreFile) -> Iterator[Numbered]:
     for number, line in enumerate(file.lines, 1):
         if not line.strip():
-            file.refuse(number, "a blank line", "a number, or None where there is none")
+            file.refuse(number, "a blank line", "a number, or None for a missing score")
         yield number, {"scores": {"score": line.strip()}}
 
 
-#: Formats by tool, the surest signs first.
+#: Formats by tool, in the order in which they are tried.
 MT_FORMATS = {
     "COMET": Format(
         writes="what comet-score prints; the JSON of comet-score and comet-compare",
@@ -218,14 +220,14 @@ MT_FORMATS = {
         fields="fields",
         documents="document",
         higher={"": True},
-        usual=("CometKiwi-XL",),
+        score_names=("CometKiwi-XL",),
     ),
     "Hugging Face evaluate": Format(
         writes="evaluate.save of lists",
         knows=lambda file: is_object(file.json, "_evaluate_version"),
         records=_evaluate_records,
         first=1,
-        usual=("f1", "scores", "score"),
+        score_names=("f1", "scores", "score"),
     ),
     "bert-score": Format(
         writes="what bert-score -s prints",
@@ -234,7 +236,7 @@ MT_FORMATS = {
         data="data",
         first=1,
         higher={"": True},
-        usual=("F1",),
+        score_names=("F1",),
     ),
     "WMT metrics task": Format(
         writes="submissions of 9 fields for each segment",

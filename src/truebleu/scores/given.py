@@ -1,7 +1,7 @@
-"""Scores that other programs made, beside texts or without them: `-m scores:path=FILE`.
+"""Scores of other programs, with or without texts: `-m scores:path=FILE`.
 
 Their scorer is the mean over segments. The file is read when the scores are attached to a test
-set, so that what is counted is what the signature says.
+set, so that the signature matches the scores.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GivenScores"]
 
-# Words in the names of scores that tell their direction.
+# Words in the names of scores that imply a direction.
 _LOWER = re.compile(
     r"(^|[\W_])(loss|errors?|err|perplexity|ppl|brier|nll|[wcth]+er|mqm|mse|rmse|mae|ece|latency|"
     r"cost|duration|runtime|seconds|ms)($|[\W_])"
@@ -64,7 +64,7 @@ def guess_direction(name: str, scores: SegmentScores) -> bool | None:
 
 
 # Files of a tool, or tables with a row for each system and segment, or a column for each system.
-# Cells of a table are parsed only for the systems that are scored: others may hold anything.
+# Cells of a table are parsed only for the systems that are scored.
 
 
 def read_segment_scores(
@@ -83,16 +83,16 @@ def read_segment_scores(
     forms = [formats.format_of(file) for file in files]
     if forms == [None] and not is_folder:
         if filter_:
-            raise SettingError("filter", filter_, "none: only lm-evaluation-harness has filters")
+            raise SettingError("filter", filter_, "no filter for a table")
         return _table_scores(tables.read_score_table(path, files[0].data), column, first_segment)
     if first_segment != 1:
-        expected = "none: the file of a tool says it by itself"
+        expected = "no first_segment for a tool's file, which numbers its segments"
         raise SettingError("first_segment", first_segment, expected)
     evaluations: list[Evaluation] = []
     for file, form in zip(files, forms, strict=True):
         if form is None:
-            expected = "scores that a tool wrote, such as a number on each line"
-            file.refuse(None, "something else", expected)
+            expected = "a tool's file of scores, such as one number per line"
+            file.refuse(None, "an unknown format", expected)
         evaluations += evaluations_of(file, form)
     if not evaluations:
         files[0].refuse(None, "no scores", "the scores of at least one system")
@@ -111,8 +111,9 @@ def _table_scores(table: tables.Table, column: str, first_segment: int) -> Segme
         table.find(names) for names in (tables.SYSTEM, tables.SEGMENT, tables.RATER)
     )
     if rater is not None and segment is None:
-        found = f"a {table.word} {rater!r} but none for the segment"
-        raise MalformedFileError(table.path, None, found, f"one called {tables.SEGMENT[0]!r}")
+        found = f"the {table.word} {rater!r} without one for the segment"
+        expected = f"a {table.word} {tables.SEGMENT[0]!r}"
+        raise MalformedFileError(table.path, None, found, expected)
     for label in (naming, rater):
         if label is not None:
             table.labels(label)
@@ -125,7 +126,10 @@ def _table_scores(table: tables.Table, column: str, first_segment: int) -> Segme
         cells = {name: {name: row[name]} for name in columns}
         if naming is not None:
             cells = {str(row[naming]): {name: row[name] for name in columns}}
-        records += [(line, {"system": s, "scores": own, **about}) for s, own in cells.items()]
+        records += [
+            (line, {"system": system, "scores": scores, **about})
+            for system, scores in cells.items()
+        ]
     form = Format(
         records=lambda _: records, item="item" if segment is not None else "", answer="answer"
     )
@@ -149,7 +153,7 @@ def scores_in_memory(scores: Mapping[str, Iterable[object]]) -> SegmentScores:
     if not scores:
         raise SettingError("scores", {}, "the scores of at least one system")
     numbers = {system: formats.numbers_of(system, values) for system, values in scores.items()}
-    # repr tells every float from every other.
+    # Different floats have different representations.
     checksum = tables.digest(repr(sorted(numbers.items())).encode())
     return SegmentScores(label="scores", digest=checksum, by_system=numbers)
 
@@ -157,7 +161,7 @@ def scores_in_memory(scores: Mapping[str, Iterable[object]]) -> SegmentScores:
 # Settings.
 
 Missing = Literal["error", "omit", "common"]
-#: Ways to score several answers of a system to one item.
+#: Methods to score several answers of a system to one item.
 ANSWERS = ("mean", "pass@K", "pass^K")
 
 
@@ -165,7 +169,7 @@ def require_answers(answers: str | None) -> None:
     """Check that `answers` is mean, pass@K, pass^K or None; raises UnknownNameError."""
     passes = re.fullmatch(r"pass[@^][1-9]\d{0,3}", answers or "")
     if answers not in (None, "mean") and passes is None:
-        raise UnknownNameError("way with several answers", str(answers), ANSWERS)
+        raise UnknownNameError("method for several answers", str(answers), ANSWERS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,7 +185,7 @@ class GivenScores(ScoreProvider):
 
     Attributes:
         path: file or folder of scores.
-        name: name of the score; by default the tool's, or that of the file.
+        name: name of the score; by default the tool's or the file's name.
         column: name of the score in the file, if it has several.
         filter: filter by which answers were extracted, if there are several.
         higher_is_better: direction; by default the tool's, or guessed from the name.
@@ -214,7 +218,7 @@ class GivenScores(ScoreProvider):
             raise SettingError("high", self.high, f"a number above low={self.low:g}")
         require_answers(self.answers)
         if self.answers is not None and self.path:
-            expected = "a file of scores for each SYSTEM, not one for all"
+            expected = "no answers with path; they are for a file of scores per SYSTEM"
             raise SettingError("answers", self.answers, expected)
         if not self.has_scores and self.first_segment != 1:
             expected = "a file of scores, as in scores:path=FILE"
@@ -266,7 +270,7 @@ class GivenScores(ScoreProvider):
         return table
 
     def attach(self, outline: Outline, texts: TestSet | None) -> tuple[GivenMean, CountSystems]:
-        """Return the mean of the scores as a scorer, and a function that makes the rows of systems.
+        """Return the mean of the scores as a scorer, and a function that counts systems.
 
         The columns are the score and 1; both are 0 if a segment does not count.
         """
@@ -296,9 +300,9 @@ class GivenScores(ScoreProvider):
             scores = dict(zip(scores, map(list, zip(*common, strict=True)), strict=True))
         for system, column in scores.items():
             if all(score is None for score in column):
-                shared = " that every other system has too" if self.missing == "common" else ""
-                place = _location(table, system)
-                raise SettingError(place, "no score at all", f"at least one{shared}")
+                shared = " of a segment that all systems have" if self.missing == "common" else ""
+                location = _location(table, system)
+                raise SettingError(location, "no score at all", f"at least one score{shared}")
         return mean_statistics(list(scores.values()))
 
     def _scorer(self, table: SegmentScores) -> GivenMean:
@@ -310,7 +314,7 @@ class GivenScores(ScoreProvider):
         if direction is None:
             direction = guess_direction(self.column or name, table)
         bounded = self.low is not None or self.high is not None
-        noted: dict[str, str | int] = {
+        settings: dict[str, str | int] = {
             "column": self.column,
             "raters": table.raters if table.raters > 1 else "",
             "range": str(tables.Scale(self.low, self.high)) if bounded else "",
@@ -318,10 +322,10 @@ class GivenScores(ScoreProvider):
             "better": "higher-assumed" if direction is None else "",
             "answers": table.answers if table.answers > 1 else "",
         }
-        unusual = {key: value for key, value in noted.items() if value}
+        changed = {key: value for key, value in settings.items() if value}
         return GivenMean(
             name=name,
-            signature=Signature.of(name, scores=table.digest, **unusual),
+            signature=Signature.of(name, scores=table.digest, **changed),
             higher_is_better=direction is not False,
         )
 
@@ -332,30 +336,30 @@ def _require_all(table: SegmentScores, system: str, scores: Sequence[float | Non
         return
     index, others = scores.index(None), scores.count(None) - 1
     name = "" if table.items is None else f" of item {table.items[index][0]}"
-    found = f"no score{name}" + (f", nor have {others} other segments" if others else "")
+    found = f"no score{name}" + (f" nor for {others} other segments" if others else "")
     expected = (
-        "one for each segment; missing=omit leaves such segments out of this system's mean, "
-        "missing=common out of all systems'"
+        "a score for each segment; missing=omit leaves such segments out of this system's mean, "
+        "missing=common out of the means of all systems"
     )
     raise AbsentSegmentError(_location(table, system), index + 1, found, expected)
 
 
 def _location(table: SegmentScores, system: str) -> str:
-    return f"{table.label}: the scores of {system!r}"
+    return f"{table.label}: scores of {system!r}"
 
 
 #: Names of human translations in the WMT metrics task, which reference-free metrics score too.
 HUMAN_TRANSLATION = re.compile(r"(ref|reference|human)[-_.]?[A-Z0-9]?", re.IGNORECASE)
-# A slip in a number must not take all memory.
+# A limit, so that a wrong number does not fill the memory.
 MOST_SEGMENTS = 10_000_000
 
 
 def textless_outline(
     requested: Sequence[Requested], documents: str | None = None
 ) -> tuple[Outline, list[GivenScores]]:
-    """Outline a test set of scores alone; return it with the scores, which are read.
+    """Read scores without texts; return the outline of their test set and the scores.
 
-    The systems are those that all files have scores of; the segments are those of the largest.
+    The outline has the systems that all files have, and as many segments as the largest file.
 
     Args:
         requested: scores of other programs; raises SettingError for a metric, which needs texts.
@@ -365,14 +369,14 @@ def textless_outline(
     for metric in requested:
         if not isinstance(metric, GivenScores):
             name = getattr(metric, "name", "it")
-            need = f"SYSTEM... and -r REF, which {name} needs"
-            raise SettingError("texts", "none", f"{need}; only scores:path=FILE does without")
+            expected = f"SYSTEM... and -r REF, which {name} needs; only scores:path=FILE needs none"
+            raise SettingError("texts", "no texts", expected)
         loaded.append(metric.load())
     first, *others = files = [metric.scores for metric in loaded]
     names = [name for name in first.by_system if all(name in other.by_system for other in others)]
     if not names:
-        expected = "at least two that every file has scores of"
-        raise SettingError("systems", f"none in all of {len(files)} files", expected)
+        expected = "at least two systems with scores in every file"
+        raise SettingError("systems", f"no system in all of {len(files)} files", expected)
     segments, largest = max((file.segments, file.label) for file in files)
     if segments > MOST_SEGMENTS:
         found = f"a segment numbered {segments:,}"
@@ -381,8 +385,8 @@ def textless_outline(
     human = [name for name in names if HUMAN_TRANSLATION.fullmatch(name)]
     if human:
         message = (
-            f"{first.label}: {first_names(human)}: by the name, translated by people; counts as a "
-            "system here, though not for metrics with references"
+            f"{first.label}: {first_names(human)}: by its name a human translation; it is compared "
+            "as a system, which metrics with references could not do"
         )
         warnings = (TextWarning("human-translation", first.label, len(human), None, message),)
     outline = Outline(systems=tuple(names), segments=segments, warnings=warnings)

@@ -1,7 +1,7 @@
-"""Items: anything that was scored item by item, by any tool, as accuracy, passes or a judge does.
+"""Scores of items by any tool, such as accuracy, passed tests or the scores of a judge.
 
-Models take the place of systems, items that of segments, and documents are clusters of items that
-belong together, such as questions about one passage. Items pair by their names.
+Models correspond to systems, items to segments, and documents to clusters of items that belong
+together, such as questions about one passage. Items pair by their names.
 """
 
 from __future__ import annotations
@@ -116,7 +116,9 @@ class ItemScores:
         for evaluation in evaluations if answers is None and first.are_runs else ():
             counts = most_answers(evaluation), most_answers(first)
             if counts[0] != counts[1]:
-                expected = f"{counts[1]}, as in {first.label}; answers=mean takes what is there"
+                expected = (
+                    f"{counts[1]} answers, as in {first.label}; answers=mean averages any number"
+                )
                 evaluation.refuse(None, f"{counts[0]} answers to an item", expected)
         scores = cls(evaluations=tuple(evaluations), items=items, answers=answers)
         documents = documents or first.documents or None
@@ -153,7 +155,8 @@ class ItemScores:
                     evaluation.refuse(None, f"{name} {label} of item {item}", expected)
         for item, _ in self.items if label_of else ():
             if item not in label_of:
-                self.evaluations[0].refuse(None, f"no {name} of item {item}", "one for each item")
+                expected = f"a {name} for each item"
+                self.evaluations[0].refuse(None, f"no {name} of item {item}", expected)
         return tuple(label_of[item] for item, _ in self.items) if label_of else None
 
     def outline(self, *, by_runs: bool = False) -> Outline:
@@ -191,7 +194,7 @@ class ItemScores:
         """Return the scorer of the items' scores, and a function that makes the rows of models."""
         if not isinstance(requested, GivenScores):
             name = getattr(requested, "name", "it")
-            expected = f"texts and references, which {name} needs; by scores use -m scores"
+            expected = f"texts and references, which {name} needs; for scores use -m scores"
             raise SettingError("metric", name, expected)
         if requested.has_scores:
             return requested.attach(outline, None)
@@ -205,7 +208,7 @@ class ItemScores:
         if name in ("", "scores", requested.column):
             name = scores.name if is_mean else f"{scores.name} {answers}"
         averaged = max(map(most_answers, self.evaluations)) if answers == "mean" else 1
-        # The systems here are those that were scored: no texts tell them apart.
+        # The texts were scored with these systems, so they need no comparison.
         scores = replace(scores, texts={}, answers=averaged)
         return replace(requested, table=scores, name=name, answers=None).attach(outline, None)
 
@@ -219,8 +222,8 @@ def item_fingerprints(items: Sequence[tuple[str, str]]) -> Fingerprints:
 def read_systems(systems: Sequence[str | PathLike[str]]) -> list[Evaluation]:
     """Read the evaluations in files, with the names given to the systems."""
     evaluations: list[Evaluation] = []
-    for written in formats.score_files(systems):
-        location = parse_location(written)
+    for argument in formats.score_files(systems):
+        location = parse_location(argument)
         of_file = formats.read_evaluations(location.path)
         chosen = location.column
         named = [e for e in of_file if len(of_file) > 1 and chosen in (e.system, e.benchmark)]
@@ -231,7 +234,7 @@ def read_systems(systems: Sequence[str | PathLike[str]]) -> list[Evaluation]:
         if location.name is not None:
             if len(of_file) != 1:
                 expected = f"no name for a file of {len(of_file)} systems"
-                raise SettingError("system", str(written), expected)
+                raise SettingError("system", str(argument), expected)
             of_file = [replace(of_file[0], system=location.name)]
         evaluations += of_file
     return evaluations
@@ -251,9 +254,9 @@ def read_benchmarks(
     """Read the benchmarks in files of scores, by their names, as `panel` takes them.
 
     Args:
-        paths: files of scores, or folders of such, also in folders inside. The name of a benchmark
-            is the tool's, that in a column such as benchmark, or that of the folder. FILE#FILTER is
-            one of several filters.
+        paths: files of scores, or folders of such files, including subfolders. The name of a
+            benchmark is given by the tool, by a column such as benchmark, or by the folder.
+            FILE#FILTER is one of several filters.
         documents: field of the items that tells which belong together, if they have it.
         answers: "mean", pass@K or pass^K of several answers to an item; None for the default.
         filters: filter by which answers were extracted; A/B takes the first that a benchmark has.
@@ -272,7 +275,7 @@ def read_benchmarks(
             for evaluation in formats.read_evaluations(file, by_benchmark=True):
                 key = evaluation.benchmark or folder, evaluation.system
                 if key in evaluations:
-                    expected = f"it once; it is also in {evaluations[key].label}"
+                    expected = f"each model once; it is also in {evaluations[key].label}"
                     evaluation.refuse(None, f"{key[1]} on {key[0]} again", expected)
                 evaluations[key] = _filtered(replace(evaluation, benchmark=key[0]), chosen)
     by_benchmark: dict[str, list[Evaluation]] = {}
@@ -281,10 +284,10 @@ def read_benchmarks(
     sets = {name: ItemScores.pair(parts, None, answers) for name, parts in by_benchmark.items()}
     if documents is None:
         return sets
-    known = {name: scored.labels(documents) for name, scored in sets.items()}
-    if not any(known.values()):
-        raise SettingError("documents", documents, "a field of the items of some benchmark")
-    return {name: replace(scored, documents=known[name]) for name, scored in sets.items()}
+    labels = {name: items.labels(documents) for name, items in sets.items()}
+    if not any(labels.values()):
+        raise SettingError("documents", documents, "a field of the items of a benchmark")
+    return {name: replace(items, documents=labels[name]) for name, items in sets.items()}
 
 
 def _filtered(evaluation: Evaluation, chosen: str | None) -> Evaluation:
@@ -297,32 +300,32 @@ def _filtered(evaluation: Evaluation, chosen: str | None) -> Evaluation:
 
 def read_evaluated_texts(systems: Sequence[str], documents: str | None) -> TestSet | None:
     """Read the outputs and references that evaluations keep; None if the files keep none."""
-    paths = [parse_location(written).path for written in expand_paths(systems)]
+    paths = [parse_location(argument).path for argument in expand_paths(systems)]
     if not all(map(os.path.isfile, paths)):
         return None
-    kept = [formats.keeps_texts(path) for path in paths]
-    if not any(kept):
+    have_texts = [formats.keeps_texts(path) for path in paths]
+    if not any(have_texts):
         return None
-    if not all(kept):
-        expected = f"an evaluation with its outputs, as in {paths[kept.index(True)]}"
-        raise MalformedFileError(paths[kept.index(False)], None, "something else", expected)
+    if not all(have_texts):
+        expected = f"an evaluation with its outputs, as in {paths[have_texts.index(True)]}"
+        raise MalformedFileError(paths[have_texts.index(False)], None, "no outputs", expected)
     evaluations = read_systems(systems)
-    scored = ItemScores.pair(evaluations, documents, "mean")
+    scores = ItemScores.pair(evaluations, documents, "mean")
     outputs: dict[str, list[str]] = {}
     references: list[tuple[str, ...]] = []
     for evaluation in evaluations:
         chosen = {item.name: item for item in evaluation.chosen_items()}
-        if len(chosen) != len(scored.items):
+        if len(chosen) != len(scores.items):
             first = evaluations[0].label
-            raise UnpairedSegmentsError(evaluation.label, len(chosen), first, len(scored.items))
-        own = [chosen[name] for name, _ in scored.items]
-        for item in own:
-            lacking = "text as the output" if item.output is None else "target"
+            raise UnpairedSegmentsError(evaluation.label, len(chosen), first, len(scores.items))
+        items = [chosen[name] for name, _ in scores.items]
+        for item in items:
+            missing = "text as the output" if item.output is None else "target"
             if item.output is None or not item.references:
-                found = f"no {lacking} of item {item.name}"
-                evaluation.refuse(item.line, found, "a text to score; or -m scores")
-        outputs[evaluation.system] = [item.output or "" for item in own]
-        references = references or [item.references for item in own]
+                found = f"no {missing} of item {item.name}"
+                evaluation.refuse(item.line, found, "a text to score; for scores use -m scores")
+        outputs[evaluation.system] = [item.output or "" for item in items]
+        references = references or [item.references for item in items]
     width = max(map(len, references))
     return TestSet(
         systems=outputs,
@@ -330,5 +333,5 @@ def read_evaluated_texts(systems: Sequence[str], documents: str | None) -> TestS
             [texts[i] if i < len(texts) else None for texts in references] for i in range(width)
         ),
         reference_names=tuple(f"target {i}" for i in range(1, width + 1)),
-        documents=scored.documents,
+        documents=scores.documents,
     )

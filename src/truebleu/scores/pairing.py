@@ -1,4 +1,4 @@
-"""Pairing: the scores of several systems, item by item, in one order."""
+"""Pairing: the scores of several systems, item by item, in a common order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from truebleu.errors import (
     SettingError,
     UnpairedSegmentsError,
 )
-from truebleu.scores.evaluations import Evaluation, is_plain, mean, quoted
+from truebleu.scores.evaluations import Evaluation, excerpt, is_plain, mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,20 +27,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SegmentScores:
-    """Segment scores of some systems, as a tool wrote them or as they are in memory.
+    """Segment scores of systems, from a tool's file or from memory.
 
     Attributes:
         label: name of the scores in messages.
-        digest: start of the SHA-256 of all that was read.
-        name: name of the metric, if the tool tells it; else empty.
+        digest: first digits of the SHA-256 of the data.
+        name: name of the metric; empty if the tool does not give it.
         higher_is_better: direction of the metric, or None if it is unknown.
         by_system: a score for each segment, or the rows of a table.
-        items: name and checksum of each segment, if a tool names them.
-        texts: outputs that were scored, if the tool keeps them.
-        raters: number of raters; 1 if nothing tells them apart.
-        answers: largest number of answers to an item that were averaged.
-        first_segment: number of the first segment, if the rows of a table are numbered.
-        columns: scores of a table that are added up; empty for the only one.
+        items: name and checksum of each segment, or None if the tool does not name them.
+        texts: scored outputs, if the tool stores them.
+        raters: number of raters; 1 if raters are not named.
+        answers: largest number of answers to an item that are averaged.
+        first_segment: number of the first segment, or None if rows are not numbered.
+        columns: columns of a table to add up; "" is the only column.
     """
 
     label: str
@@ -57,18 +57,18 @@ class SegmentScores:
 
     @property
     def segments(self) -> int:
-        """Number of segments, as far as the scores tell."""
+        """Largest number of segments in the scores of a system."""
         if self.first_segment is None:
-            return max(len(self._listed(system)) for system in self.by_system)
-        rows = [own for own in self.by_system.values() if isinstance(own, Evaluation)]
-        # What is no number is refused with its line when the scores are asked for.
+            return max(len(self._scores(system)) for system in self.by_system)
+        rows = [scores for scores in self.by_system.values() if isinstance(scores, Evaluation)]
+        # Invalid numbers are reported later, with their lines.
         numbers = [tables.whole_number(item.name) or 0 for own in rows for item in own.items]
         return max(numbers, default=0) - self.first_segment + 1
 
-    def _listed(
+    def _scores(
         self, system: str, segments: int = 0, scale: tables.Scale = tables.ANY_NUMBER
     ) -> list[Answer]:
-        """Return the scores of a system in order, or by their numbers if they have some."""
+        """Return the scores of a system in order, or by segment number if rows are numbered."""
         rows = self.by_system[system]
         if not isinstance(rows, Evaluation):
             return list(rows)
@@ -83,12 +83,12 @@ class SegmentScores:
             if number is None or not first <= number <= last:
                 expected = f"a segment from {first} to {last}"
                 rows.refuse(item.line, f"segment {item.name}", expected)
-            # Zhang & Vogel (2004), section 2.4: the mean of its raters' scores.
+            # Zhang & Vogel (2004), section 2.4: the mean of the raters' scores.
             scores[number - first] = mean(answers[item.name])
         return scores
 
     def all_scores(self) -> Iterator[Answer]:
-        """Yield the scores of all systems that are numbers."""
+        """Yield the valid scores of all systems."""
         for rows in self.by_system.values():
             if not isinstance(rows, Evaluation):
                 yield from rows
@@ -108,24 +108,23 @@ class SegmentScores:
             system: name of the system.
             segments: number of segments.
             scale: range of valid scores.
-            outputs: texts that the scores belong to, if they are in memory.
+            outputs: texts of the system to compare with the scored texts, or None.
         """
         if system not in self.by_system:
             raise MissingColumnError(self.label, "system", system, tuple(self.by_system))
-        scores = self._listed(system, segments, scale)
+        scores = self._scores(system, segments, scale)
         if len(scores) != segments:
-            left = f"{self.label}: the scores of {system!r}"
-            raise UnpairedSegmentsError(left, len(scores), "the test set", segments)
-        # Without texts, systems and segments are those of the scores.
+            label = f"{self.label}: scores of {system!r}"
+            raise UnpairedSegmentsError(label, len(scores), "the test set", segments)
         texts = self.texts.get(system, ())
-        wanted = [(text or "").strip() for text in outputs or ()] if texts else []
-        for segment, text in enumerate(texts if any(wanted) else (), 1):
-            # Tools strip texts.
-            if text.strip() != wanted[segment - 1]:
-                found = f"a score of {quoted(text)} for segment {segment} of {system}"
-                expected = f"that of its output, {quoted(wanted[segment - 1])}"
+        # Tools strip texts.
+        stripped = [(text or "").strip() for text in outputs or ()] if texts else []
+        for segment, text in enumerate(texts if any(stripped) else (), 1):
+            if text.strip() != stripped[segment - 1]:
+                found = f"a score of {excerpt(text)} for segment {segment} of {system}"
+                expected = f"a score of its output, {excerpt(stripped[segment - 1])}"
                 raise MalformedFileError(self.label, None, found, expected)
-        # What stands in tables was checked, before it was added up.
+        # Scores of tables were checked before they were added up.
         unchecked = [] if isinstance(self.by_system[system], Evaluation) else scores
         for segment, score in enumerate(unchecked, 1):
             if score is not None and not scale.holds(score):
@@ -143,7 +142,7 @@ def pair_items(evaluations: Sequence[Evaluation]) -> dict[str, str]:
             checksum, where = first_of.get(item.name, ("", ""))
             if checksum and item.checksum and checksum != item.checksum:
                 found = f"another text of item {item.name} than in {where}"
-                evaluation.refuse(item.line, found, "the same items in all files")
+                evaluation.refuse(item.line, found, "items with equal texts in all files")
             if not checksum:
                 first_of[item.name] = item.checksum, evaluation.label
     return {name: checksum for name, (checksum, _) in first_of.items()}
@@ -165,17 +164,19 @@ def _require_pairs(evaluations: Sequence[Evaluation]) -> None:
             raise DuplicateSystemError(evaluation.system)
         if not evaluation.items:
             raise EmptyTextError(evaluation.label)
-        for part in ("benchmark", "data"):
-            own, others = getattr(evaluation, part), getattr(first, part)
-            if own and others and own != others:
-                expected = f"{others}, as in {first.label}; truebleu panel compares over several"
-                evaluation.refuse(None, f"items of {own}", expected)
+        for attribute in ("benchmark", "data"):
+            label, first_label = getattr(evaluation, attribute), getattr(first, attribute)
+            if label and first_label and label != first_label:
+                expected = (
+                    f"{first_label}, as in {first.label}; truebleu panel compares over several"
+                )
+                evaluation.refuse(None, f"items of {label}", expected)
         if evaluation.has_names != first.has_names:
-            told = "items with names" if evaluation.has_names else "items without names"
-            evaluation.refuse(None, told, "all files with a column such as id, or none")
+            found = "items with names" if evaluation.has_names else "items without names"
+            evaluation.refuse(None, found, "a column such as id in all files or in no file")
         if not first.has_names and len(evaluation.items) != len(first.items):
-            here, there = (f"{e.label}: {e.system}" for e in (evaluation, first))
-            raise UnpairedSegmentsError(here, len(evaluation.items), there, len(first.items))
+            name, first_name = (f"{e.label}: {e.system}" for e in (evaluation, first))
+            raise UnpairedSegmentsError(name, len(evaluation.items), first_name, len(first.items))
 
 
 def pair_scores(
@@ -197,40 +198,46 @@ def pair_scores(
     by_system: dict[str, list[Answer]] = {}
     texts: dict[str, Sequence[str]] = {}
     names: dict[tuple[str, str], Evaluation] = {}
-    told: dict[bool, Evaluation] = {}
+    directions: dict[bool, Evaluation] = {}
     for evaluation in evaluations:
         name, by_item = evaluation.answers(column, filter_)
         names.setdefault((name, evaluation.chosen_items(filter_)[0].filter), evaluation)
         direction = evaluation.direction(name)
         if direction is not None:
-            told.setdefault(direction, evaluation)
+            directions.setdefault(direction, evaluation)
         if answers == "runs":
             by_system |= _runs(evaluation, items, name, filter_)
         else:
             by_system[evaluation.system] = [
-                _passed(evaluation, item, by_item.get(item, []), answers) for item in items
+                _score_answers(evaluation, item, by_item.get(item, []), answers) for item in items
             ]
         outputs = [item.output for item in evaluation.items if item.output is not None]
         if not evaluation.has_names and len(outputs) == len(items):
             texts[evaluation.system] = outputs
-    ((name, own), first), *others = names.items()
-    for (other, filtered), evaluation in others:
-        if filtered != own:
-            expected = f"that of {own or 'none'}, as in {first.label}"
-            evaluation.refuse(None, f"answers of the filter {filtered or 'none'}", expected)
+    ((name, first_filter), first), *others = names.items()
+    for (other, filter_name), evaluation in others:
+        if filter_name != first_filter:
+            found = f"answers of {_describe_filter(filter_name)}"
+            expected = f"answers of {_describe_filter(first_filter)}, as in {first.label}"
+            evaluation.refuse(None, found, expected)
         if not column:
             evaluation.refuse(None, f"scores by {other}", f"{name}, as in {first.label}")
-    if len(told) > 1:
-        told[False].refuse(None, f"{name} as lower is better", f"higher, as in {told[True].label}")
+    if len(directions) > 1:
+        expected = f"higher is better, as in {directions[True].label}"
+        directions[False].refuse(None, f"{name} as lower is better", expected)
     return SegmentScores(
         label=first.label,
         digest=tables.digest(repr(sorted(by_system.items())).encode()),
         name=name,
-        higher_is_better=next(iter(told), None),
+        higher_is_better=next(iter(directions), None),
         by_system=by_system,
         items=tuple(items.items()) if first.has_names else None,
         texts=texts,
     )
+
+
+def _describe_filter(name: str) -> str:
+    return f"the filter {name}" if name else "no filter"
 
 
 def _runs(
@@ -246,24 +253,26 @@ def _runs(
     }
 
 
-def _passed(evaluation: Evaluation, item: str, scores: Sequence[Answer], way: str) -> Answer:
-    """Return the mean of the answers, or the chance that one (pass@k) or all (pass^k) are right.
+def _score_answers(
+    evaluation: Evaluation, item: str, scores: Sequence[Answer], method: str
+) -> Answer:
+    """Compute the mean of the answers, or the probability of pass@k or pass^k.
 
-    The chance is over all choices of k answers (Chen et al. 2021, section 2.1), so that more
-    answers make it surer and not larger.
+    The probability that one or all of k answers are right averages over all choices of k answers
+    (Chen et al. 2021, section 2.1): more answers make it more precise, not larger.
     """
     known = [score for score in scores if score is not None]
-    if way == "mean" or not known:
+    if method == "mean" or not known:
         return mean(known)
-    k = int(way[len("pass@") :])
+    k = int(method[len("pass@") :])
     if len(known) < k:
         found = f"{len(known)} scored answers to item {item}"
-        evaluation.refuse(None, found, f"at least {k} for {way}")
+        evaluation.refuse(None, found, f"at least {k} answers for {method}")
     if not set(known) <= {0.0, 1.0}:
         other = next(score for score in known if score not in (0.0, 1.0))
-        evaluation.refuse(None, f"the score {other:g} of item {item}", f"right or wrong for {way}")
+        evaluation.refuse(None, f"the score {other:g} of item {item}", f"0 or 1 for {method}")
     right = known.count(1.0)
-    if way.startswith("pass^"):
+    if method.startswith("pass^"):
         return comb(right, k) / comb(len(known), k)
     return 1 - comb(len(known) - right, k) / comb(len(known), k)
 

@@ -111,11 +111,11 @@ def test_scores_of_systems_alone_are_refused(shared: Path, tmp_path: Path) -> No
     (alpha, _) = files_of(shared, "bert-score", "*a.txt")
     with open(alpha) as file:
         (tmp_path / "means.txt").write_text(file.readline())
-    with pytest.raises(CorpusError, match="those of its segments: bert-score -s"):
+    with pytest.raises(CorpusError, match="scores of segments: bert-score -s"):
         ItemScores.read([tmp_path / "means.txt"])
     saved = {"accuracy": 0.5, "_evaluate_version": "0.4.6"}
     (tmp_path / "saved.json").write_text(json.dumps(saved))
-    with pytest.raises(CorpusError, match="scores of a whole text alone; expected a list"):
+    with pytest.raises(CorpusError, match="only corpus scores; expected a list"):
         ItemScores.read([tmp_path / "saved.json"])
 
 
@@ -185,7 +185,7 @@ def test_several_metrics_of_helm_are_choices_and_accounts_are_none(tmp_path: Pat
     ]
     (tmp_path / "per_instance_stats.json").write_text(json.dumps(entries))
     scored = ItemScores.read([tmp_path / "per_instance_stats.json"])
-    with pytest.raises(CorpusError, match="the scores exact_match, f1_score; expected one of"):
+    with pytest.raises(CorpusError, match="the scores exact_match, f1_score; expected one score"):
         truebleu.score(scored)
     assert truebleu.score(scored, metrics="scores:column=f1_score")
     perturbed = [{**entry, "perturbation": {"name": "typos"}} for entry in entries]

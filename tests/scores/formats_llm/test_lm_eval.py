@@ -47,7 +47,9 @@ def test_one_of_several_filters_is_chosen(tmp_path: Path) -> None:
     path = written(tmp_path, "m.jsonl", json_lines(lines))
     assert read(path, filter_="x").by_system == {"m": [1.0, 1.0]}
     assert read(path, filter_="y").by_system == {"m": [0.0, 0.0]}
-    with pytest.raises(CorpusError, match=r"the filters x, y; expected one of them: filter=NAME"):
+    with pytest.raises(
+        CorpusError, match=r"the filters x, y; expected one filter; choose it with filter=NAME"
+    ):
         read(path)
     with pytest.raises(CorpusError, match="no filter 'z'"):
         read(path, filter_="z")
@@ -65,7 +67,7 @@ def test_one_of_several_metrics_is_chosen(tmp_path: Path) -> None:
 
 def test_texts_instead_of_scores_are_refused(tmp_path: Path) -> None:
     record = sample(0, metrics=["bleu"], bleu=["reference", "output"])
-    with pytest.raises(CorpusError, match=r"bleu as a list; expected a number: .*-m bleu"):
+    with pytest.raises(CorpusError, match=r"bleu as a list; expected a number; .*-m bleu"):
         read(written(tmp_path, "m.jsonl", json_lines([record])))
 
 
@@ -108,7 +110,9 @@ def test_answers_of_other_filters_do_not_pair(tmp_path: Path) -> None:
     lines = [sample(n, filter=name) for name in ("strict", "loose") for n in range(2)]
     both = written(tmp_path, "a.jsonl", json_lines(lines))
     other = written(tmp_path, "b.jsonl", json_lines(lines))
-    with pytest.raises(CorpusError, match="answers of the filter loose; expected that of strict"):
+    with pytest.raises(
+        CorpusError, match="answers of the filter loose; expected answers of the filter strict"
+    ):
         truebleu.compare(ItemScores.read([f"{both}#strict", f"{other}#loose"]))
     assert truebleu.compare(ItemScores.read([f"{both}#loose", f"{other}#loose"]))
 

@@ -23,7 +23,7 @@ def test_a_folder_has_a_file_for_each_system(tmp_path: Path) -> None:
 def test_a_folder_with_something_else_is_refused(tmp_path: Path) -> None:
     written(tmp_path, "bleurt/new.txt", "0.5\n")
     path = written(tmp_path, "bleurt/notes.txt", "remember\n")
-    with pytest.raises(CorpusError, match="something else") as refusal:
+    with pytest.raises(CorpusError, match="an unknown format") as refusal:
         read(str(tmp_path / "bleurt"))
     assert path in str(refusal.value)
 

@@ -86,9 +86,9 @@ MISSING: dict[str, list[float | None]] = {"a": [1, None, 3], "b": [10, 20, None]
 def test_a_missing_score_is_an_error_by_default() -> None:
     with pytest.raises(AbsentSegmentError) as refusal:
         attached(GivenScores.of(MISSING))
-    assert str(refusal.value).startswith("scores: the scores of 'a': segment 2: no score")
+    assert str(refusal.value).startswith("scores: scores of 'a': segment 2: no score")
     several = GivenScores.of({**MISSING, "a": [1, None, None]})
-    with pytest.raises(AbsentSegmentError, match="nor have 1 other segments"):
+    with pytest.raises(AbsentSegmentError, match="nor for 1 other segments"):
         attached(several)
 
 
@@ -156,7 +156,7 @@ def test_a_system_without_any_score_is_refused(missing: Any) -> None:
     with pytest.raises(SettingError, match="'no score at all'; expected at least one"):
         attached(scores)
     disjoint = GivenScores.of({"a": [1, None, None], "b": [None, 1, None]}, missing="common")
-    with pytest.raises(SettingError, match="that every other system has too"):
+    with pytest.raises(SettingError, match="of a segment that all systems have"):
         attached(disjoint)
 
 
@@ -311,7 +311,7 @@ def test_a_tool_says_name_and_direction_by_default(tmp_path: Path) -> None:
 
 def test_a_file_of_a_tool_has_its_own_first_segment(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("1\n2\n3\n")
-    with pytest.raises(SettingError, match="says it by itself"):
+    with pytest.raises(SettingError, match="which numbers its segments"):
         attached(parsed(f"scores:path={tmp_path / 'a.txt'},first_segment=0"))
 
 

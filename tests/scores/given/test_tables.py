@@ -135,7 +135,7 @@ def test_columns_can_be_chosen_and_added(folder: Folder) -> None:
     assert both.of("a", 2, Scale(1, 5)) == [7.0, None]
     with pytest.raises(MalformedFileError, match="line 2: adequacy 4; expected a number in"):
         both.of("a", 2, Scale(1, 3))
-    with pytest.raises(MalformedFileError, match="as in column=fluency"):
+    with pytest.raises(MalformedFileError, match="choose it with column=fluency"):
         of(path)
     with pytest.raises(MissingColumnError, match="no column 'x'; it has system"):
         of(path, column="fluency+x")
@@ -160,8 +160,8 @@ def test_segments_may_be_counted_from_zero(folder: Folder) -> None:
         ("a\t3\t1", "line 3: segment 3; expected a segment from 1 to 2"),
         ("a\tx\t1", "line 3: segment x; expected a segment from 1 to 2"),
         ("a\t1.5\t1", "line 3: segment 1.5"),
-        ("a\t2\t1", "line 3: item 2 of a again; expected each once; it is on line 2"),
-        ("a\t1", "line 3: 2 fields; expected 3, as in the header"),
+        ("a\t2\t1", "line 3: item 2 of a again; expected each item once; it is also on line 2"),
+        ("a\t1", "line 3: 2 fields; expected 3 fields, as in the header"),
     ],
 )
 def test_what_is_wrong_is_refused_with_its_line(folder: Folder, row: str, message: str) -> None:
@@ -182,7 +182,9 @@ def test_two_scores_of_one_rater_name_both_lines(folder: Folder) -> None:
 def test_lines_are_right_without_a_header_too(folder: Folder) -> None:
     with pytest.raises(MalformedFileError, match="line 2: score 'bad'"):
         of(folder.write("s.tsv", "a\t1\t1\na\t2\tbad\n"))
-    with pytest.raises(MalformedFileError, match="line 2: 0 fields; expected 2, as on line 1"):
+    with pytest.raises(
+        MalformedFileError, match="line 2: 0 fields; expected 2 fields, as on line 1"
+    ):
         of(folder.write("s.score", "a 1\n\n"))
 
 
@@ -205,7 +207,7 @@ def test_scores_in_order_must_be_as_many_as_segments(folder: Folder, content: st
     path = folder.write("s.tsv", content)
     with pytest.raises(UnpairedSegmentsError) as refusal:
         of(path, segments=3)
-    assert refusal.value.args == (f"{path}: the scores of 'a'", 2, "the test set", 3)
+    assert refusal.value.args == (f"{path}: scores of 'a'", 2, "the test set", 3)
 
 
 @pytest.mark.parametrize(
@@ -253,7 +255,7 @@ def test_scores_in_memory_may_be_lists_or_arrays() -> None:
         ("12", "scores of 'a': '12'; expected a list"),
         (3, "scores of 'a': 3; expected a list"),
         ([1.0, 9.0], "scores: scores of 'a': segment 2: 9.0; expected a number in ..5"),
-        ([1.0], "scores: the scores of 'a': 1 segments, but the test set has 2"),
+        ([1.0], "scores: scores of 'a': 1 segments, but the test set has 2"),
     ],
 )
 def test_scores_in_memory_are_checked_by_segment(values: Any, message: str) -> None:

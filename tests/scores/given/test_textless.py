@@ -56,7 +56,7 @@ def test_a_metric_that_needs_texts_is_refused_by_name() -> None:
 
 
 def test_files_without_a_system_in_common_are_refused() -> None:
-    with pytest.raises(SettingError, match="none in all of 2 files"):
+    with pytest.raises(SettingError, match="no system in all of 2 files"):
         textless_outline([GivenScores.of({"x": [1]}), GivenScores.of({"y": [1]})])
 
 
@@ -71,6 +71,6 @@ def test_a_translation_by_people_among_the_systems_is_reported(tmp_path: Path) -
     free = scores_file(tmp_path / "a.tsv", text)
     (warning,) = textless_outline([free])[0].warnings
     assert (warning.code, warning.count) == ("human-translation", 2)
-    assert "refA, Human-B: by the name, translated by people" in warning.message
+    assert "refA, Human-B: by its name a human translation" in warning.message
     other = GivenScores.of({"reformer": [1], "b": [1]})
     assert textless_outline([free, other])[0].warnings == ()
