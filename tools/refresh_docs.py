@@ -15,7 +15,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from tests.docs.pages import BLOCK, ROOT, commands_of, fits, pages_in_order
+from tests.docs.pages import (
+    BLOCK,
+    DEMO,
+    ROOT,
+    Command,
+    commands_of,
+    fits,
+    pages_in_order,
+    uses_example_files,
+)
 
 GAP = "..."
 
@@ -110,6 +119,8 @@ def main(paths: list[Path]) -> None:
     for page in paths or [page for page in pages_in_order() if evidence not in page.parents]:
         old = page.read_text(encoding="utf-8")
         with TemporaryDirectory() as folder:
+            if uses_example_files(page):
+                Command(DEMO, "").printed(Path(folder))
             new = refreshed(old, Path(folder))
         if new != old:
             page.write_text(new, encoding="utf-8")

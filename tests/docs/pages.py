@@ -13,6 +13,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 LINK_OR_CODE = re.compile(r"!?\[[^\]]*\]\([^)]*\)|`[^`]*`")
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# docs/README.md and the first tutorial make the example files with it; other pages name them.
+DEMO = "truebleu demo --save demo --force > /dev/null"
 # These set up the machine or the project itself, and CI runs them in other ways.
 NOT_RUN = ("make ", "pip ", "git ")
 
@@ -77,6 +79,11 @@ def commands_of(block: str) -> list[Command]:
 def commands(page: Path) -> list[Command]:
     """The commands of all console blocks."""
     return [command for block in blocks(page, "console") for command in commands_of(block)]
+
+
+def uses_example_files(page: Path) -> bool:
+    """Return whether a command of the page reads the files of ``truebleu demo``."""
+    return any(re.search(r"(?<!\S)(\w+=)?demo/", command.line) for command in commands(page))
 
 
 def pages_in_order() -> list[Path]:

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.docs.pages import PAGES, ROOT, Command, blocks, commands, prose
+from tests.docs.pages import (
+    DEMO,
+    PAGES,
+    ROOT,
+    Command,
+    blocks,
+    commands,
+    prose,
+    uses_example_files,
+)
 from tools import command_reference, json_reference, python_reference
 
 if TYPE_CHECKING:
@@ -17,6 +26,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 PAGES_WITH_COMMANDS = [page for page in PAGES if commands(page)]
+PAGES_WITH_EXAMPLE_FILES = [page for page in PAGES if uses_example_files(page)]
 PAGES_WITH_PYTHON = [page for page in PAGES if blocks(page, "python")]
 LINK = re.compile(r"\]\(([^)#:]*)(?:#([^)]*))?\)")
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
@@ -30,7 +40,6 @@ BESIDE_THE_DOCS = [
     )
 ]
 WIDTH = 100
-DEMO = "truebleu demo --save demo --force > /dev/null"
 # A file of the project that a page names; in capitals, or of an example, one that a reader makes.
 NAMED_PATH = re.compile(r"`((?:src|tests|evidence|benchmarks|tools|crates)/[\w./-]+)`")
 MADE_BY_READERS = ("NAME", "/exact.", "/results/")
@@ -61,7 +70,7 @@ def page_id(page: Path) -> str:
 
 @pytest.fixture(scope="session")
 def demo_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the first command of most pages writes; it runs once."""
+    """The example files of the pages, made once."""
     folder = tmp_path_factory.mktemp("demo")
     assert Command(DEMO, "").printed(folder) == ""
     return folder
@@ -74,12 +83,18 @@ def test_the_commands_of_a_page_print_what_it_says(
 ) -> None:
     to_run = [command for command in commands(page) if command.is_run]
     assert to_run or page.name == "README.md"
+    if uses_example_files(page):
+        copytree(demo_files, tmp_path, dirs_exist_ok=True)
     for command in to_run:
-        if command.line == DEMO:
-            copytree(demo_files, tmp_path, dirs_exist_ok=True)
-        else:
+        if command.line != DEMO:
             printed = command.printed(tmp_path)
             assert command.is_true(printed), f"$ {command.line}\n{printed}"
+
+
+@pytest.mark.parametrize("page", PAGES_WITH_EXAMPLE_FILES, ids=page_id)
+def test_a_page_with_example_files_says_how_to_make_them(page: Path) -> None:
+    makes_them = DEMO in [command.line for command in commands(page)]
+    assert makes_them or "README.md#example-files)" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
