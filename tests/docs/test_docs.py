@@ -9,16 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.docs.pages import (
-    DEMO,
-    PAGES,
-    ROOT,
-    Command,
-    blocks,
-    commands,
-    prose,
-    uses_example_files,
-)
+from tests.docs.pages import DEMO, PAGES, ROOT, Command, blocks, commands, prose, uses_example_files
 from tools import command_reference, json_reference, python_reference
 
 if TYPE_CHECKING:
